@@ -119,7 +119,7 @@ def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
     a, b = (br.epc(*both, alpha=ALPHAS) for both in zip(dev, test, strict=True))
     seed = int(rng.integers(2**31))
     options = IntervalOptions(0.95, "both")
-    plan = plan_of(a, b, options, paired=cell.mode != "separate trials")
+    plan = plan_of((a, b), options, paired=cell.mode != "separate trials")
     drawn = [
         plan.draw(source, rows.stop - rows.start) for rows, source in streams(REPLICATES, seed)
     ]

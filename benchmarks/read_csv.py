@@ -115,6 +115,45 @@ def of_a_million(folder: Path, rows: bytes) -> tuple[str, list[Goal]]:
     return table(["file", "reader", "ms, processor", "over pyarrow's own"], lines), goals
 
 
+def of_other_shapes(folder: Path, rows: bytes) -> str:
+    """The table of times of the same trials in files of other shapes."""
+    pairs = [line.split(",") for line in rows.decode().splitlines()]
+    shapes = {
+        "semicolons, decimal commas": ("score;label", "{e};{y}"),
+        "white space": ("score label", "{s} {y}"),
+        "no header": (None, "{s},{y}"),
+        "4col": (None, "p{a} p{b} q{m} {s}"),
+        "trials": (None, "t{k} {s}"),
+        "key": (None, "t{k} {y}"),
+        "JSON lines": (None, '{{"score": {s}, "label": {y}}}'),
+    }
+    for name, (header, row) in shapes.items():
+        lines = [] if header is None else [header]
+        for k, (s, y) in enumerate(pairs):
+            a = k % 500
+            lines.append(row.format(
+                s=s, e=s.replace(".", ","), y=y, k=k, a=a, b=a if y == "1" else a + 1, m=k % 9
+            ))  # fmt: skip
+        (folder / name).write_text("\n".join(lines) + "\n")
+    for label in "10":
+        (folder / label).write_text("".join(f"{s}\n" for s, y in pairs if y == label))
+    write_table(folder / "scores.csv", rows, 1)
+    plain = ("semicolons, decimal commas", "white space", "4col", "JSON lines")
+    cases: dict[str, Callable[[], object]] = {
+        "pyarrow's own reading of commas": pyarrow_reads(folder / "scores.csv"),
+        **{name: lambda name=name: br.read_scores(folder / name) for name in plain},
+        "no header": lambda: br.read_scores(folder / "no header", columns="score,label"),
+        "a file for each class": lambda: br.read_scores(
+            client_file=folder / "1", impostor_file=folder / "0"
+        ),
+        "trials and a key": lambda: br.read_scores(folder / "trials", key=folder / "key"),
+    }
+    seconds = medians(cases, ROUNDS)
+    own = seconds["pyarrow's own reading of commas"]
+    lines = [[c, f"{1e3 * s:.0f}", f"{s / own:.2f}"] for c, s in seconds.items()]
+    return table(["shape", "ms, processor", "over pyarrow's own"], lines)
+
+
 # ------------------------------------------------------------------------------------- memory
 def summarized(path: Path) -> tuple[int, float, float]:
     """Rows, processor seconds and peak MB of a process that summarizes a file."""
@@ -160,10 +199,12 @@ def main(write: bool | None = None) -> list[Goal]:
     rows = million_rows()
     with tempfile.TemporaryDirectory() as name:
         times, goals = of_a_million(Path(name), rows)
+        shapes = of_other_shapes(Path(name), rows)
         memory, more = of_large_files(Path(name), rows, given.rows)
     body = (
         f"## A million rows\n\nMedians of {ROUNDS} rounds in one process after a warm-up, readers"
-        f" in turn, default threads.\n\n{times}\n\n## Memory of `summarize`\n\nEach file in a"
+        f" in turn, default threads.\n\n{times}\n\n## A million rows in other shapes"
+        f"\n\n{shapes}\n\n## Memory of `summarize`\n\nEach file in a"
         f" process of its own, whose peak (VmHWM) does not grow with the rows.\n\n{memory}\n\n"
         f"pyarrow {version('pyarrow')}, Polars {version('polars')}."
     )

@@ -63,6 +63,7 @@ OF_NO_SCORES = "takes no scores: synthetic data of its own design, tests/test_st
 LEFT_OUT = {
     "Design": OF_NO_SCORES, "Study": OF_NO_SCORES, "StudyResult": OF_NO_SCORES,
     "TailRow": "of classes of 250 scores: tests/fits/test_family_choice.py",
+    "from_json": "takes no scores: generated values of every kind, tests/report/test_documents.py",
     "Shape": "a list of names", "Distribution": "the base of the distributions, called as theirs",
 }  # fmt: skip
 
@@ -190,17 +191,28 @@ class Context:
 
     def comparison(self) -> br.Comparison:
         """Of two systems on the same trials."""
+        return br.compare(*self.curves(self.scores, self.other), **self.comparing())
+
+    def systems(self) -> br.SystemsComparison:
+        """Of two or three systems, two of them the same."""
+        tests = [self.scores, self.other, self.other][: self.pick(2, 3)]
+        named = dict(zip("ABC", self.curves(*tests), strict=False))
+        return br.compare_systems(named, **self.comparing())
+
+    def curves(self, *tests: br.Scores) -> list[br.Epc]:
+        """Of one criterion and measure, a system a test set."""
         options = {
             "criterion": self.pick(*CRITERIA[:5]), "measure": self.pick(*MEASURES),
             "alpha": [0.2, 0.5],
         }  # fmt: skip
-        dev = [self.pick(self.scores, draw_scores(self.rng)) for _ in range(2)]
-        tests = [self.scores, self.other]
-        curves = [br.epc(d, t, **options) for d, t in zip(dev, tests, strict=True)]
-        return br.compare(
-            *curves, resample=self.pick("both", "test"), paired=bool(self.pick(True, False)),
-            level=self.level, replicates=20, rng=1,
-        )  # fmt: skip
+        return [br.epc(self.pick(self.scores, draw_scores(self.rng)), t, **options) for t in tests]
+
+    def comparing(self) -> dict[str, Any]:
+        """Options of both comparisons."""
+        return {
+            "resample": self.pick("both", "test"), "paired": bool(self.pick(True, False)),
+            "level": self.level, "replicates": 20, "rng": 1,
+        }  # fmt: skip
 
     def band(self) -> br.Band:
         """Of a curve, by each method."""
@@ -325,6 +337,7 @@ FUNCTIONS: dict[str, Callable[[Context], Any]] = {
     "beta_mle": lambda c: br.beta_mle(*br.mean_logs(np.clip(c.scores.client, 1e-300, 1 - 2**-53))),
     "check_fit": lambda c: br.check_fit(c.fit(), replicates=19, level=c.level, rng=1),
     "compare": Context.comparison,
+    "compare_systems": Context.systems,
     "compare_families": Context.families,
     "epc": Context.epc,
     "epc_average": lambda c: br.epc_average(
@@ -371,12 +384,14 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "AucTest": FUNCTIONS["auc_test"],
     "Difference": _difference,
     "Band": Context.band,
+    "Confusion": lambda c: c.scores.confusion(c.place),
     "Beta": lambda c: c.bare("beta"),
     "BetaMixture": Context.mixture,
     "NormalMixture": Context.normal_mixture,
     "Binned": lambda c: br.fit(c.summary(), "empirical").model.client,
     "ClassSummary": lambda c: c.summary().client,
     "Comparison": Context.comparison,
+    "SystemsComparison": Context.systems,
     "CovariateFit": Context.covariate_fit,
     "DistributionFit": lambda c: c.fit().client,
     "Empirical": lambda c: br.Empirical(c.scores.client, c.scores.client_weights),
@@ -395,6 +410,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "GuaranteedThreshold": FUNCTIONS["guaranteed_threshold"],
     "Inclusion": Context.inclusion,
     "Inflated": lambda c: br.Inflated(c.bare("beta"), 0.1, 0.2),
+    "Rejecting": lambda c: br.Rejecting(c.bare("beta"), 0.1),
     "Interval": lambda c: _interval(c, c.fit()),
     "LikelihoodRatioTest": _likelihood_ratio,
     "LogitNormal": lambda c: c.bare("logit-normal"),
@@ -440,8 +456,9 @@ PICTURES: dict[str, Callable[[Context], Any]] = {
 #: How methods are called that need more than themselves: by class and name, or by name.
 METHODS: dict[str, Callable[[Context, Any], Any]] = {
     **{n: lambda c, x, n=n: getattr(x, n)(c.place)
-       for n in ("cdf", "sf", "logcdf", "logsf", "logpdf", "pdf", "far", "frr", "at", "posterior",
-                 "rate_error_at")},
+       for n in ("cdf", "sf", "logcdf", "logsf", "logpdf", "pdf", "far", "frr", "fmr", "fnmr",
+                 "at", "posterior", "rate_error_at", "confusion")},
+    "precision_at": lambda c, x: x.precision_at(c.pick(1, [1, 2])),
     **{n: lambda c, x, n=n: getattr(x, n)(c.rate)
        for n in ("ppf", "isf", "at_far", "at_frr", "threshold_at_far", "threshold_at_frr", "tpr",
                  "fpr", "slope", "threshold")},

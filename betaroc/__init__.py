@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         InputTypeError as InputTypeError,
         MisfitWarning as MisfitWarning,
         MissingDependencyError as MissingDependencyError,
+        MissingScoreWarning as MissingScoreWarning,
         OutputError as OutputError,
         PrecisionWarning as PrecisionWarning,
         ReversedScoresWarning as ReversedScoresWarning,
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
         StudyError as StudyError,
         TargetWarning as TargetWarning,
     )
+    from betaroc.data import datasets as datasets
+    from betaroc.data.accepted import Confusion as Confusion
     from betaroc.data.read import read_scores
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ScoreSummary, summarize
@@ -56,13 +59,17 @@ if TYPE_CHECKING:
         GuaranteedThreshold as GuaranteedThreshold,
         guaranteed_threshold,
     )
+    from betaroc.decision.systems import (
+        SystemsComparison as SystemsComparison,
+        compare_systems,
+    )
     from betaroc.decision.target_forecast import TargetForecast as TargetForecast
     from betaroc.decision.ways import Way as Way
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc
     from betaroc.distributions.binned import Binned
     from betaroc.distributions.empirical import Empirical
-    from betaroc.distributions.inflated import Inflated
+    from betaroc.distributions.inflated import Inflated, Rejecting
     from betaroc.distributions.logit_normal import LogitNormal
     from betaroc.distributions.mixture import BetaMixture
     from betaroc.distributions.normal import Normal
@@ -102,6 +109,7 @@ if TYPE_CHECKING:
     from betaroc.model.samples import sample_systems
     from betaroc.model.statistics import statistics
     from betaroc.report.analysis import Analysis, analyze
+    from betaroc.report.documents import from_json
     from betaroc.studies.design import Design
     from betaroc.studies.plan import SampleSize as SampleSize, plan_sample_size
     from betaroc.studies.result import StudyResult as StudyResult
@@ -115,15 +123,17 @@ _HOMES = {
         "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
         "DiscretenessWarning", "DuplicateWarning", "EngineError", "ExtrapolationWarning",
         "FileFormatError", "FitError", "InfluenceWarning", "InputError", "InputTypeError",
-        "MisfitWarning", "MissingDependencyError", "OutputError", "PrecisionWarning",
+        "MisfitWarning", "MissingDependencyError", "MissingScoreWarning", "OutputError",
+        "PrecisionWarning",
         "ReversedScoresWarning", "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError",
         "SmallSampleWarning", "StudyError", "TargetWarning",
     ),
     "distributions.base": ("Distribution",),
     "distributions.beta": ("Beta", "Shape", "beta_auc"),
     "distributions.binned": ("Binned",),
+    "data.accepted": ("Confusion",),
     "distributions.empirical": ("Empirical",),
-    "distributions.inflated": ("Inflated",),
+    "distributions.inflated": ("Inflated", "Rejecting"),
     "distributions.logit_normal": ("LogitNormal",),
     "distributions.mixture": ("BetaMixture",),
     "distributions.normal": ("Normal",),
@@ -155,6 +165,7 @@ _HOMES = {
     "fits.nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
     "decision.averages": ("EpcAverage", "epc_average"),
     "decision.comparison": ("Comparison", "compare"),
+    "decision.systems": ("SystemsComparison", "compare_systems"),
     "decision.cross_validation": ("EpcCv", "epc_cv"),
     "decision.decide": ("Decision", "DecisionCheck", "decide"),
     "decision.ways": ("Way",),
@@ -171,33 +182,38 @@ _HOMES = {
     "ensemble.inclusion": ("Inclusion", "inclusion"),
     "ensemble.rule": ("Verdict",),
     "report.analysis": ("Analysis", "analyze"),
+    "report.documents": ("from_json",),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Analysis", "Beta", "BetaMixture", "Binned", "Design", "Distribution", "DistributionFit",
     "Empirical", "Epc", "Fit", "Inflated", "Interval", "LogitNormal", "Normal", "NormalMixture",
-    "OperatingPoint", "ParetoTail", "Roc", "ScoreModel", "ScoreSummary", "Scores", "Shape",
-    "Shifted", "Spliced", "Study", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle",
-    "check_fit", "compare", "compare_families", "decide", "difference", "epc", "epc_average",
-    "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
-    "guaranteed_threshold", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
-    "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",
-    "summarize",
+    "OperatingPoint", "ParetoTail", "Rejecting", "Roc", "ScoreModel", "ScoreSummary", "Scores",
+    "Shape", "Shifted", "Spliced", "Study", "analyze", "auc_interval", "auc_test", "beta_auc",
+    "beta_mle", "check_fit", "compare", "compare_families", "compare_systems", "decide",
+    "difference", "epc",
+    "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution",
+    "fit_many", "from_json", "guaranteed_threshold", "inclusion", "interval",
+    "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores", "roc_band",
+    "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip
 
 #: What functions return and nobody constructs: `betaroc.results`.
 _RESULTS = (
-    "AucTest", "Band", "ClassSummary", "Comparison", "CovariateFit", "Decision", "DecisionCheck",
-    "Difference", "EpcAverage", "EpcCv", "EpcForecast", "FamilyComparison", "FamilyRow",
-    "FitCheck", "Fusion", "GuaranteedThreshold", "Inclusion", "LikelihoodRatioTest", "SampleSize",
-    "StudyResult", "TailRow", "TargetCheck", "TargetForecast", "Verdict", "Way",
+    "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
+    "DecisionCheck", "Difference", "EpcAverage", "EpcCv", "EpcForecast", "FamilyComparison",
+    "FamilyRow", "FitCheck", "Fusion", "GuaranteedThreshold", "Inclusion", "LikelihoodRatioTest",
+    "SampleSize", "StudyResult", "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast",
+    "Verdict", "Way",
 )  # fmt: skip
+#: Modules under a name of their own.
+_ROOMS = {"datasets": "data.datasets", "errors": "core.errors"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "errors":
-        return import_module("betaroc.core.errors")
+    if name in _ROOMS:
+        return import_module(f"betaroc.{_ROOMS[name]}")
     if name == "results":
         return _results()
     if name not in _HOME:
@@ -217,5 +233,5 @@ def _results() -> ModuleType:
 
 def __dir__() -> list[str]:
     return sorted(
-        [*__all__, "errors", "results", *(name for name in globals() if name.startswith("__"))]
+        [*__all__, *_ROOMS, "results", *(name for name in globals() if name.startswith("__"))]
     )

@@ -23,6 +23,8 @@ from typing import Any
 import pytest
 
 import betaroc
+import betaroc.sklearn as doors
+from betaroc.data import datasets
 from betaroc.model.asking import PointArguments
 from helpers.places import DATA, ROOT, script
 from helpers.public import PUBLIC
@@ -96,9 +98,9 @@ def test_nothing_but_rendering_imports_matplotlib() -> None:
 
 def test_importing_betaroc_loads_nothing_heavy() -> None:
     code = (
-        "import sys, betaroc\n"
+        "import sys, betaroc, betaroc.sklearn\n"
         "heavy = {'scipy', 'matplotlib', 'pandas', 'statsmodels', 'narwhals', 'jinja2', 'tqdm',\n"
-        "         'formulaic', 'filelock'}\n"
+        "         'formulaic', 'filelock', 'shtab', 'sklearn'}\n"
         "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
     )
     result = subprocess.run(
@@ -137,6 +139,7 @@ def test_what_is_imported_is_declared() -> None:
     asked = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
     declared = {re.split(r"[^\w-]", text)[0] for text in asked}
     declared |= {"betaroc", "markupsafe"}  # the second is a part of jinja2
+    declared = {{"scikit-learn": "sklearn"}.get(name, name) for name in declared}
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES.values()]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     found = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
@@ -170,7 +173,6 @@ NO_EXAMPLE = {
     "Analysis.summary",
     "Analysis.to_dict",
     "Analysis.to_html",
-    "Analysis.to_json",
     "Binned.counts_above",
     "Binned.counts_at_most",
     "Comparison.plot",
@@ -180,7 +182,23 @@ NO_EXAMPLE = {
     "Epc.plot",
     "Inclusion.plot",
     "PrecisionRecall.plot",
-    "Roc.plot",
+    "SystemsComparison.plot",
+    "sklearn.DetDisplay.from_cv_results",
+    "sklearn.DetDisplay.from_estimator",
+    "sklearn.DetDisplay.from_predictions",
+    "sklearn.DetDisplay.plot",
+    "sklearn.EpcDisplay.from_estimator",
+    "sklearn.EpcDisplay.plot",
+    "sklearn.RocDisplay.from_cv_results",
+    "sklearn.RocDisplay.from_estimator",
+    "sklearn.RocDisplay.from_predictions",
+    "sklearn.RocDisplay.plot",
+    "sklearn.ThresholdClassifier.decision_function",
+    "sklearn.ThresholdClassifier.fit",
+    "sklearn.ThresholdClassifier.get_metadata_routing",
+    "sklearn.ThresholdClassifier.predict",
+    "sklearn.ThresholdClassifier.predict_log_proba",
+    "sklearn.ThresholdClassifier.predict_proba",
 }
 
 # Classes that public functions return although nobody makes them by hand.
@@ -202,6 +220,8 @@ def public_objects() -> Iterator[tuple[str, Any]]:
     for path in RETURNED:
         module, _, name = path.rpartition(".")
         named.append((name, getattr(importlib.import_module(module), name)))
+    named += [(f"sklearn.{name}", getattr(doors, name)) for name in doors.__all__]
+    named += [(f"datasets.{n}", getattr(betaroc.datasets, n)) for n in betaroc.datasets.__all__]
     for name, value in named:
         if not name.startswith("__"):
             yield name, value
@@ -280,9 +300,28 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         betaroc.no_such_name  # noqa: B018
 
 
+def test_names_of_the_door_to_scikit_learn() -> None:
+    assert {name for name in dir(doors) if not name.startswith("__")} == set(doors.__all__)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        doors.no_such_name  # noqa: B018
+    code = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import betaroc.sklearn as door, betaroc\n"
+        "for name in door.__all__:\n"
+        "    try: getattr(door, name)\n"
+        "    except betaroc.MissingDependencyError as error: print(error)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == [
+        f"betaroc.sklearn.{name} needs scikit-learn, which is not installed."
+        ' pip install "betaroc[sklearn]"'
+        for name in doors.__all__
+    ]
+
+
 def test_only_public_names_are_listed() -> None:
     shown = {name for name in dir(betaroc) if not name.startswith("__")}
-    assert shown == {*betaroc.__all__, "errors", "results"}
+    assert shown == {*betaroc.__all__, "datasets", "errors", "results"}
 
 
 def test_a_warning_names_the_line_of_a_neighbour_called_alike() -> None:
@@ -357,6 +396,34 @@ def test_no_filter_of_warnings_is_set() -> None:
 def test_package_data_is_there() -> None:
     assert (PACKAGE / "py.typed").is_file()
     assert list(PACKAGE.rglob("*.j2"))
+
+
+def test_the_wheel_holds_what_datasets_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file that a loader opens is one that the build copies, with its licence."""
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    copied = built["build"]["targets"]["wheel"]["force-include"]
+    files = {
+        path: f"{target}{path.as_posix().removeprefix((ROOT / origin).as_posix())}"
+        for origin, target in copied.items()
+        for path in ([ROOT / origin, *(ROOT / origin).rglob("*")])
+        if path.is_file()
+    }
+    opened: set[Path] = set()
+    read = datasets.read_scores
+    monkeypatch.setattr(datasets, "read_scores", lambda p, **o: (opened.add(p), read(p, **o))[1])
+    loads = [getattr(datasets, name) for name in datasets.__all__ if name.startswith("load_")]
+    for load in loads:
+        load()
+    for amount in datasets._SHARPENED:
+        datasets.load_liveness("forest", sharpened=amount)
+    assert len(opened) == 14
+    for path in opened:
+        name = f"{path.parent.name}/{path.name}"
+        assert files[path] == f"betaroc/data/sets/{name}"
+        source = path.with_name("SOURCE.md")
+        assert source in files
+        if "UPSTREAM-LICENSE.txt" in source.read_text(encoding="utf-8"):
+            assert path.with_name("UPSTREAM-LICENSE.txt") in files
 
 
 # ------------------------------------------------------------------ README and .ci/run

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import sys
 from typing import Any
 
 import pytest
@@ -12,17 +10,13 @@ import pytest
 import betaroc as br
 from helpers.cases import some
 from helpers.pictures import PICTURES
-from helpers.places import BENCHMARKS
+from helpers.places import benchmark
 from helpers.public import PUBLIC
 
 
 @pytest.fixture(scope="module")
 def search() -> Any:
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module("small_sets")
-    finally:
-        sys.path.remove(str(BENCHMARKS))
+    return benchmark("small_sets")
 
 
 def test_every_public_name_is_called_or_listed_with_a_reason(search: Any) -> None:

@@ -1,8 +1,8 @@
 """The command line, one module a command; a new command is its module and a row of the table.
 
-The module of a command declares its options in ``add_options(parser)`` and does the work in
-``run(arguments)``, which returns an exit code other than 0 if there is one. What several share is
-in `options`, `inputs` and `messages`. Nothing of a room is computed here.
+The module of a command declares its examples and options in ``add_options(parser)`` and does the
+work in ``run(arguments)``, which returns an exit code other than 0 if there is one. What several
+share is in `options`, `inputs` and `messages`. Nothing of a room is computed here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "main"]
 
 #: The commands, each of a module of the same name, and what they do.
 COMMANDS = {
+    "demo": "try it on real scores that come with betaroc",
     "threshold": "choose one threshold for a target rate, and say what it may be relied on for",
     "fit": "fit both classes of a score file and describe the ROC",
     "report": "write a self-contained HTML report",
@@ -21,6 +22,8 @@ COMMANDS = {
     "compare": "compare two systems on test, thresholds from dev",
     "study": "run the synthetic-data study of a TOML file, or go on",
     "ensemble": "judge which classifiers join an ensemble, and why",
+    "plan": "say how many scores a number needs, or a guarantee",
+    "completion": "print what completes commands, options and files in bash or zsh",
 }
 
 

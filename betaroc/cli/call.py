@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NoReturn
 
-from betaroc.cli.messages import complain, in_options
+from betaroc.cli.messages import complain, examples, in_options
 from betaroc.core.errors import BetarocError, FitError
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version, visible
@@ -20,25 +21,13 @@ __all__ = ["call"]
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
-_EXAMPLES = """examples:
-  betaroc threshold dev.csv --far 0.01 --test eval.csv
-  betaroc fit dev.csv
-  betaroc fit scores.tsv --label class --client-label genuine --family normal
-  betaroc fit dev.csv --json
-  betaroc fit dev.csv --family best --check
-  betaroc fit dev.csv --family beta,beta-mixture
-  betaroc report --dev dev.csv --test eval1.csv eval2.csv -o report.html
-  betaroc epc --dev dev.csv --test eval.csv -o epc.svg
-  betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
-  betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json
-  betaroc report --dev big.parquet --test eval.parquet --stream always -o report.html
-  betaroc compare --dev dev_a.csv dev_b.csv --test eval_a.csv eval_b.csv --name mlp svm -o c.svg
-  betaroc study atlas.toml --workers 4
-  betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg
-
+_FILES = """\
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
-other columns and labels are named by the options. The 2-, 4- and 5-column text of bob.measure
-needs none. Higher scores are more client-like; accepted is what is greater than the threshold.
+other columns and labels are named by the options. Its separator, its decimals and formats without
+a header are told by its content; "reading files" in the help of a command names what says them.
+Higher scores are more client-like; accepted is what is greater than the threshold.
+
+betaroc COMMAND --help shows the options and examples of a command.
 
 exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output,
 3 study with failed trials, 130 interrupted"""
@@ -47,9 +36,12 @@ exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output,
 class _Parser(argparse.ArgumentParser):
     """Argument errors on lines that hold nothing a terminal would obey."""
 
+    #: By name the parsers of the commands.
+    commands: Mapping[str, _CommandParser] = MappingProxyType({})
+
     def __init__(self, **options: Any) -> None:
         raw = argparse.RawDescriptionHelpFormatter
-        super().__init__(epilog=_EXAMPLES, formatter_class=raw, allow_abbrev=False, **options)
+        super().__init__(formatter_class=raw, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -60,12 +52,20 @@ class _CommandParser(_Parser):
     """The parser of a command, which learns its options when it is called."""
 
     load: Callable[[], Any]
+    _learned = False
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Load the command, then parse."""
+    def learn(self) -> None:
+        """Load the command, once: its options and its examples."""
+        if self._learned:
+            return
+        self._learned = True
         command = self.load()
         command.add_options(self)
         self.set_defaults(run=command.run)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Learn, then parse."""
+        self.learn()
         return super().parse_known_args(args, namespace)
 
 
@@ -99,9 +99,18 @@ def call(
     return code or DONE
 
 
-def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> argparse.ArgumentParser:
+def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> _Parser:
     parser = _Parser(
-        prog="betaroc", description="From score files to theoretical ROCs and what they say."
+        prog="betaroc",
+        description="From score files to theoretical ROCs and what they say.",
+    )
+    examples(
+        parser,
+        "betaroc demo",
+        "betaroc threshold dev.csv --far 0.01 --test eval.csv",
+        "betaroc report --dev dev.csv --test eval.csv -o report.html",
+        "betaroc plan tpr@far=0.01 --width 0.1 --from dev.csv",
+        rest=_FILES,
     )
     parser.add_argument("--version", action="version", version=f"betaroc {version()}")
     rows = parser.add_subparsers(
@@ -110,6 +119,8 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> argpa
     for name, what in commands.items():
         row = rows.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
         row.load = partial(load, name)
+    parser.commands = rows.choices
+    parser.set_defaults(parser=parser)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""``betaroc compare``: two systems on test, by thresholds of dev."""
+"""``betaroc compare``: systems on test, by thresholds of dev."""
 
 from __future__ import annotations
 
@@ -8,51 +8,73 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
-from betaroc.cli.curves import curve_of, curve_options
-from betaroc.cli.inputs import family_of, read_file
-from betaroc.cli.messages import ProgressBar, messages, say_warnings
+from betaroc.cli.curves import SystemCurve, curve_of, curve_options
+from betaroc.cli.inputs import family_of
+from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
 from betaroc.cli.options import (
     checked_picture,
+    in_terms,
     interval_arguments,
     interval_options,
     score_options,
     tail_options,
 )
+from betaroc.cli.systems import (
+    LONGEST,
+    SystemFiles,
+    default_names,
+    named_systems,
+    read_systems,
+    refuse_other_numbers,
+    system_options,
+)
+from betaroc.cli.systems_ranking import ranking_numbers, ranking_table, ranking_text
+from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import DuplicateWarning, InputError
 from betaroc.core.notices import collected, warn
 from betaroc.core.text import shown
-from betaroc.data.scores import ScoreData
-from betaroc.decision.comparison import compare
+from betaroc.decision.comparison import Comparison, compare
 from betaroc.decision.pictures import draw_both
+from betaroc.decision.systems import SystemsComparison, compare_systems
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.picture_files import save_picture
-from betaroc.report.compare import System, comparison_csv, comparison_numbers, comparison_text
+from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.report.compare import (
+    System,
+    comparison_csv,
+    comparison_latex,
+    comparison_numbers,
+    comparison_text,
+)
 from betaroc.report.intervals import coarse_words
 from betaroc.report.numbers import as_json
 
 __all__ = ["add_options", "run"]
 
-#: Names of systems stand in columns and legends.
-_LONGEST = 40
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    examples(
+        parser,
+        "betaroc compare --dev dev.csv dev_b.csv --test eval.csv eval_b.csv --name A B -o c.svg",
+        "betaroc compare --dev dev.csv dev_b.csv --test eval.csv eval_b.csv --resample test --json",
+        "betaroc compare --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv --csv",
+    )
     option = parser.add_argument
     for role, verb in (("dev", "choose on"), ("test", "meet, the same trials in one order")):
         parser.add_argument(
-            f"--{role}", required=True, nargs="+", action="extend", metavar=role.upper(),
+            f"--{role}", nargs="+", action="extend", default=[], metavar=role.upper(),
             help=f"two files: scores of the first and of the second system to {verb}"
             + ("; with --unpaired the same file may serve both" if role == "dev" else ""),
         )  # fmt: skip
     option("--name", nargs="+", action="extend", metavar="NAME",
-        help="two names of the systems (default: A B)")  # fmt: skip
-    option("--id", metavar="COLUMN",
-        help="column that names the trial: whether both files hold the same trials is"
-        " checked")  # fmt: skip
+        help="two names of the systems (default: what tells the paths of their files"
+        " apart)")  # fmt: skip
+    system_options(parser)
     option("--resample", choices=("both", "test"), default="both",
-        help="both: dev too is drawn, and its thresholds chosen, again; test: at these two"
+        help="both: dev too is drawn, and its thresholds chosen, again; test: at these very"
         " thresholds as they are (default: %(default)s)")  # fmt: skip
     option("--unpaired", action="store_true",
         help="the systems judge different test trials, which are drawn independently")  # fmt: skip
@@ -66,50 +88,64 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare, and say or draw it."""
-    names = _system_names(arguments)
-    checked_picture(arguments, [*arguments.dev, *arguments.test])
+    files = _files_of(arguments)
+    checked_picture(arguments, [path for one in files for path in (one.dev, *one.tests)])
     level, seed = interval_arguments(arguments)
     if arguments.unpaired and arguments.id is not None:
         raise InputError(
-            "--id says which trials of two systems belong together; with --unpaired none do. Leave"
+            "--id says which trials of the systems belong together; with --unpaired none do. Leave"
             " one of them out."
         )
     if arguments.measure is None:
         weighted = arguments.criterion == "weighted-error"
         arguments.measure = "weighted-error" if weighted else "hter"
-    with collected() as notices, ProgressBar(6) as step:
-        files = zip(arguments.dev, arguments.test, strict=True)
-        read = [
-            [
-                read_file(dev, arguments, step, named=arguments.resample == "both"),
-                read_file(test, arguments, step),
-            ]
-            for dev, test in files
-        ]
+    with collected() as notices, ProgressBar(2 * len(files) + 2) as step:
+        named = arguments.resample == "both"
+        read = list(read_systems(files, arguments, step, dev_named=named))
+        systems = [System(one.name, one.dev, one.tests[0]) for one in read]
         if not arguments.unpaired:
-            _refuse_other_trials(arguments.test, [test for _, test in read])
-        if read[0] == read[1]:
-            warn(
-                "both systems have the same scores on dev and on test: this is one system given"
-                " twice. Name the files of the other.",
-                DuplicateWarning,
-            )
-        chosen = [family_of(arguments.family, pair) for pair in read]  # each on its own scale
-        found = [
-            curve_of(arguments, one, dev, test, f"{name}: ")
-            for name, one, (dev, test) in zip(names, chosen, read, strict=True)
-        ]
-        comparison = compare(
-            found[0].curve, found[1].curve, resample=arguments.resample,
-            paired=not arguments.unpaired, level=level, replicates=arguments.replicates, rng=seed,
-        )  # fmt: skip
+            names = [path_words(one.tests[0]) for one in files]
+            refuse_other_numbers(names, [one.test for one in systems])
+        _warn_of_same(systems)
+        found = []
+        for system in systems:  # each on its own scale
+            chosen = family_of(arguments.family, system[1:])
+            prefix = f"{visible(system.name)}: "
+            found.append(curve_of(arguments, chosen, system.dev, system.test, prefix))
+        options = {
+            "resample": arguments.resample, "paired": not arguments.unpaired, "level": level,
+            "replicates": arguments.replicates, "rng": seed,
+        }  # fmt: skip
+        curves = [one.curve for one in found]
+        comparison: Comparison | SystemsComparison
+        if len(files) == 2:
+            comparison = compare(curves[0], curves[1], **options)
+        else:
+            by_name = {one.name: curve for one, curve in zip(systems, curves, strict=True)}
+            comparison = compare_systems(by_name, **options)
         step()
         if arguments.output is not None:
-            shapes = [visible(name) for name in names]
-            save_picture(partial(draw_both, comparison, names=shapes), arguments.output)
+            save_picture(partial(_draw, comparison, arguments, systems), arguments.output)
         step()
     said = messages(notices, arguments)
-    systems = [System(name, *pair) for name, pair in zip(names, read, strict=True)]
+    if arguments.csv:
+        sides = [(f"{s.name}, {r}", getattr(s, r)) for s in systems for r in ("dev", "test")]
+        said += coarse_words(sides)
+    sys.stdout.write(_told(comparison, systems, found, arguments, seed, said))
+    if not arguments.json:
+        words = _words(systems)
+        say_warnings([in_terms(one, arguments, words=words) for one in said])
+
+
+def _words(systems: Sequence[System]) -> ClassWords:
+    return shared_words(one.words for system in systems for one in (system.dev, system.test))
+
+
+def _told(
+    comparison: Comparison | SystemsComparison, systems: Sequence[System],
+    found: Sequence[SystemCurve], arguments: argparse.Namespace, seed: int, said: Sequence[str],
+) -> str:  # fmt: skip
+    """The comparison in the form that was asked for."""
     if arguments.json:
         further = {
             "seed": seed,
@@ -117,32 +153,83 @@ def run(arguments: argparse.Namespace) -> None:
             "reasons": [one.chosen_by for one in found],
             "warnings": said,
         }
-        sys.stdout.write(as_json(comparison_numbers(comparison, systems) | further))
-        return
-    if arguments.csv:
-        sides = [(f"{s.name}, {r}", getattr(s, r)) for s in systems for r in ("dev", "test")]
-        said += coarse_words(sides)
-        sys.stdout.write(comparison_csv(comparison, systems, seed))
+        return as_json(_numbers(comparison, systems) | further)
+    if arguments.csv or arguments.latex:
+        return _table(comparison, systems, seed, latex=arguments.latex)
+    by = [one.chosen_words for one in found]
+    if isinstance(comparison, Comparison):
+        text = comparison_text(comparison, systems, by, seed)
     else:
-        by = [one.chosen_words for one in found]
-        sys.stdout.write(comparison_text(comparison, systems, by, seed) + "\n")
-    say_warnings(said)
+        text = ranking_text(comparison, systems, by, seed)
+    names = [system.name for system in systems]
+    return in_terms(text + "\n", arguments, names, words=_words(systems))
 
 
-def _refuse_other_trials(paths: Sequence[str], tests: Sequence[ScoreData]) -> None:
-    """Paired decisions need one list of trials; here the files are named."""
-    for who in ("client", "impostor"):
-        first, second = (getattr(scores, f"n_{who}") for scores in tests)
-        if first != second:
-            raise InputError(
-                "both --test files must hold the same trials in one order;"
-                f" {path_words(paths[0])} has {first} {who} scores, {path_words(paths[1])}"
-                f" {second}. Keep the common trials, or pass --unpaired if the systems judged"
-                " different ones."
-            )
+def _numbers(
+    comparison: Comparison | SystemsComparison, systems: Sequence[System]
+) -> dict[str, Any]:  # fmt: skip
+    if isinstance(comparison, Comparison):
+        return comparison_numbers(comparison, systems)
+    return ranking_numbers(comparison, systems)
 
 
-def _system_names(arguments: argparse.Namespace) -> tuple[str, str]:
+def _table(
+    comparison: Comparison | SystemsComparison, systems: Sequence[System], seed: int, *,
+    latex: bool,
+) -> str:  # fmt: skip
+    if isinstance(comparison, SystemsComparison):
+        table = ranking_table(comparison, systems)
+        return latex_table(table) if latex else csv_table(table)
+    if latex:
+        return comparison_latex(comparison, systems)
+    return comparison_csv(comparison, systems, seed)
+
+
+def _draw(
+    comparison: Comparison | SystemsComparison, arguments: argparse.Namespace,
+    systems: Sequence[System],
+) -> Any:  # fmt: skip
+    scale = "log" if arguments.log else "linear"
+    if isinstance(comparison, Comparison):
+        names = [visible(system.name) for system in systems]
+        return draw_both(comparison, names, scale=scale, terms=arguments.terms)
+    return comparison.plot(scale=scale, terms=arguments.terms)
+
+
+def _warn_of_same(systems: Sequence[System]) -> None:
+    for k, one in enumerate(systems):
+        for other in systems[:k]:
+            if one[1:] == other[1:]:
+                who = (
+                    "both systems have"
+                    if len(systems) == 2
+                    else (f"{visible(other.name)} and {visible(one.name)} have")
+                )
+                warn(
+                    f"{who} the same scores on dev and on test: this is one system given"
+                    " twice. Name the files of the other.",
+                    DuplicateWarning,
+                )
+
+
+def _files_of(arguments: argparse.Namespace) -> list[SystemFiles]:
+    """The systems of the call: any number by --system, two by --dev and --test."""
+    found = named_systems(arguments, tests=(1, 1))
+    if not found:
+        names = _two_names(arguments)
+        return [
+            SystemFiles(name, dev, (test,))
+            for name, dev, test in zip(names, arguments.dev, arguments.test, strict=True)
+        ]
+    if len(found) < 2:
+        raise InputError(
+            f"--system must name at least two systems; got {shown(found[0].name)} alone. Name the"
+            " other, or see betaroc epc."
+        )
+    return found
+
+
+def _two_names(arguments: argparse.Namespace) -> tuple[str, str]:
     """Two names, after the files of both systems were found to be two and two."""
     for role in ("dev", "test"):
         paths = getattr(arguments, role)
@@ -159,12 +246,22 @@ def _system_names(arguments: argparse.Namespace) -> tuple[str, str]:
                     + (", or pass --unpaired for one system on two test sets." if role == "dev"
                        else ".")
                 )  # fmt: skip
-    names = ["A", "B"] if arguments.name is None else arguments.name
-    shapes = {visible(name).strip() for name in names}
-    lengths = {len(shape) for shape in shapes}
-    if len(names) != 2 or len(shapes) != 2 or min(lengths) == 0 or max(lengths) > _LONGEST:
+    names = _names_of_files(arguments) if arguments.name is None else arguments.name
+    if len(names) != 2 or not _are_names(names):
         raise InputError(
-            f"--name must give two different names of at most {_LONGEST} characters, one a system;"
+            f"--name must give two different names of at most {LONGEST} characters, one a system;"
             f" got {shown(names)}. Give two, such as --name mlp svm."
         )
     return names[0], names[1]
+
+
+def _names_of_files(arguments: argparse.Namespace) -> list[str]:
+    """What tells their dev files apart, else their tests; of long ones a letter."""
+    own = default_names(arguments.dev)
+    names = own if _are_names(own) else default_names(arguments.test)
+    return names if _are_names(names) else ["A", "B"]
+
+
+def _are_names(names: Sequence[str]) -> bool:
+    shapes = {visible(name).strip() for name in names}
+    return len(shapes) == len(names) and all(0 < len(shape) <= LONGEST for shape in shapes)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
-from betaroc.cli.options import fit_options_of, picture_options
+from betaroc.cli.options import fit_options_of, form_options, picture_options, terms_option
 from betaroc.core.errors import ReversedScoresWarning
 from betaroc.core.notices import passed_on
+from betaroc.core.terms import canonical
 from betaroc.data.scores import ScoreData
 from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.families import BEST, Names, family_text, is_of_counts
@@ -70,16 +71,17 @@ def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> Non
     """Those of both commands. Unasked, a measure in words is left to the command."""
     option = parser.add_argument
     option("--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
+        type=canonical,
         help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)."
         " Of a target, such as far, the rate nearest to it on dev is taken, not the nearest at"
         " most it; for a guarantee see br.guaranteed_threshold")  # fmt: skip
     measures = (*MEASURES, "weighted-error")
     unasked = measure if measure in measures else None
-    option("--measure", default=unasked, choices=measures, metavar="M",
+    option("--measure", default=unasked, choices=measures, metavar="M", type=canonical,
         help=f"what is counted: {', '.join(measures)} (default: {measure})")  # fmt: skip
     option("--alpha", nargs="+", action="extend", type=float, metavar="A",
         help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)")  # fmt: skip
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    form.add_argument("--csv", action="store_true", help="one row an alpha on standard output")
+    form_options(parser, "an alpha")
     picture_options(parser)
+    option("--log", action="store_true", help="logarithmic axis of the measure in OUT")
+    terms_option(parser)

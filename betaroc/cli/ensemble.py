@@ -6,10 +6,18 @@ import argparse
 import sys
 
 from betaroc.cli.classifiers import inclusion_of_files
-from betaroc.cli.messages import ProgressBar, messages, say_warnings
-from betaroc.cli.options import LEVEL, checked_picture, picture_options, score_options
+from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
+from betaroc.cli.options import (
+    LEVEL,
+    checked_picture,
+    in_terms,
+    picture_options,
+    score_options,
+    terms_option,
+)
 from betaroc.core.notices import collected
 from betaroc.ensemble.sentences import inclusion_numbers
+from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture
 from betaroc.report.numbers import as_json
 
@@ -18,10 +26,15 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    examples(
+        parser,
+        "betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg",
+        "betaroc ensemble cnn.csv svm.csv --name cnn svm",
+    )
     option = parser.add_argument
     option("files", nargs="+", metavar="FILE",
-        help="one table (CSV, TSV, Parquet) with a column a classifier, or one score file a"
-        " classifier, the same trials in one order")  # fmt: skip
+        help="one table with a column a classifier, or one score file a classifier, the same trials"
+        " in one order; read as any score file is")  # fmt: skip
     option("--systems", nargs="+", action="extend", metavar="COLUMN",
         help="columns of the classifiers (default: all numeric ones beside the"
         " labels)")  # fmt: skip
@@ -45,11 +58,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--group", nargs="+", metavar="COLUMN",
         help="one or two columns of groups of trials that depend on each other: intervals and folds"
         " allow for it")  # fmt: skip
-    option("--id", metavar="COLUMN",
-        help="column of several files that names the trial: whether all hold the same trials in"
-        " one order is then checked")  # fmt: skip
     option("--json", action="store_true", help="one JSON document on standard output")
     picture_options(parser)
+    terms_option(parser)
     score_options(parser, "auto", stream=False)
 
 
@@ -57,14 +68,19 @@ def run(arguments: argparse.Namespace) -> None:
     """Judge the classifiers, and say or draw it."""
     checked_picture(arguments, [*arguments.files, *arguments.dev])
     with collected() as notices, ProgressBar(3) as step:
-        result = inclusion_of_files(arguments, step)
+        result, words, sources = inclusion_of_files(arguments, step)
         if arguments.output is not None:
-            save_picture(lambda: result.plot().axes[0], arguments.output)
+            save_picture(lambda: result.plot(terms=arguments.terms).axes[0], arguments.output)
         step()
     said = messages(notices, arguments)
     if arguments.json:
         further = {"seed": arguments.seed, "warnings": said}
         sys.stdout.write(as_json(inclusion_numbers(result) | further))
         return
-    sys.stdout.write(f"{result}\n")
-    say_warnings(said)
+    read = [
+        f"{path_words(one.path)} ({read_as(one.format, one.guessed, one.guesses)})"
+        for one in sources
+    ]
+    text = "\n".join([*read, "", str(result), ""])
+    sys.stdout.write(in_terms(text, arguments, result.names, words))
+    say_warnings([in_terms(one, arguments, result.names, words) for one in said])

@@ -1,27 +1,34 @@
-"""``betaroc epc``: the expected performance curve of a system, and its band."""
+"""``betaroc epc``: the expected performance curve of systems, and a band of one."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from betaroc.cli.curves import curve_of, curve_options
-from betaroc.cli.inputs import family_of, read_file
-from betaroc.cli.messages import ProgressBar, messages, say_warnings
+from betaroc.cli.inputs import family_of, files_of, read_file
+from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
 from betaroc.cli.options import (
     checked_picture,
+    in_terms,
     interval_arguments,
     interval_options,
     score_options,
     tail_options,
 )
+from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
+from betaroc.cli.systems_curves import NamedCurve, curves_table, draw_curves, named_curves_text
 from betaroc.core import checks
+from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
+from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
-from betaroc.report.epc import epc_csv, epc_numbers, epc_text
+from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.report.epc import epc_csv, epc_latex, epc_numbers, epc_text
 from betaroc.report.intervals import coarse_words
 from betaroc.report.numbers import as_json
 
@@ -33,9 +40,17 @@ _REPLICATES = {"test": 10_000, "both": 1000}
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    examples(
+        parser,
+        "betaroc epc --dev dev.csv --test eval.csv -o epc.svg",
+        "betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05",
+        "betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json",
+        "betaroc epc --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv -o e.svg",
+    )
     option = parser.add_argument
-    option("--dev", required=True, metavar="DEV", help="scores to choose on")
-    option("--test", required=True, metavar="TEST", help="scores to meet")
+    option("--dev", metavar="DEV", help="scores to choose on")
+    option("--test", metavar="TEST", help="scores to meet")
+    system_options(parser)
     curve_options(parser)
     option("--band", choices=("test", "both"),
         help="interval of the curve: test resamples the test trials at dev's thresholds as they"
@@ -51,17 +66,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " seen")  # fmt: skip
     option("--simultaneous", action="store_true",
         help="one band for the whole curve instead of an interval at each alpha")  # fmt: skip
-    score_options(parser, "empirical")
+    score_options(parser, "empirical", dev="DEV", test="TEST")
     tail_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Compute the curve, and say or draw it."""
+    systems = named_systems(arguments, tests=(1, 1))
+    if len(systems) > 1:
+        _run_several(systems, arguments)
+        return
+    if systems:
+        arguments.dev, (arguments.test,) = systems[0][1:]
+    files = [files_of(arguments, role) for role in ("dev", "test")]
+    if not files[1]:
+        raise InputError(
+            "--test must name a score file. Give --dev DEV --test TEST, or any number of --system"
+            " NAME DEV TEST."
+        )
     banded = _band_arguments(arguments)
-    checked_picture(arguments, [arguments.dev, arguments.test])
+    checked_picture(arguments, [path for one in files for path in one])
     with collected() as notices, ProgressBar(3) as step:
         dev = read_file(arguments.dev, arguments, step, named=arguments.band == "both")
-        test = read_file(arguments.test, arguments, step)
+        test = read_file(arguments.test, arguments, step, is_test=True)
         with passed_on("dev and test: "):
             chosen = family_of(arguments.family, [dev, test])
         system = curve_of(arguments, chosen, dev, test, "")
@@ -69,10 +96,13 @@ def run(arguments: argparse.Namespace) -> None:
         band = None if banded is None else curve.band(**banded)
         drawn = band is not None and band.replicates > 0
         if arguments.output is not None:
-            draw = partial(curve.plot, band=band, expected=True, a_posteriori=True)
+            draw = partial(
+                curve.plot, band=band, expected=True, a_posteriori=True,
+                scale="log" if arguments.log else "linear", terms=arguments.terms,
+            )  # fmt: skip
             save_picture(draw, arguments.output)
         step()
-    said = messages(notices, arguments)
+    said, words = messages(notices, arguments), shared_words([dev.words, test.words])
     seed = banded["rng"] if banded is not None and drawn else None
     if arguments.json:
         numbers = epc_numbers(curve, dev, test, band)
@@ -84,10 +114,12 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.csv:
         said += coarse_words([("dev", dev), ("test", test)])
         sys.stdout.write(epc_csv(curve, dev, test, band, seed))
+    elif arguments.latex:
+        sys.stdout.write(epc_latex(curve, band))
     else:
         text = epc_text(curve, dev, test, system.chosen_words, band, seed)
-        sys.stdout.write(text + "\n")
-    say_warnings(said)
+        sys.stdout.write(in_terms(text + "\n", arguments, words=words))
+    say_warnings([in_terms(one, arguments, words=words) for one in said])
 
 
 def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
@@ -118,3 +150,45 @@ def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
         "method": arguments.method or "bootstrap",
         "rng": seed,
     }
+
+
+# ------------------------------------------------------------------------ several systems
+def _run_several(systems: Sequence[SystemFiles], arguments: argparse.Namespace) -> None:
+    """The curves of all systems beside each other, without bands."""
+    if arguments.band is not None:
+        raise InputError(
+            f"--band must stand with one system; the call has {len(systems)}. Draw it of each, or"
+            " see what differs with betaroc compare."
+        )
+    _band_arguments(arguments)
+    checked_picture(arguments, [path for one in systems for path in (one.dev, *one.tests)])
+    curves: list[NamedCurve] = []
+    own: list[list[str]] = []
+    with collected() as notices, ProgressBar(2 * len(systems) + 1) as step:
+        start = 0
+        for name, dev, (test,) in read_systems(systems, arguments, step, dev_named=False):
+            with passed_on(f"{visible(name)}: dev and test: "):
+                chosen = family_of(arguments.family, [dev, test])
+            found = curve_of(arguments, chosen, dev, test, f"{visible(name)}: ")
+            curves.append(NamedCurve(name, found, dev, test))
+            own.append(messages(notices[start:], arguments))
+            start = len(notices)
+        if arguments.output is not None:
+            save_picture(partial(draw_curves, curves, arguments), arguments.output)
+        step()
+    if arguments.json:
+        documents = [
+            {"system": one.name, **epc_numbers(one.curve, one.dev, one.test),
+             "family": one.found.family, "reason": one.found.chosen_by, "warnings": said}
+            for one, said in zip(curves, own, strict=True)
+        ]  # fmt: skip
+        sys.stdout.write(as_json(documents))
+        return
+    names = [one.name for one in curves]
+    words = shared_words(side.words for one in curves for side in (one.dev, one.test))
+    if arguments.csv or arguments.latex:
+        table = curves_table(curves)
+        sys.stdout.write(csv_table(table) if arguments.csv else latex_table(table))
+    else:
+        sys.stdout.write(in_terms(named_curves_text(curves) + "\n", arguments, names, words=words))
+    say_warnings([in_terms(one, arguments, names, words=words) for said in own for one in said])

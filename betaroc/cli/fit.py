@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from betaroc.cli.inputs import chosen_words, read_file
-from betaroc.cli.messages import ProgressBar, messages, say_warnings
+from betaroc.cli.inputs import chosen_words, files_of, read_file
+from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
 from betaroc.cli.options import (
     fit_options_of,
+    form_options,
+    in_terms,
     interval_arguments,
     interval_options,
     score_options,
     statistic_option,
     tail_options,
+    terms_option,
 )
-from betaroc.core.notices import collected
+from betaroc.cli.systems import (
+    SystemFiles,
+    checked_systems,
+    default_names,
+    named_systems,
+    read_systems,
+    system_options,
+)
+from betaroc.cli.systems_fits import FittedSystem, systems_table, systems_text
+from betaroc.core.class_words import shared_words
+from betaroc.core.errors import InputError
+from betaroc.core.notices import collected, passed_on
+from betaroc.core.tables import listed_columns
+from betaroc.data.accepted import refuse_words_of_comparisons
+from betaroc.data.scores import ScoreData
+from betaroc.fits.estimate import fit
 from betaroc.model.asking import askings
+from betaroc.rendering.numbers import counted, visible
+from betaroc.rendering.table_text import csv_table, latex_table
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.numbers import as_json, set_numbers
 from betaroc.report.score_set import ScoreSet
@@ -27,43 +47,112 @@ from betaroc.report.text import set_text
 
 __all__ = ["add_options", "run"]
 
+#: What tells more of a system than a row.
+_OF_EACH = ("check", "statistic", "level", "seed", "group")
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    examples(
+        parser,
+        "betaroc fit dev.csv",
+        "betaroc fit dev.csv dev_b.csv",
+        "betaroc fit dev.csv --statistic tpr@far=0.01 --statistic eer",
+        "betaroc fit dev.csv --family best --check",
+        "betaroc fit dev.csv --family beta,beta-mixture",
+        "betaroc fit scores.tsv --label class --client-label genuine --family normal",
+    )
     option = parser.add_argument
-    option("file", metavar="SCORES", help="score file")
-    option("--json", action="store_true", help="one JSON document on standard output")
+    option("file", nargs="*", metavar="SCORES",
+        help="score file; - is the standard input; of several files each is a system, called by"
+        " what tells their paths apart")  # fmt: skip
+    system_options(parser)
+    form_options(parser, "a class and parameter; of several systems, a system and class")
     option("--check", action="store_true",
         help="also check the fit by simulation, set the families beside each other and audit the"
-        " ends")  # fmt: skip
+        " ends; with this, --statistic, --level, --seed or --group of several systems each is told"
+        " in full")  # fmt: skip
     statistic_option(parser)
     interval_options(parser, "of every interval")
-    score_options(parser, "auto")
+    score_options(parser, "auto", dev="SCORES")
     tail_options(parser)
+    terms_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Fit, and say it."""
+    several = _several(arguments)
+    given = {name: getattr(arguments, name) for name in _OF_EACH}
+    of_each = [f"--{name}" for name, v in given.items() if v or (v == 0 and v is not False)]
+    if several and not of_each:
+        _run_table(several, arguments)
+        return
+    if several and (arguments.csv or arguments.latex):
+        raise InputError(
+            f"{', '.join(of_each)} must stand without --csv and --latex beside"
+            f" {len(several)} systems, whose table has no such columns. Take --json, or the text."
+        )
+    if not several:
+        arguments.file = arguments.file[0] if arguments.file else None
+        files_of(arguments, "dev")
+    _run_whole(several, arguments)
+
+
+def _run_whole(systems: Sequence[SystemFiles], arguments: argparse.Namespace) -> None:
+    """All that is known of the file of the call, or of one system after the other."""
     level, seed = interval_arguments(arguments)
     asked = askings(arguments.statistic, "statistic")
-    with collected() as notices, ProgressBar(2) as step:
-        read = read_file(arguments.file, arguments, step)
-        judge = Judge(level, seed, checks=arguments.check, asked=asked)
-        part = fitted_set("scores", read, fit_options_of(arguments, arguments.family), judge)
-        reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
-        step()
-    said = [*messages(notices, arguments), *filter(None, [mismatch_words(part)])]
+    judge = Judge(level, seed, checks=arguments.check, asked=asked)
+    options = fit_options_of(arguments, arguments.family)
+    found: list[tuple[str, ScoreSet, str, list[str]]] = []
+    with collected() as notices, ProgressBar(2 * (len(systems) or 1)) as step:
+        start = 0
+        for name, read in _read(systems, arguments, step):
+            for stat in arguments.statistic:
+                refuse_words_of_comparisons(stat, read)
+            prefix = f"{visible(name)}: " if name else ""
+            part = fitted_set("scores", read, options, judge, prefix=prefix)
+            reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
+            off = mismatch_words(part)
+            said = [*messages(notices[start:], arguments), *[prefix + off] * bool(off)]
+            found.append((name, part, reason, said))
+            start = len(notices)
+            step()
+    words = shared_words(part.given.words for _, part, _, _ in found)
+    names = [system.name for system in systems]
     if arguments.json:
-        sys.stdout.write(as_json(_document(part, reason, said)))
+        rows = [{"system": one[0]} | _document(*one[1:]) for one in found]
+        sys.stdout.write(as_json(rows if systems else _document(*found[0][1:])))
+        say_warnings(_unread(systems))
+        return
+    _, first, _, _ = found[0]
+    if (arguments.csv or arguments.latex) and first.fit is not None:
+        columns = listed_columns(first.fit.to_frame())
+        sys.stdout.write(csv_table(columns) if arguments.csv else latex_table(columns))
     else:
-        sys.stdout.write(set_text(part, reason) + "\n")
-        say_warnings(said)
+        heads = [f"{visible(name)}\n{'-' * len(visible(name))}\n" for name in names] or [""]
+        texts = [set_text(part, reason) for _, part, reason, _ in found]
+        whole = "\n\n\n".join(map(str.__add__, heads, texts))
+        sys.stdout.write(in_terms(whole + "\n", arguments, names, words=words))
+    told = [in_terms(one, arguments, names, words=words) for *_, said in found for one in said]
+    say_warnings(_unread(systems) + told)
+
+
+def _read(
+    systems: Sequence[SystemFiles], arguments: argparse.Namespace, step: Callable[[], None]
+) -> Iterator[tuple[str, ScoreData]]:
+    """Names and scores; the file of a call without systems has no name."""
+    if not systems:
+        yield "", read_file(arguments.file, arguments, step)
+    for name, dev, _ in read_systems(systems, arguments, step, tests=False):
+        yield name, dev
 
 
 def _document(part: ScoreSet, reason: str, said: Sequence[str]) -> dict[str, Any]:
     numbers = set_numbers(part)
     rest = (
-        "name", "source", "n_client", "n_impostor", "summary", "empirical", "distances",
+        "name", "source", "n_client", "n_impostor", "summary", "n_client_rejected",
+        "n_impostor_rejected", "empirical", "distances",
         "intervals", "confidence", "fit_quality", "families", "sensitivity",
     )  # fmt: skip
     return {
@@ -72,3 +161,49 @@ def _document(part: ScoreSet, reason: str, said: Sequence[str]) -> dict[str, Any
         **{key: numbers[key] for key in rest if key in numbers},
         "warnings": said,
     }
+
+
+# ------------------------------------------------------------------------ several systems
+def _several(arguments: argparse.Namespace) -> list[SystemFiles]:
+    """The systems of the call; none where it is of one file."""
+    found = named_systems(arguments)
+    if not found and len(arguments.file) > 1:
+        files_of(arguments, "dev")
+        names = default_names(arguments.file)
+        found = checked_systems(list(map(SystemFiles, names, arguments.file)))
+    return found
+
+
+def _run_table(systems: Sequence[SystemFiles], arguments: argparse.Namespace) -> None:
+    """A table with a row a system and class."""
+    rows, own = [], []
+    with collected() as notices, ProgressBar(2 * len(systems)) as step:
+        start = 0
+        for name, dev, _ in read_systems(systems, arguments, step, tests=False):
+            with passed_on(f"{visible(name)}: "):
+                fitted = fit(dev, **fit_options_of(arguments, arguments.family))
+            rows.append(FittedSystem.of(name, dev, fitted))
+            own.append(messages(notices[start:], arguments))
+            start = len(notices)
+            step()
+    said = _unread(systems)
+    names = [system.name for system in systems]
+    words = shared_words(row.fit.scores.words for row in rows)
+    if arguments.json:
+        reason = chosen_words(arguments.family)
+        pairs = zip(rows, own, strict=True)
+        sys.stdout.write(as_json([row.numbers(reason) | {"warnings": w} for row, w in pairs]))
+    elif arguments.csv or arguments.latex:
+        table = systems_table(rows)
+        sys.stdout.write(csv_table(table) if arguments.csv else latex_table(table))
+    else:
+        sys.stdout.write(in_terms(systems_text(rows) + "\n", arguments, names, words=words))
+    if not arguments.json:
+        said += [in_terms(one, arguments, names, words=words) for texts in own for one in texts]
+    say_warnings(said)
+
+
+def _unread(systems: Sequence[SystemFiles]) -> list[str]:
+    """That tests take no part in a fit."""
+    tests = sum(len(system.tests) for system in systems)
+    return [f"fit reads dev alone; {counted(tests, 'test file')} not read"] * bool(tests)

@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.text import shown
 from betaroc.data.read import read_scores
-from betaroc.data.scores import ScoreData
+from betaroc.data.rows import FAIL
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 from betaroc.data.text_files import TextFile
 from betaroc.estimation.boundary import SUMMED_POLICIES
@@ -24,7 +26,15 @@ from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names, automatic, 
 from betaroc.estimation.notices import give
 from betaroc.rendering.numbers import path_words, visible
 
-__all__ = ["chosen_words", "family_of", "family_option", "read_file"]
+__all__ = [
+    "chosen_words",
+    "family_of",
+    "family_option",
+    "files_of",
+    "option_of_guess",
+    "read_file",
+    "reading",
+]
 
 #: Files with more rows than this are streamed unasked.
 STREAMED = 5_000_000
@@ -35,33 +45,110 @@ _OF_SUMS: dict[str, set[Any]] = {
     "resolution": {None},
     "group": {None},
     "id": {None},
+    "key": {None},
+    "identities": {None},
+    "missing": {FAIL},
     "unpaired": {None, True},
 }
 
 
 def read_file(
-    path: str, arguments: argparse.Namespace, step: Callable[[], None], *, named: bool = True
-) -> ScoreData:
-    """Scores of a file, with the columns of groups and ids where they are used; or their sums."""
+    path: str | None, arguments: argparse.Namespace, step: Callable[[], None], *,
+    named: bool = True, is_test: bool = False,
+) -> ScoreData:  # fmt: skip
+    """Scores of a file, with the columns of groups and ids where they are used; or their sums.
+
+    Without a path those of the two files of dev, or of test, one a class.
+    """
     with _naming_the_path(path):
-        summary = _streamed(path, arguments)
+        summary = None if path is None else _streamed(path, arguments)
     if summary is not None:
         step()
         return summary
     columns = getattr(arguments, "group", None) if named else None
-    group = None if columns is None else _one_or_two(columns)
+    group = None if columns is None else _one_or_two(columns, "group")
+    key = _key_of(arguments, is_test=is_test)
+    id_ = _one_or_two(arguments.id, "id") if arguments.id and (named or key) else None
+    both: dict[str, Any] = {}
+    if path is None:
+        pair = files_of(arguments, "test" if is_test else "dev")
+        both = dict(zip(("client_file", "impostor_file"), pair, strict=True))
     with _naming_the_path(path):
         scores = read_scores(
             path,
-            score=arguments.score,
-            label=arguments.label,
-            client_label=arguments.client_label,
-            format=arguments.format,
+            **both,
+            **reading(arguments),
+            key=key,
             group=group,
-            id=getattr(arguments, "id", None) if named else None,
+            id=id_,
+            missing=arguments.missing,
         )
+    _refuse_terms(scores, arguments)
     step()
     return scores
+
+
+def reading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How any file of the call is read."""
+    names = ("score", "client_label", "columns", "separator", "decimal", "header", "format")
+    if arguments.identities is not None and arguments.label != "label":
+        raise InputError(
+            "--identities must stand instead of --label: both say who is a client. Leave one out."
+        )
+    label = arguments.label if arguments.identities is None else tuple(arguments.identities)
+    return {"label": label, **{name: getattr(arguments, name) for name in names}}
+
+
+def files_of(arguments: argparse.Namespace, role: str) -> list[str]:
+    """The files of dev or of test: those that are named, or one a class."""
+    start = "test_" if role == "test" else ""
+    argument = "file" if role == "dev" and hasattr(arguments, "file") else role
+    option = "SCORES" if argument == "file" else f"--{role}"
+    own = getattr(arguments, argument)
+    named = list(own) if isinstance(own, list) else [own] * (own is not None)
+    names = [f"{start}{who}_file" for who in ("client", "impostor")]
+    both = " and ".join(f"--{name}".replace("_", "-") for name in names)
+    two = [path for name in names if (path := getattr(arguments, name, None)) is not None]
+    if named and two:
+        raise InputError(f"{option} must stand alone, or {both} without it. Leave one out.")
+    if len(two) == 1 or (role == "dev" and not named and not two):
+        if option == "SCORES":
+            subject, way = "the call", "SCORES, or - for the standard input"
+        else:
+            subject, way = option, f"{option} {role.upper()}"
+        raise InputError(f"{subject} must name a score file, or {both} both. Give {way}.")
+    return named or two
+
+
+def _key_of(arguments: argparse.Namespace, *, is_test: bool) -> str | None:
+    """Test files may have a key of their own."""
+    named = ("test", "test_client_file", "system", "systems")
+    if arguments.test_key is not None and not any(getattr(arguments, n, None) for n in named):
+        raise InputError("--test-key must stand beside --test, whose key it is. Leave it out.")
+    key: str | None = arguments.key
+    return arguments.test_key or key if is_test else key
+
+
+def _refuse_terms(scores: Scores, arguments: argparse.Namespace) -> None:
+    """FMR and FNMR are rates of comparisons made, FAR and FRR of trials."""
+    if getattr(arguments, "terms", None) == "matching" and scores.has_rejected:
+        raise InputError(
+            "--terms matching must not stand beside trials without a score that count as rejected:"
+            " FMR and FNMR are rates of comparisons made, and are shown beside FAR and FRR. Leave"
+            " --terms out, or take --missing drop."
+        )
+
+
+def option_of_guess(said: str) -> str:
+    """A guess as the option that would say it."""
+    option, _, value = said.partition("=")
+    if option == "header":
+        return "--header" if value == "True" else "--no-header"
+    if option == "label":
+        return (
+            f"--identities {value.replace(',', ' ')}" if "," in value else f"--label {quote(value)}"
+        )
+    return f"--{option} {quote(value)}"
 
 
 def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
@@ -72,13 +159,13 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
     wants = {name for name, kept in _OF_SUMS.items() if _asked(arguments, name) not in kept}
     if mode == "auto" and (wants or not _worth_it(path)):
         return None
-    for name in sorted(wants & {"group", "id"}):
+    for name in sorted(wants & {"group", "id", "key", "missing"}):
         raise InputError(
             f"--{name} must not stand beside --stream always: sums and counts know no single trial."
             " Leave one of them out."
         )
     with _RowsBar(Path(path).name) as progress:
-        given = {n: getattr(arguments, n) for n in ("score", "label", "client_label", "format")}
+        given = reading(arguments)
         found = summarize_file(path, **given, progress=progress)
         if not found.is_coarse:
             return found
@@ -145,19 +232,21 @@ class _RowsBar:
 
 
 @contextmanager
-def _naming_the_path(path: str) -> Iterator[None]:
+def _naming_the_path(path: str | None) -> Iterator[None]:
     """Two files of a call may have one name: errors give the path."""
     try:
         yield
     except (FileFormatError, InputError) as error:
+        if path is None:
+            raise
         name = shown(Path(path).name)
         raise error.reworded(error.sentence.replaced(name, path_words(path))) from error
 
 
-def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:
+def _one_or_two(columns: Sequence[str], option: str) -> str | tuple[str, str]:
     if len(columns) > 2:
         raise InputError(
-            f"--group must name one or two columns; got {len(columns)}: {shown(list(columns))}."
+            f"--{option} must name one or two columns; got {len(columns)}: {shown(list(columns))}."
             " A trial depends on two people at most: leave the others out."
         )
     return columns[0] if len(columns) == 1 else (columns[0], columns[1])

@@ -1,4 +1,4 @@
-"""What the command line says on standard error, in the words of its options."""
+"""What the command line says of itself, and on standard error in the words of its options."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from shlex import quote
 from typing import Any
 
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import Sentence, Term
 from betaroc.rendering.numbers import visible
 
-__all__ = ["ProgressBar", "complain", "in_options", "messages", "say_warnings"]
+__all__ = ["ProgressBar", "complain", "examples", "in_options", "messages", "say_warnings"]
+
+#: What the help of a command ends with.
+_MORE = "betaroc --help tells what a score file looks like, and the exit codes."
 
 #: Terms of Python that are no option and its value here.
 _OTHERWISE = {
@@ -22,11 +26,19 @@ _OTHERWISE = {
     "Take Scores: all rows, or a random part of them.": (
         "Pass --stream never, or a part of the rows."
     ),
+    "header=True": "--header",
+    "header=False": "--no-header",
+    "header=": "--header",
     "paired=True": "a paired comparison",
     ", or take paired=False": ", or take --unpaired",
     "paired=False": "--unpaired",
     'nan_policy="omit"': "--omit-missing",
 }
+
+
+def examples(parser: argparse.ArgumentParser, *lines: str, rest: str = _MORE) -> None:
+    """Whole lines of a shell, which the help ends with."""
+    parser.epilog = "\n".join(["examples:", *(f"  {line}" for line in lines), "", rest])
 
 
 def in_options(message: str, arguments: argparse.Namespace, argument: str | None = None) -> str:
@@ -51,6 +63,7 @@ def _option(term: Term, arguments: argparse.Namespace) -> str:
     if term in _OTHERWISE or not hasattr(arguments, name):
         return _OTHERWISE.get(term, term)
     option = f"--{name.replace('_', '-')}"
+    value = quote(value[1:-1]) if value[:1] == value[-1:] == "'" else value
     return option if value.startswith(("...", " (")) or not value else f"{option} {value}"
 
 

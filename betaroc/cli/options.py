@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from betaroc.cli.inputs import STREAMED, family_option
 from betaroc.core import checks
+from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError, OutputError
+from betaroc.core.terms import BIOMETRIC, TERMS, terms_of
 from betaroc.core.text import shown
 from betaroc.data.read import FORMATS
+from betaroc.data.rows import FAIL, WAYS_OF_MISSING
+from betaroc.data.text_files import DECIMALS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import FAMILIES, Names
 from betaroc.rendering.files import checked_target
+from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import picture_format
 
 __all__ = [
-    "LEVEL", "SEED", "checked_picture", "fit_options_of", "interval_arguments", "interval_options",
-    "picture_options", "refuse_output", "score_options", "statistic_option", "tail_options",
+    "LEVEL", "SEED", "checked_picture", "fit_options_of", "form_options", "in_terms",
+    "interval_arguments", "interval_options", "picture_options", "refuse_output", "refuse_page",
+    "score_options", "statistic_option", "tail_options", "terms_option",
 ]  # fmt: skip
 
 #: What intervals take unasked.
@@ -47,14 +54,51 @@ def statistic_option(parser: argparse.ArgumentParser) -> None:
         " all")  # fmt: skip
 
 
+def terms_option(parser: argparse.ArgumentParser) -> None:
+    """The words of the user's field."""
+    parser.add_argument("--terms", choices=tuple(TERMS), default=BIOMETRIC,
+        help="words of the rates in what is printed and drawn: "
+        + ", ".join(f"{name} ({t.far.short}, {t.frr.short})" for name, t in TERMS.items())
+        + " (default: %(default)s). JSON and CSV keep their keys; options and statistics are named"
+        " in any of them")  # fmt: skip
+
+
+def in_terms(
+    text: str, arguments: argparse.Namespace, names: Iterable[str] = (),
+    words: ClassWords | None = None,
+) -> str:  # fmt: skip
+    """A text in these words; what the user named, in the call or by ``names``, as it is."""
+    given = [value for value in vars(arguments).values() if isinstance(value, str | list)]
+    flat = [one for value in given for one in ([value] if isinstance(value, str) else value)]
+    called = [visible(one) for one in (*flat, *names) if isinstance(one, str)]
+    paths = [Path(one).name for one in called]
+    own = words or ClassWords()
+    said = own.said(text, [*called, *paths])
+    return terms_of(arguments.terms).said(said, [*called, *paths, *own])
+
+
+def form_options(parser: argparse.ArgumentParser, row: str) -> Any:
+    """Other forms than text, of which a call has one; the group, for further ones."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    form.add_argument("--csv", action="store_true", help=f"one row {row} on standard output")
+    form.add_argument("--latex", action="store_true",
+        help=f"a LaTeX table of booktabs, one row {row}, on standard output")  # fmt: skip
+    return form
+
+
 def picture_options(parser: argparse.ArgumentParser) -> None:
     """The picture of a command."""
     parser.add_argument("-o", "--output", metavar="OUT", help="picture to write, .svg or .png")
     parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
 
 
-def score_options(parser: argparse.ArgumentParser, family: str, *, stream: bool = True) -> None:
-    """Those of score files and of their fits."""
+def score_options(
+    parser: argparse.ArgumentParser, family: str, *, stream: bool = True, dev: str = "",
+    test: str = "",
+) -> None:  # fmt: skip
+    """Those of score files and of their fits; ``dev`` and ``test`` may be a file a class."""
+    reading_options(parser, {"": dev, "test-": test})
     option = parser.add_argument
     option("--family", default=family, type=family_option, metavar="FAMILY",
         help="family of both classes, or of clients and of impostors with a comma between, such as"
@@ -63,11 +107,6 @@ def score_options(parser: argparse.ArgumentParser, family: str, *, stream: bool 
         " score of the call, of several systems each by itself, lies in [0, 1], else normal; best"
         " is the pair that br.compare_families recommends for the scores fitted. The output says"
         " which was chosen, and why")  # fmt: skip
-    option("--score", default="score", metavar="COLUMN", help="column of the scores")
-    option("--label", default="label", metavar="COLUMN", help="column of the labels")
-    option("--client-label", metavar="LABEL", help="label of the clients")
-    option("--format", choices=FORMATS,
-        help="format of the files (default: what their content shows)")  # fmt: skip
     option("--boundary", choices=POLICIES,
         help="what to do with scores of exactly 0 and 1 (default: inflate, with a"
         " warning)")  # fmt: skip
@@ -78,6 +117,49 @@ def score_options(parser: argparse.ArgumentParser, family: str, *, stream: bool 
         help="read files in pieces and keep sums and counts in bins instead of rows, in"
         f" bounded memory: always, never, or where a file has more than {STREAMED / 1e6:g} million"
         " rows and nothing asked for needs them (default: auto)")  # fmt: skip
+
+
+def reading_options(parser: argparse.ArgumentParser, one: Mapping[str, str]) -> None:
+    """How files are read; where several are named, the same holds for each.
+
+    ``one`` says instead of what, by the start of their names, files of one class may stand.
+    """
+    group = parser.add_argument_group(
+        "reading files", "what is left out the content of a file decides, and the output says"
+    )
+    option = group.add_argument
+    option("--score", default="score", metavar="COLUMN", help="column of the scores")
+    option("--label", default="label", metavar="COLUMN",
+        help="column of the labels, of the key where there is one")  # fmt: skip
+    option("--client-label", metavar="LABEL", help="label of the clients")
+    option("--identities", nargs=2, metavar=("CLAIMED", "REAL"),
+        help="instead of labels: clients are the rows where both columns are equal")  # fmt: skip
+    option("--id", action="append", metavar="COLUMN",
+        help="column that names the trial, for a key and for paired systems; twice where two"
+        " columns do")  # fmt: skip
+    option("--key", metavar="KEY",
+        help="file that says of each trial which class it is of: trial, or enrol and test, then"
+        " target or nontarget; a table; a protocol of ASVspoof")  # fmt: skip
+    option("--test-key", metavar="KEY", help="key of the test files (default: --key)")
+    for start, instead in one.items():
+        if instead:
+            option(f"--{start}client-file", metavar="FILE",
+                help=f"instead of {instead}: the scores of clients, one a line in the last"
+                " column")  # fmt: skip
+            option(f"--{start}impostor-file", metavar="FILE", help="and those of impostors")
+    option("--format", choices=FORMATS, metavar="FORMAT", help=f"one of {', '.join(FORMATS)}")
+    option("--separator", metavar="SIGN",
+        help=f"of columns: {', '.join(SEPARATORS)}, or the sign; space is any white"
+        " space")  # fmt: skip
+    option("--decimal", metavar="SIGN", help=f"of decimals: {' or '.join(DECIMALS)}")
+    option("--columns", metavar="NAME,NAME,...",
+        help="names of all columns in their order, of a file without a header")  # fmt: skip
+    option("--header", action=argparse.BooleanOptionalAction, default=None,
+        help="the first line names the columns, or is a trial: columns without a name are called"
+        " by their number, from 1")  # fmt: skip
+    option("--missing", choices=WAYS_OF_MISSING, default=FAIL,
+        help="trials without a score (empty, NA, nan): an error, left out, or counted as rejected"
+        " (default: %(default)s)")  # fmt: skip
 
 
 def tail_options(parser: argparse.ArgumentParser) -> None:
@@ -127,6 +209,8 @@ def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> Non
     if arguments.output is None:
         if arguments.force:
             raise InputError("--force must stand beside -o, the file it may replace. Add -o OUT.")
+        if getattr(arguments, "log", False):
+            raise InputError("--log must stand beside -o, whose picture it is about. Add -o OUT.")
         return
     picture_format(arguments.output)
     refuse_output(arguments.output, inputs, force=arguments.force)
@@ -148,4 +232,14 @@ def refuse_output(output: str, inputs: Sequence[str], *, force: bool) -> None:
         raise OutputError(
             f"-o must be a new file; {shown(output)} exists and is untouched. Name another file,"
             " or pass --force to replace it."
+        )
+
+
+def refuse_page(output: str, inputs: Sequence[str], *, force: bool) -> None:
+    """A report is one HTML page in a new file; standard output carries none."""
+    refuse_output(output, inputs, force=force)
+    if Path(output).suffix.lower() not in (".html", ".htm"):
+        raise InputError(
+            f"-o must be a file that ends in .html or .htm; got {shown(output)}. Name it so: the"
+            " report is an HTML page."
         )

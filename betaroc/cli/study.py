@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from betaroc.cli.messages import examples
 from betaroc.cli.options import SEED
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
@@ -23,9 +24,14 @@ _DONE, _INCOMPLETE = 0, 3
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    examples(
+        parser,
+        "betaroc study atlas.toml",
+        "betaroc study atlas.toml --workers 4 --folder results",
+    )
     option = parser.add_argument
     option("config", metavar="CONFIG", help="TOML file with design and statistics")
-    option("--folder", metavar="F",
+    option("--folder", metavar="FOLDER",
         help="folder of the results (default: the file's, else one called like the file); a study"
         " that was begun there is gone on with")  # fmt: skip
     option("--workers", type=int, metavar="K",

@@ -6,47 +6,75 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
-from betaroc.cli.inputs import read_file
-from betaroc.cli.messages import ProgressBar, messages, say_warnings
-from betaroc.cli.options import score_options
-from betaroc.core.errors import InputError
-from betaroc.core.notices import collected
-from betaroc.data.scores import Scores, require_scores
-from betaroc.decision.decide import Decision, DecisionCheck, decide
-from betaroc.decision.ways import HOW, Way, rate_interval
-from betaroc.estimation.families import BEST
-from betaroc.rendering.numbers import visible
-from betaroc.rendering.terminal import (
-    Strip,
-    count,
-    interval,
-    paragraph,
-    rate,
-    rounded,
-    strip,
+from betaroc.cli.inputs import files_of, option_of_guess, read_file
+from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
+from betaroc.cli.options import form_options, in_terms, score_options, terms_option
+from betaroc.cli.systems import named_systems, system_options
+from betaroc.cli.systems_thresholds import (
+    decision_document,
+    run_systems,
+    shown_threshold,
+    typed,
 )
+from betaroc.core.class_words import ClassWords
+from betaroc.core.errors import InputError
+from betaroc.core.local_files import STDIN
+from betaroc.core.notices import collected
+from betaroc.core.tables import listed_columns
+from betaroc.core.terms import Terms, terms_of
+from betaroc.data.rows import FAIL
+from betaroc.data.scores import Scores
+from betaroc.decision.decide import Decision, DecisionCheck, checked_request, decide
+from betaroc.decision.status import AMBER, GREEN, RED
+from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
+from betaroc.estimation.families import BEST
+from betaroc.rendering.numbers import (
+    number,
+    rate,
+    rate_span,
+    read_as,
+    spaced,
+    visible,
+)
+from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.rendering.terminal import Strip, broken, paragraph, strip
 from betaroc.report.numbers import as_json
 
 __all__ = ["add_options", "run"]
 
 #: Icon, the same without Unicode, colour and words of each status.
 _STATUS = {
-    "can be relied on": ("✓", "[ok]", "32", "Can be relied on"),
-    "not enough evidence": ("▲", "[??]", "33", "Not enough evidence"),
-    "do not rely on it": ("✗", "[no]", "31", "Do not rely on it"),
+    GREEN: ("✓", "[ok]", "32", "Can be relied on"),
+    AMBER: ("▲", "[??]", "33", "Not enough evidence"),
+    RED: ("✗", "[no]", "31", "Do not rely on it"),
 }
-_NAMES = {"average": "at most the target on average", "counted": "counted on dev"}
-_LABEL = 27
+#: Columns of a label of rates, and of a title of ways.
+_LABEL, _TITLE = 27, 22
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    examples(
+        parser,
+        "betaroc threshold dev.csv --far 0.01 --test eval.csv",
+        "betaroc threshold dev.csv --frr 0.05 --how average",
+        "betaroc threshold dev.csv --cost-fa 10 --cost-fr 1 --prior 0.9",
+        "betaroc threshold dev.csv --far 0.01 --print threshold",
+        "betaroc threshold --far 0.01 --system mlp dev.csv eval.csv"
+        " --system svm dev_b.csv eval_b.csv",
+    )
     option = parser.add_argument
-    option("file", metavar="SCORES", help="score file of dev, which the threshold is chosen on")
+    option("file", nargs="?", metavar="SCORES",
+        help="score file of dev, which the threshold is chosen on; - is the standard"
+        " input")  # fmt: skip
+    system_options(parser)
     option("--far", type=float, metavar="R", help="false acceptance rate that must not be passed")
     option("--frr", type=float, metavar="R", help="false rejection rate that must not be passed")
     option("--cost-fa", type=float, metavar="C", help="cost of a false acceptance")
@@ -60,134 +88,204 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--confidence", type=float, default=0.95, metavar="C",
         help="of the guarantee and of all intervals (default: %(default)s)")  # fmt: skip
     option("--test", metavar="TEST", help="score file on which the threshold is tried")
+    option("--dtype", choices=("float64", "float32", "float16"), default="float64",
+        help="numbers of the software that gives the scores: a file's decimals are read as the"
+        " nearest of them, and Deploy is the next above (default: %(default)s)")  # fmt: skip
     option("--group", nargs="+", metavar="COLUMN",
         help="one or two columns of groups of trials that depend on each other")  # fmt: skip
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    form = form_options(parser, "a way to choose")
     form.add_argument("--print", choices=("threshold",), dest="only",
         help="the threshold alone, with all its digits")  # fmt: skip
     option("--strict", action="store_true",
         help="exit code 1 unless the threshold can be relied on")  # fmt: skip
-    score_options(parser, BEST, stream=False)
+    terms_option(parser)
+    score_options(parser, BEST, stream=False, dev="SCORES", test="TEST")
     parser.set_defaults(stream="never")
 
 
 def run(arguments: argparse.Namespace) -> int | None:
     """Decide, check, and say it."""
-    _refuse_the_same_file(arguments)
+    names = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer", "how", "confidence")
+    asked = {name: getattr(arguments, name) for name in names}
+    request = checked_request(**asked)
+    systems = named_systems(arguments, tests=(0, 1))
+    if systems:
+        return run_systems(systems, arguments, request)
+    files = {role: files_of(arguments, role) for role in ("dev", "test")}
+    _refuse_the_same_file(files)
+    rules = {name: getattr(arguments, name) for name in ("family", "boundary", "resolution")}
     with collected() as notices, ProgressBar(2) as step:
-        dev = require_scores(read_file(arguments.file, arguments, step), "a decision")
+        dev = _scores(arguments.file, "a decision", arguments, step)
         test = None
-        if arguments.test is not None:
-            test = require_scores(read_file(arguments.test, arguments, step), "a check")
-        names = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer", "how", "confidence", "family")
-        decision = decide(dev, **{name: getattr(arguments, name) for name in names})
+        if files["test"]:
+            test = _scores(arguments.test, "a check", arguments, step, is_test=True)
+        decision = decide(dev, **asked, **rules)
         check = None if test is None else decision.check(test)
     status = decision.status if check is None else check.status
+    said = messages(notices, arguments)
+    if arguments.json:
+        sys.stdout.write(as_json(decision_document(decision, check, dev, said)))
+        return _code(arguments, status)
     if arguments.only is not None:
         sys.stdout.write(f"{decision.threshold!r}\n")
-    elif arguments.json:
-        sys.stdout.write(as_json(_document(decision, check, messages(notices, arguments))))
+    elif arguments.csv or arguments.latex:
+        ways = listed_columns(decision.to_frame()) | _observed(decision, test)
+        sys.stdout.write(csv_table(ways) if arguments.csv else latex_table(ways))
     else:
-        lines = _screen(decision, check, dev, test, arguments)
-        sys.stdout.write("\n".join(line.rstrip() for line in lines) + "\n")
-        say_warnings(messages(notices, arguments))
-    return 1 if arguments.strict and status != "can be relied on" else None
+        called = {role: list(map(_name, paths)) for role, paths in files.items()}
+        lines = _screen(decision, check, dev, test, arguments, called)
+        kept = [name for own in called.values() for name in own]
+        told = in_terms("\n".join(lines), arguments, [*kept, *(dev.words or ())])
+        sys.stdout.write("\n".join(line.rstrip() for line in told.split("\n")) + "\n")
+    say_warnings([in_terms(one, arguments, words=dev.words) for one in said])
+    return _code(arguments, status)
 
 
-def _refuse_the_same_file(arguments: argparse.Namespace) -> None:
-    same = arguments.test is not None and os.path.realpath(arguments.test) == os.path.realpath(
-        arguments.file
-    )
-    if same:
-        raise InputError(
-            "--test must be another file than dev's: a threshold looks better on the scores that"
-            " chose it. Name trials that took no part in choosing it, or leave --test out."
-        )
+def _code(arguments: argparse.Namespace, status: str) -> int | None:
+    return 1 if arguments.strict and status != GREEN else None
+
+
+def _observed(d: Decision, test: Scores | None) -> dict[str, list[float]]:
+    """Both rates of the test at every way's threshold, for tables of numbers."""
+    if test is None:
+        return {}
+    return {
+        f"{kind}_test": [
+            rate_interval(test, kind, way.threshold, d.confidence)[0] if way.possible else math.nan
+            for way in d.ways
+        ]
+        for kind in TARGET_RATES
+    }
+
+
+def _scores(
+    path: str | None, what: str, arguments: argparse.Namespace, step: Callable[[], None], *,
+    is_test: bool = False,
+) -> Scores:  # fmt: skip
+    """Scores of a file, as the numbers of the software that gave them."""
+    return typed(read_file(path, arguments, step, is_test=is_test), what, arguments)
+
+
+def _refuse_the_same_file(files: Mapping[str, Sequence[str]]) -> None:
+    for path, other in product(files["dev"], files["test"]):
+        same = path == other == STDIN
+        with suppress(OSError):  # of a file that is not there: said where it is read
+            same = same or os.path.samefile(path, other)
+        if same:
+            raise InputError(
+                "--test must be another file than dev's: a threshold looks better on the scores"
+                " that chose it. Name trials that took no part in choosing it, or leave --test out."
+            )
 
 
 # ------------------------------------------------------------------------------- text
 def _screen(
     d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None,
-    arguments: argparse.Namespace,
+    arguments: argparse.Namespace, names: Mapping[str, Sequence[str]],
 ) -> list[str]:  # fmt: skip
-    plain = not _shows("✓─●≤")
-    up = d.target != "frr"
-    threshold = rounded(d.threshold, up=up)
-    how = f"guaranteed, {100 * d.confidence:g} % confidence" if d.how == "guaranteed" else (
-        "not guaranteed"
-    )  # fmt: skip
-    lines = [
-        f"Threshold {threshold}     accept if score > {threshold}     {how}",
-        "",
-        *_status_lines(d, check, plain=plain),
-        "",
-        *_rates(d, dev, test),
-        "",
+    plain, absent = not _shows("✓─●"), dev.has_rejected or (test is not None and test.has_rejected)
+    blocks = [
+        [_head(d, dev)],
+        _status_lines(d, check, plain=plain),
+        _rates(d, check, dev, test),
+        [] if d.target not in TARGET_RATES else _strip(d, check, plain=plain),
+        _ways(d, dev, test, terms_of(arguments.terms)),
+        [*_read(dev, test, arguments, names), *_deploy(d, arguments, reported=not absent)],
     ]
-    if d.target in ("far", "frr"):
-        lines += [*_strip(d, check, plain=plain), ""]
-    lines += [*_ways(d, test), ""]
-    lines += [f"Read    {_read(arguments.file, dev)}"]
-    if test is not None:
-        lines.append(f"        {_read(arguments.test, test)}")
-    lines.append(
-        f"Deploy  software that accepts score >= threshold: {d.threshold_for_greater_equal!r}"
-    )
-    return lines
+    return [line for block in blocks if block for line in [*block, ""]][:-1]
+
+
+def _head(d: Decision, dev: Scores) -> str:
+    how = "not guaranteed"
+    if d.how == "guaranteed":
+        how = f"guaranteed, {100 * d.confidence:g} % confidence"
+    if not math.isfinite(d.threshold):
+        return f"Threshold {d.threshold}     accept every score     {how}"
+    threshold = shown_threshold(d.threshold, d, dev)
+    return f"Threshold {threshold}     accept if score > {threshold}     {how}"
 
 
 def _shows(text: str) -> bool:
     try:
-        text.encode(sys.stdout.encoding or "ascii")
+        text.encode(sys.stdout.encoding or "utf-8")  # a stream in memory has none, and takes all
     except (UnicodeEncodeError, LookupError):
         return False
     return True
 
 
 def _status_lines(d: Decision, check: DecisionCheck | None, *, plain: bool) -> list[str]:
-    status = d.status if check is None else check.status
-    icon, letters, colour, words = _STATUS[status]
-    if check is None and status == "can be relied on":
+    said = d if check is None else check
+    icon, letters, colour, words = _STATUS[said.status]
+    if check is None and said.status == GREEN:
         words += ", not tested"
     head = f"{letters if plain else icon} {words}"
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         head = f"\033[{colour}m{head}\033[0m"
-    reason = d.reason[:1].upper() + d.reason[1:] + "."
-    if check is not None:
-        reason += f" {check.reason[:1].upper()}{check.reason[1:]}."
-    would = "other trials than dev's, a new sensor or model; trials that share a person."
-    if d.needed is not None:
-        would = f"{count(d.needed)} trials of the class for a guarantee."
-    if check is None:
-        would = f"a test set from where it will run; {would}"
-    return [head, *paragraph(reason), *paragraph(f"What would change it: {would}")]
+    first = "a test set from where it will run; " if check is None else ""
+    remedy = f"What would change it: {first}{said.remedy}"
+    return [head, *paragraph(said.reason), *paragraph(remedy)]
 
 
-def _rates(d: Decision, dev: Scores, test: Scores | None) -> list[str]:
+def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> list[str]:
     """Both rates, expected from dev and observed on test, with their counts."""
-    blank = "" if test is None else "observed, on test"
-    lines = [f"{'':{_LABEL}}{'expected, from dev':{_LABEL}}{blank}"]
-    for kind, what in (("far", "impostors accepted"), ("frr", "clients rejected")):
-        own, low, high = rate_interval(dev, kind, d.threshold, d.confidence)
-        counts = own
+    words, rows = d.words or ClassWords(), []
+    for kind, who, what in (("far", "impostor", "accepted"), ("frr", "client", "rejected")):
+        found = own = rate_interval(dev, kind, d.threshold, d.confidence)
         if kind == d.target:
-            own, low, high = getattr(d.expected, kind), d.interval.low, d.interval.high
-        cells = [f"{rate(own)} ({interval(low, high)})"]
-        below = [_of(dev, kind, counts)]
+            found = getattr(d.expected, kind), d.interval.low, d.interval.high
+        cells = [(found, _of(dev, kind, own[0]))]
         if test is not None:
             seen = rate_interval(test, kind, d.threshold, d.confidence)
-            cells.append(f"{rate(seen[0])} ({interval(*seen[1:])})")
-            below.append(_of(test, kind, seen[0]))
-        label = f"{kind.upper()}  {what}"
-        lines.append(f"{label:{_LABEL}}" + "".join(f"{cell:{_LABEL}}" for cell in cells))
-        lines.append(" " * _LABEL + "".join(f"{cell:{_LABEL}}" for cell in below))
-    return lines
+            cells.append((seen, _of(test, kind, seen[0])))
+        rows.append((f"{kind.upper()}  {words.many(who)} {what}", cells))
+    rows += _of_comparisons(d, dev, test)
+    heads = ["expected, from dev", "observed, on test"][: len(rows[0][1])]
+    lines = [_cells("", heads)]
+    wide = [max(len(rate(row[1][k][0][0])) for row in rows) for k in range(len(heads))]
+    for label, cells in rows:
+        shares = [f"{rate(found[0]):{n}}" for (found, _), n in zip(cells, wide, strict=True)]
+        around = [_around(*found[1:]) for found, _ in cells]
+        columns = [f"{one} {two}" for one, two in zip(shares, around, strict=True)]
+        stacked = [columns] if max(map(len, columns)) < _LABEL else [shares, around]
+        names = [label] + [""] * len(stacked)
+        if len(label) >= _LABEL:
+            lines, names[0] = [*lines, label], ""
+        stacked.append([counts for _, counts in cells])
+        lines += [_cells(*row) for row in zip(names, stacked, strict=True)]
+    return lines if d.target in TARGET_RATES else [*lines, *_cost(d, check)]
+
+
+def _of_comparisons(d: Decision, dev: Scores, test: Scores | None) -> list[Any]:
+    """Rates of comparisons made, where some trials have no score."""
+    sides, rows = [dev] if test is None else [dev, test], []
+    for name, kind in (("FMR", "far"), ("FNMR", "frr")):
+        found = [rate_interval(one._scored, kind, d.threshold, d.confidence) for one in sides]
+        counts = [_of(one._scored, kind, own[0]) for one, own in zip(sides, found, strict=True)]
+        rows.append((f"{name}  of comparisons made", list(zip(found, counts, strict=True))))
+    return rows if any(one.has_rejected for one in sides) else []
+
+
+def _around(low: float, high: float) -> str:
+    return "(no interval)" if math.isnan(low) else f"({rate_span(low, high)})"
+
+
+def _cost(d: Decision, check: DecisionCheck | None) -> list[str]:
+    """What a trial costs, or the mean of both rates."""
+    label = "cost  mean of a trial" if d.costs else "HTER  mean of both rates"
+    cells = [number(d.interval.estimate, 3)]
+    if check is not None:
+        observed, low, high = (number(x, 3) for x in (check.observed, check.low, check.high))
+        cells.append(f"{observed} ({low} to {high})")
+    return [_cells(label, cells)]
+
+
+def _cells(label: str, cells: Sequence[str]) -> str:
+    return f"{label:{_LABEL}}" + "".join(f"{cell:{_LABEL - 1}} " for cell in cells)
 
 
 def _of(scores: Scores, kind: str, share: float) -> str:
     total = scores.impostor_total if kind == "far" else scores.client_total
-    return f"{count(share * total)} of {count(total)}"
+    return f"{spaced(share * total)} of {spaced(total)}"
 
 
 def _strip(d: Decision, check: DecisionCheck | None, *, plain: bool) -> list[str]:
@@ -198,76 +296,132 @@ def _strip(d: Decision, check: DecisionCheck | None, *, plain: bool) -> list[str
     return strip(d.target.upper(), rows, d.rate, plain=plain)
 
 
-def _ways(d: Decision, test: Scores | None) -> list[str]:
-    name = "FRR" if d.target == "frr" else "FAR"
-    tail = "   FAR, test  FRR, test" if test is not None else ""
-    lines = [f"{'Every way to choose':24}{'threshold':>11}{f'{name}, dev':>11}{'beyond':>10}{tail}"]
-    for way in d.ways:
-        mark = ">" if way.how == d.how else " "
-        title = f"{mark} {_title(way, d)}"
+def _ways(d: Decision, dev: Scores, test: Scores | None, terms: Terms) -> list[str]:
+    name = (terms.frr if d.target == "frr" else terms.far).short
+    last = max(11, len(f" {terms.frr.short}, test"))
+    middle = 21 - last
+    lines = [f"{'Every way to choose':24}{'threshold':>11}{f'{name}, dev':>11}{'beyond':>{middle}}"]
+    if test is not None:
+        lines[0] += f"{f'{terms.far.short}, test':>12}{f'{terms.frr.short}, test':>{last}}"
+    for way in sorted(d.ways, key=lambda one: one.how == "model"):
+        title = f"{'>' if way is d.way else ' '} {_title(way, d)}"
         if not way.possible:
             lines += _wrapped(title, f"not possible: {way.why}")
             continue
-        row = f"{title:24}{rounded(way.threshold, up=d.target != 'frr'):>11}"
-        row += f"{rate(way.expected):>11}{count(way.n_beyond):>10}"
+        row = f"{title:24}{shown_threshold(way.threshold, d, dev):>11}{rate(way.expected):>11}"
+        row += f"{_beyond(way):>{middle}}"
         if test is not None:
-            far, frr = (rate_interval(test, k, way.threshold, 0.95)[0] for k in ("far", "frr"))
-            row += f"{rate(far):>12}{rate(frr):>11}"
-        lines.append(row)
+            far, frr = (
+                rate_interval(test, k, way.threshold, d.confidence)[0] for k in TARGET_RATES
+            )
+            row += f"{rate(far):>12}{rate(frr):>{last}}"
         said = [way.family] * (_title(way, d) == "fitted") + [way.why] * bool(way.why)
         if said:
-            lines += [f"    {line.strip()}" for line in paragraph(f"({'; '.join(said)})")]
+            said = [f"    {line.strip()}" for line in paragraph(f"({'; '.join(said)})")]
+        lines += [row, *said]
     return lines
+
+
+def _beyond(way: Way) -> str:
+    """Scores beyond: of a fit those expected, which need not be a whole number."""
+    if way.how in ("tail", "model") and way.n_beyond < 10.0:
+        return f"{way.n_beyond:.2g}"
+    return spaced(way.n_beyond)
 
 
 def _wrapped(title: str, words: str) -> list[str]:
     """A title and, beside it, what does not fit in a row."""
-    from textwrap import wrap
-
-    first, *rest = wrap(words, 54)
-    return [f"{title:24} {first}", *(f"{'':24} {line}" for line in rest)]
+    first, *rest = broken(words, 56)
+    return [f"{title:23} {first}", *(f"{'':23} {line}" for line in rest)]
 
 
 def _title(way: Way, d: Decision) -> str:
     if way.how == "guaranteed":
         return f"guaranteed, {100 * d.confidence:g} %"
     if way.how == "average":
-        return f"at most {100 * d.rate:g} % on average"[:22]
-    if way.how == "tail":
-        return "by a tail"
-    fitted = f"fitted, {way.family}"
-    return _NAMES.get(way.how, fitted if len(fitted) <= 22 else "fitted")
+        asked = f"{100 * d.rate:g} %"
+        forms = f"at most {asked} on average", f"at most {asked} average", f"{asked} on average"
+        return next((form for form in forms if len(form) <= _TITLE), "on average")
+    if way.how in ("tail", "counted"):
+        return {"tail": "by a tail", "counted": "counted on dev"}[way.how]
+    fitted = f"fitted, {way.family}" if way.family else "by a fit"
+    return fitted if len(fitted) <= _TITLE else "fitted"
 
 
-def _read(path: str, scores: Scores) -> str:
-    return (
-        f"{visible(Path(path).name)} {count(scores.n_client)} clients,"
-        f" {count(scores.n_impostor)} impostors"
+def _read(
+    dev: Scores, test: Scores | None, arguments: argparse.Namespace,
+    names: Mapping[str, Sequence[str]],
+) -> list[str]:  # fmt: skip
+    """The files, the columns, and which label is the client's."""
+    words = dev.words or ClassWords()
+    own = (
+        f"{', '.join(names['dev'])}"
+        f" {words.counted('client', dev.n_client, spaced(dev.n_client))},"
+        f" {words.counted('impostor', dev.n_impostor, spaced(dev.n_impostor))}"
     )
+    if test is not None:
+        own += f"; {', '.join(names['test'])} {spaced(test.n_client)}, {spaced(test.n_impostor)}"
+    form = "" if dev.source is None else dev.source.format
+    guessed = None if dev.source is None else dev.source.guessed
+    told = read_as(form)
+    if form.startswith(("csv", "tsv", "text", "jsonl", "parquet", "arrow")):
+        named = dict(one.split("=", 1) for one in dev.source.guesses) if dev.source else {}
+        labels = arguments.identities or [named.get("label", arguments.label)]
+        score = named.get("score", arguments.score)
+        told = f"columns {', '.join(map(visible, [score, *labels]))}"
+        if dev.words is not None:
+            told += f'; label "{dev.words.client}" = client'
+        told += " (guessed: --client-label)" * (guessed is not None)
+    read = [own, told]
+    for role, scores in (("", dev), ("test: ", test)):
+        source = None if scores is None else scores.source
+        if source is not None and source.guesses:
+            read.append(f"{role}guessed: {visible(' '.join(map(option_of_guess, source.guesses)))}")
+        if scores is not None and scores.has_rejected:
+            read.append(f"{role}{scores._rejected_words()}")
+    return _indented("Read", read)
 
 
-# ------------------------------------------------------------------------------- JSON
-def _document(d: Decision, check: DecisionCheck | None, said: Sequence[str]) -> dict[str, Any]:
-    """The decision as numbers and text."""
-    return {
-        "threshold": d.threshold,
-        "threshold_for_greater_equal": d.threshold_for_greater_equal,
-        "target": d.target,
-        "rate": None if math.isnan(d.rate) else d.rate,
-        "how": d.how,
-        "confidence": d.confidence,
-        "expected": {"far": d.expected.far, "frr": d.expected.frr, "prior": d.expected.prior},
-        "interval": [d.interval.low, d.interval.high],
-        "status": d.status if check is None else check.status,
-        "reason": d.reason,
-        "needed": d.needed,
-        "ways": [
-            {name: getattr(way, name) for name in Way.__dataclass_fields__} for way in d.ways
-        ],
-        "test": None if check is None else {
-            "observed": check.observed, "low": check.low, "high": check.high,
-            "verdict": check.verdict, "reason": check.reason, "far": check.point.far,
-            "frr": check.point.frr,
-        },
-        "warnings": list(said),
+def _deploy(d: Decision, arguments: argparse.Namespace, *, reported: bool) -> list[str]:
+    kind = "" if d.dtype == "float64" else f" in {d.dtype}"
+    lines = _indented("Deploy", [
+        f"software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}",
+        "betaroc threshold ... --json > decision.json     the whole decision",
+    ])  # fmt: skip
+    return lines + _command(arguments) * reported
+
+
+def _command(arguments: argparse.Namespace) -> list[str]:
+    """The report of the same files, to be pasted."""
+    usual = {
+        "score": "score", "label": "label", "client_label": None, "format": None, "separator": None,
+        "decimal": None, "columns": None, "key": None, "test_key": None, "missing": FAIL,
     }  # fmt: skip
+    given = {"dev": arguments.file, "test": arguments.test}
+    for start in ("", "test_"):
+        own = (f"{start}{who}_file" for who in ("client", "impostor"))
+        given |= {name: getattr(arguments, name) for name in own}
+    given |= {n: getattr(arguments, n) for n in usual if getattr(arguments, n) != usual[n]}
+    parts = [f"--{n.replace('_', '-')} {visible(quote(v))}" for n, v in given.items() if v]
+    parts += [f"--id {visible(quote(column))}" for column in arguments.id or ()]
+    if arguments.identities is not None:
+        parts.append(f"--identities {' '.join(visible(quote(c)) for c in arguments.identities)}")
+    if arguments.header is not None:
+        parts.append("--header" if arguments.header else "--no-header")
+    lines = ["betaroc report"]
+    for part in [*parts, "-o report.html"]:
+        if len(lines[-1]) + len(part) > 69:
+            lines[-1] += " \\"
+            lines.append(f"  {part}")
+        else:
+            lines[-1] += f" {part}"
+    return [f"{'':8}{line}" for line in lines]
+
+
+def _indented(title: str, texts: Sequence[str]) -> list[str]:
+    lines = [line for text in texts for line in broken(text, 72)]
+    return [f"{title if k == 0 else '':8}{line}" for k, line in enumerate(lines)]
+
+
+def _name(path: str) -> str:
+    return visible(Path(path).name)

@@ -174,14 +174,24 @@ def generator(rng: Any) -> np.random.Generator:
     return np.random.default_rng(randomness(rng))
 
 
-def score_array(values: Any, name: str) -> FloatArray:
+def score_array(values: Any, name: str, *, absent: bool = False) -> FloatArray:
     """Finite scores as a read-only contiguous float64 array, order kept.
 
     float32 and smaller integers convert exactly, float16 with a
-    PrecisionWarning; the input is never written to and never shared.
+    PrecisionWarning; the input is never written to and never shared. With `absent`
+    scores may be -inf, which no threshold accepts.
     """
     array = _float64(array_1d(values, name), name)
-    _refuse_nonfinite(array, name)
+    _refuse_nonfinite(array, name, absent=absent)
+    return array
+
+
+def kept_scores(array: FloatArray, name: str, *, absent: bool = False) -> FloatArray:
+    """The array itself, read-only, if it is one of scores: of arrays that nobody else holds."""
+    checked = score_array(array, name, absent=absent)
+    if array.dtype != np.float64:
+        return checked
+    array.flags.writeable = False
     return array
 
 
@@ -301,8 +311,10 @@ def _refuse_rounded(wide: AnyArray, narrow: FloatArray, name: str) -> None:
         )
 
 
-def _refuse_nonfinite(array: FloatArray, name: str) -> None:
+def _refuse_nonfinite(array: FloatArray, name: str, *, absent: bool = False) -> None:
     known = np.isfinite(array)
+    if absent and np.any(known):
+        known |= array == -np.inf
     if known.all():
         return
     bad = np.flatnonzero(~known)
@@ -386,3 +398,23 @@ def _refuse_nonfinite_weight(array: FloatArray, name: str) -> None:
             f"{name} must be finite; {name}[{index}] is {float(array[index])!r} ({bad.size} of"
             f" {array.size} are NaN or infinite). Give a frequency, or 0 to leave a trial out."
         )
+
+
+def dtype_as(dtype: object, *samples: FloatArray) -> str:
+    """The dtype that was named; doubles where not all scores are numbers of it."""
+    name = str(choice(dtype, ("float64", "float32", "float16"), "dtype"))
+    return name if all(are_of(name, values) for values in samples) else "float64"
+
+
+def are_of(dtype: str, values: FloatArray) -> bool:
+    """Whether all are numbers of a dtype."""
+    with np.errstate(over="ignore"):
+        return bool(np.all(values.astype(dtype) == values))
+
+
+def dtype_of(*given: Any) -> str:
+    """The widest dtype of arrays of floats, where it is not that of anything else."""
+    known = [one.dtype for one in given if isinstance(getattr(one, "dtype", None), np.dtype)]
+    floats = [one for one in known if one.kind == "f"]
+    widest = str(np.result_type(*floats)) if len(floats) == len(given) else ""
+    return widest if widest in ("float16", "float32") else "float64"

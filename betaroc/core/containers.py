@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NoReturn
 
 import numpy as np
@@ -91,6 +92,25 @@ def array_1d(values: Any, name: str) -> AnyArray:
             f"{name} must have no missing value; got {at.size} of {gone.size} missing (NA, null or"
             f" NaN), first at positions {listed(at.tolist())}. Drop these rows first."
         )
+    return _flat(values, name)
+
+
+def with_gaps(values: Any, name: str) -> tuple[AnyArray, BoolArray]:
+    """As `array_1d`, and where a value is missing: None, NA, null or nan."""
+    _refuse_foreign(values, name)
+    values = _one_column(values, name)
+    array, gone = _flat(values, name), _missing(values)
+    if gone is None:
+        gone = np.zeros(array.size, dtype=bool)
+    if array.dtype.kind == "f":
+        return array, gone | np.isnan(array)
+    if array.dtype.kind != "O":
+        return array, gone
+    empty = [v is None or (isinstance(v, float) and math.isnan(v)) for v in array]
+    return array, gone | np.array(empty, dtype=bool)
+
+
+def _flat(values: Any, name: str) -> AnyArray:
     array = to_numpy(values, name)
     if array.ndim != 1:
         _refuse_shape(array, name)

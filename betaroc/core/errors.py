@@ -157,6 +157,10 @@ class DiscretenessWarning(BetarocWarning):
     """Many tied scores met a continuous distribution."""
 
 
+class MissingScoreWarning(BetarocWarning):
+    """Trials without a score were dropped."""
+
+
 class DuplicateWarning(BetarocWarning):
     """The same classifier was given twice."""
 

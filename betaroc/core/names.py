@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,3 +78,20 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
             f" got shape {values.shape}. Pass {hint}."
         )
     return values[:, 0], values[:, 1]
+
+
+def columns_beside(
+    name: str, parts: Sequence[AnyArray | None], sizes: tuple[int, int]
+) -> dict[str, AnyArray | list[Any]]:
+    """The columns of what both classes have, or one of them."""
+    wide = {2 if part is not None and part.ndim == 2 else 1 for part in parts}
+    names = [name] if wide == {1} else [f"{name}_1", f"{name}_2"]
+    found: dict[str, AnyArray | list[Any]] = {}
+    for k, title in enumerate(names):
+        columns = [None if p is None else p if p.ndim == 1 else p[:, k] for p in parts]
+        if all(column is not None for column in columns):
+            found[title] = np.concatenate(columns)  # type: ignore[arg-type]
+        else:
+            each = zip(columns, sizes, strict=True)
+            found[title] = [v for c, n in each for v in ([None] * n if c is None else c.tolist())]
+    return found

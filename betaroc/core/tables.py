@@ -14,11 +14,11 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray
 from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import MissingDependencyError
-from betaroc.core.value import Result
+from betaroc.core.value import Result, travelling
 
 __all__ = [
     "Framed", "Library", "Table", "Tabular", "checked_library", "columns_from_rows",
-    "first_library", "in_library", "library_of", "table_of",
+    "first_library", "in_library", "library_of", "listed_columns", "table_of",
 ]  # fmt: skip
 
 #: Libraries of frames in memory.
@@ -39,6 +39,7 @@ class Tabular(Result):
         where none was, and tables are frames of pandas. No part of equality and of the repr.
     """
 
+    _travels = travelling("library")
     library: Library | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def _table(self, columns: Mapping[str, Any]) -> Table:
@@ -110,6 +111,14 @@ def columns_from_rows(
         name: np.array(column, dtype=object if name in texts else np.float64)
         for name, column in zip(names, cells, strict=True)
     }
+
+
+def listed_columns(table: Table) -> dict[str, list[Any]]:
+    """The columns of a frame as lists."""
+    import narwhals as nw
+
+    frame = nw.from_native(table, eager_only=True)
+    return {name: frame[name].to_list() for name in frame.columns}
 
 
 def table_of(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -76,3 +77,38 @@ def alphas_words(alpha: npt.ArrayLike) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
+
+
+def respelled(
+    text: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
+) -> str:
+    """A text with other words; columns of tables stay, as far as blanks allow."""
+    return "\n".join(_respelled_line(line, pattern, word) for line in text.split("\n"))
+
+
+def _respelled_line(
+    line: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
+) -> str:
+    said, owed, end = "", 0, 0
+    for found in pattern.finditer(line):
+        before, owed = _narrowed(line[end : found.start()], owed)
+        new, room = word(found, line), len(before) - len(before.rstrip(" ")) - 2
+        growth = len(new) - len(found[0])
+        if room <= 0 or growth > room:
+            owed += growth
+        else:
+            before = before[:-growth] if growth > 0 else before + " " * -growth
+        said, end = said + before + new, found.end()
+    return said + _narrowed(line[end:], owed)[0]
+
+
+def _narrowed(text: str, owed: int) -> tuple[str, int]:
+    """Fewer blanks between columns for a word that has grown, and what is still owed."""
+
+    def run(blanks: re.Match[str]) -> str:
+        nonlocal owed
+        change = min(owed, len(blanks[0]) - 2)
+        owed -= change
+        return " " * (len(blanks[0]) - change)
+
+    return re.sub(" {2,}", run, text) if owed else text, owed

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import isfunction
-from typing import Any
+from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 
 from betaroc.core.notices import Notice, constructor, edge
 
-#: Arrays with more entries are shown by their ends, not to be pasted back.
-_PASTE_LIMIT = 500
+#: A repr is one line of at most so many characters.
+REPR_LIMIT = 199
+#: What of a value is told in a summary, in characters.
+_TOLD = 48
+#: Arrays with more entries are longer.
+_PASTE_LIMIT = 100
 #: Of larger arrays the first entries are compared first.
 _FIRST_LOOK = 64
+
+
+#: They compare by value: 1 is 1.0.
+_NUMBERS = (int, float, np.number, np.bool_)
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -26,33 +35,94 @@ def _same(first: Any, second: Any) -> bool:
         if one.size > _FIRST_LOOK and not np.array_equal(one.flat[:8], two.flat[:8], equal_nan=nan):
             return False
         return bool(np.array_equal(one, two, equal_nan=nan))
-    if type(first) is tuple and type(second) is tuple:
+    if isinstance(first, tuple) and type(first) is type(second):
         return len(first) == len(second) and all(map(_same, first, second))
-    if isinstance(first, float) and isinstance(second, float):
-        return first == second or (first != first and second != second)
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(_same(first[k], second[k]) for k in first)
+    if isinstance(first, _NUMBERS) and isinstance(second, _NUMBERS):
+        return bool(first == second or (first != first and second != second))
+    if isinstance(first, str) and isinstance(second, str):
+        return first == second
     return type(first) is type(second) and bool(first == second)
 
 
-def _paste(value: Any) -> str:
+#: Where the reprs of tuples, and of named ones that write none of their own, come from.
+_OF_TUPLES = ("", "collections")
+
+
+def travelling(*names: str) -> tuple[str, ...]:
+    """The names, of which subclasses may have more."""
+    return names
+
+
+def pasted(value: Any) -> str | None:
+    """What makes the value again where it is typed; None where that does not fit on a line."""
     if isinstance(value, np.ndarray):
-        if value.size > _PASTE_LIMIT:
-            first, last = (value.flat[k].item() for k in (0, -1))
-            return f"<{value.size} values, {first!r} to {last!r}>"
-        return repr(value.tolist())
+        return _short(repr(value.tolist())) if value.size <= _PASTE_LIMIT else None
     if isinstance(value, np.generic):
         return repr(value.item())
-    if type(value) is tuple:
-        return f"({', '.join(map(_paste, value))}{',' * (len(value) == 1)})"
-    return repr(value)
+    if isinstance(value, Value) and type(value).__repr__ is Value.__repr__:
+        return value._pasted()
+    if isinstance(value, tuple) and getattr(type(value).__repr__, "__module__", "") in _OF_TUPLES:
+        return _pasted_parts(value)
+    return _short(repr(value))
+
+
+def _pasted_parts(value: tuple[Any, ...]) -> str | None:
+    parts = [pasted(part) for part in value]
+    if any(part is None for part in parts):
+        return None
+    names = getattr(value, "_fields", None)
+    if names is None:
+        return _short(f"({', '.join(map(str, parts))}{',' * (len(value) == 1)})")
+    held = ", ".join(f"{name}={part}" for name, part in zip(names, parts, strict=True))
+    return _short(f"{type(value).__name__}({held})")
+
+
+def _short(text: str) -> str | None:
+    return None if len(text) > REPR_LIMIT or text[:1] == "<" or "\n" in text else text
+
+
+def summarized(kind: str, parts: Mapping[str, Any]) -> str:
+    """A line of what fits: numbers and texts first, of all else what it is."""
+    told = {name: _told(value) for name, value in parts.items() if value is not None}
+    simple = {name: text for name, text in told.items() if text.startswith("=")}
+    line = f"<{kind}"
+    for name, text in (simple | told).items():
+        more = f"{',' if line != f'<{kind}' else ''} {name}{text}"
+        if len(line) + len(more) > REPR_LIMIT - 6:
+            return f"{line}, ...>"
+        line += more
+    return f"{line}>"
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, float):
+        return f"={value:.6g}"
+    if isinstance(value, np.ndarray):
+        return f": {value.size} values"
+    if isinstance(value, Value):
+        return f": {type(value).__name__}"
+    text = pasted(value)
+    if text is not None and len(text) <= _TOLD:
+        return f"={text}"
+    if isinstance(value, str):
+        return f"={value[: _TOLD - 5] + '...'!r}"
+    return f": {len(value)}" if isinstance(value, tuple | Mapping) else f": {type(value).__name__}"
 
 
 def _hashed(value: Any) -> Any:
     """What hashes alike where values are equal: nan is nan, -0.0 is 0.0."""
     if isinstance(value, np.ndarray):
-        return (value + 0.0).tobytes() if value.dtype.kind == "f" else value.tobytes()
-    if type(value) is tuple:
+        if value.dtype.kind not in "fiub":
+            return tuple(value.ravel().tolist())
+        numbers = value.astype(np.float64) + 0.0
+        return np.where(np.isnan(numbers), np.nan, numbers).tobytes()
+    if isinstance(value, tuple):
         return tuple(map(_hashed, value))
-    if isinstance(value, float) and value != value:
+    if isinstance(value, Mapping):
+        return frozenset((key, _hashed(part)) for key, part in value.items())
+    if isinstance(value, _NUMBERS) and value != value:
         return "nan"
     return value
 
@@ -78,8 +148,37 @@ class Value:
     """Base of the frozen dataclasses: compares by content, nan equal to nan.
 
     Only fields with ``compare=True`` take part; only those with ``repr=True``
-    and a value other than their default are shown.
+    and a value other than their default are shown: as what makes the value again where that
+    fits on a line of 199 characters, else as a summary in angle brackets.
     """
+
+    #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.
+    _travels: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        """By name the types of what stands in a document of such a value."""
+        hints, also = get_type_hints(cls), cls._also()
+        names = [f.name for f in fields(cls) if f.compare or f.name in also]  # type: ignore[arg-type]
+        return {name: hints[name] for name in names}
+
+    @classmethod
+    def _also(cls) -> frozenset[str]:
+        """What may be left out of a document: it has a default, and no comparison sees it."""
+        return frozenset(name for kind in cls.__mro__ for name in vars(kind).get("_travels", ()))
+
+    def _document_part(self, name: str) -> Any:
+        """What stands in a document under a name."""
+        return getattr(self, name)
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        """The value of a document's parts."""
+        given = {f.name for f in fields(cls) if f.init}  # type: ignore[arg-type]
+        made = cls(**{name: value for name, value in content.items() if name in given})
+        for name in content.keys() - given:
+            object.__setattr__(made, name, content[name])
+        return made
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Public methods have numpy's own error state and give their notices once."""
@@ -119,16 +218,25 @@ class Value:
         return hash((type(self), *content))
 
     def __repr__(self) -> str:
-        shown = []
-        for f in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
-            if f.repr and not _same(value, f.default):
-                shown.append(f"{f.name}={_paste(value)}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return self._pasted() or summarized(type(self).__name__, self._told_parts())
+
+    def _told_parts(self) -> dict[str, Any]:
+        held = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.repr}  # type: ignore[arg-type]
+        return {name: value for name, (value, default) in held.items() if not _same(value, default)}
+
+    def _pasted(self) -> str | None:
+        parts = []
+        for name, value in self._told_parts().items():
+            text = pasted(value)
+            if text is None:
+                return None
+            parts.append(f"{name}={text}")
+        return _short(f"{type(self).__name__}({', '.join(parts)})")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Value):
     """A value that keeps what was to be said when it was made, in ``notices``."""
 
+    _travels = travelling("notices")
     notices: tuple[Notice, ...] = field(default=(), init=False, compare=False, repr=False)

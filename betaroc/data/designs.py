@@ -11,9 +11,9 @@ import numpy as np
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import finite
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.formulas import factor_columns, of_numpy, right_side, term_name
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
-from betaroc.data.formulas import factor_columns, of_numpy, right_side, term_name
 from betaroc.data.scores import Scores
 
 __all__ = [

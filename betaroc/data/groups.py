@@ -13,8 +13,8 @@ from betaroc.core.errors import InputError
 from betaroc.data.scores import ScoreData, Scores
 
 __all__ = [
-    "Groups", "ScoredTrials", "Trials", "correlation_of", "groups_of", "settled", "single_trials",
-    "units_of", "weights_of",
+    "Groups", "ScoredTrials", "Trials", "correlation_of", "groups_of", "refuse_few",
+    "refuse_one_group", "settled", "single_trials", "units_of", "weights_of",
 ]  # fmt: skip
 
 #: Negative eigenvalues down to this share of the largest are rounding.
@@ -266,3 +266,25 @@ def correlation_of(covariance: FloatArray) -> float:
     """Of two numbers; 0 where one of them does not vary."""
     scale = math.sqrt(max(float(covariance[0, 0] * covariance[1, 1]), 0.0))
     return max(-1.0, min(1.0, float(covariance[0, 1]) / scale)) if scale > 0.0 else 0.0
+
+
+def refuse_few(scores: Scores, name: str, purpose: str) -> None:
+    """A class of one trial does not vary."""
+    for who in ("client", "impostor"):
+        total = float(getattr(scores, f"{who}_total"))
+        if total < 2.0:
+            raise InputError.about(name)(
+                f"{name} must hold two or more trials of each class {purpose}; got"
+                f" {total:g} {who} trials. Give more."
+            )
+
+
+def refuse_one_group(scores: Scores, name: str) -> None:
+    """All trials of a class in one group do not tell how groups vary."""
+    for who in ("client", "impostor"):
+        groups = getattr(scores, f"{who}_groups")
+        if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
+            raise InputError.about(name)(
+                f"{name} must hold two or more groups of each class to vary; all {who} trials share"
+                " one. Give trials of more, or take groups=False."
+            )

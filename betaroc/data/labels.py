@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, BoolArray
-from betaroc.core.containers import array_1d
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.containers import array_1d, as_narwhals
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
@@ -181,3 +181,44 @@ def _client_among(found: list[Any], tally: list[int], client_label: object, name
         + f" {parts}. Pass"
         + worded(" `client_label=` one of them.")
     )
+
+
+def refuse_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
+    """One side that holds labels of the other."""
+    if client.size != impostor.size:
+        return
+    labels = [looks_like_labels(client), looks_like_labels(impostor)]
+    if sum(labels) != 1:
+        return
+    who = "client" if labels[0] else "impostor"
+    values = sorted(set((client if labels[0] else impostor).tolist()))
+    y, s = ("client", "impostor") if labels[0] else ("impostor", "client")
+    raise InputError(
+        f"client and impostor must be the scores of two classes; {who} holds only {values} and has"
+        f" the {client.size} entries of the other, like labels."
+        f" Use Scores.from_labels(y_true={y}, y_score={s})."
+    )
+
+
+def refuse_other_index(y_true: Any, **others: Any) -> None:
+    """Two pandas Series whose indices differ are not row by row the same trials."""
+    index = _pandas_index(y_true)
+    for name, values in others.items():
+        other = _pandas_index(values)
+        if index is None or other is None or len(index) != len(other) or index.equals(other):
+            continue
+        at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
+        raise InputError(
+            f"y_true and {name} must have the same pandas index; they differ, first at position"
+            f" {at}: {shown(index[at])} and {shown(other[at])}. Align them first (s.loc[y.index])"
+            " or pass .to_numpy()."
+        )
+
+
+def _pandas_index(values: Any) -> Any:
+    column = as_narwhals(values)
+    if column is None:
+        return None
+    import narwhals as nw
+
+    return nw.maybe_get_index(column)

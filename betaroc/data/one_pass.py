@@ -13,20 +13,23 @@ from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.errors import BetarocError, InputTypeError
 from betaroc.core.tables import library_of
 from betaroc.core.text import shown
-from betaroc.data.columns import (
+from betaroc.data.engines import (
+    SLICE,
+    PartitionedSource,
+    Source,
+    arrays_of,
+    as_ours,
+    dask_frame,
+    dask_schema,
+    frame_error,
+    is_lazy,
+    partitions_of,
+)
+from betaroc.data.frames import (
     checked_schema,
     refuse_lost_integers,
     refuse_many_labels,
     refuse_text,
-)
-from betaroc.data.engines import Source, arrays_of, as_ours, frame_error, is_lazy
-from betaroc.data.layout import Layout, bin_steps
-from betaroc.data.partitions import (
-    SLICE,
-    PartitionedSource,
-    dask_frame,
-    dask_schema,
-    partitions_of,
 )
 from betaroc.data.sums import (
     KEPT,
@@ -40,6 +43,7 @@ from betaroc.data.sums import (
     group_sums,
     is_missing,
 )
+from betaroc.distributions.bin_layout import Layout, bin_steps
 
 __all__ = ["Progress", "frame_source", "label_squares", "label_sums", "system_groups"]
 
@@ -283,11 +287,7 @@ class _Reach(NamedTuple):
 
         s = nw.col("s")
         sides = [s <= self.least] * lower + [s >= self.most] * upper
-        return (
-            (nw.col("label") == self.label)
-            & s.is_finite()
-            & nw.any_horizontal(*sides, ignore_nulls=True)
-        )
+        return (nw.col("label") == self.label) & s.is_finite() & _any(sides)
 
 
 def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dict[Any, Extremes]:
@@ -304,13 +304,11 @@ def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dic
         n, low, high = (columns[name][own] for name in ("n", "minimum", "maximum"))
         reaches.append(_Reach(label, _reach(n, high), -_reach(n, -low)))
         many += int(np.sum(n[(low <= reaches[-1].least) | (high >= reaches[-1].most)]))
+    if not reaches:
+        return {}
     if many <= _MANY_ROWS:
-        found = (
-            [rows.filter(nw.any_horizontal(*(one.rows() for one in reaches), ignore_nulls=True))]
-            if reaches
-            else []
-        )
-        parts = [arrays_of(part.group_by("label", "s").agg(nw.len().alias("n"))) for part in found]
+        found = rows.filter(_any([one.rows() for one in reaches]))
+        parts = [arrays_of(found.group_by("label", "s").agg(nw.len().alias("n")))]
     else:
         parts = [
             arrays_of(

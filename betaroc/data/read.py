@@ -4,113 +4,176 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
-from betaroc.core.errors import FileFormatError, InputError, InputTypeError, ScoreFileNotFoundError
-from betaroc.core.notices import public
-from betaroc.core.sentences import worded
-from betaroc.core.text import shown
-from betaroc.data.frames import named_columns
-from betaroc.data.parquet import read_parquet
-from betaroc.data.rows import Rows, Wanted, whole
-from betaroc.data.scores import Scores, ScoreSource
-from betaroc.data.text_blocks import DELIMITERS, collect_parts
-from betaroc.data.text_files import TextFile, layout_of
-
-__all__ = ["OpenedText", "of_the_system", "opened_text", "read_scores", "regular_file"]
-
-FORMATS = ("csv", "tsv", "parquet", "2col", "4col", "5col")
-_MAGIC = (
-    (b"\xff\xfe", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
-    (b"\xfe\xff", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
-    (b"PK", "a zip archive", "Archives are not unpacked: extract the one file, or use .gz."),
-    (b"BZh", "bzip2 data", "Only .gz is decompressed: recompress it with gzip."),
-    (b"\xfd7zXZ", "xz data", "Only .gz is decompressed: recompress it with gzip."),
-    (b"7z\xbc\xaf", "a 7z archive", "Archives are not unpacked: extract the one file."),
-    (b"\x28\xb5\x2f\xfd", "zstd data", "Only .gz is decompressed: recompress it with gzip."),
-    (b"\x89HDF", "HDF5 data", "Export the scores as csv."),
-    (b"\xd0\xcf\x11\xe0", "an old Excel sheet", "Export the scores as csv."),
+from betaroc.core.class_words import ClassWords
+from betaroc.core.errors import (
+    FileFormatError,
+    InputError,
+    InputTypeError,
 )
+from betaroc.core.local_files import local_file, of_the_system, shown_path
+from betaroc.core.notices import public
+from betaroc.core.sentences import Term, worded
+from betaroc.core.text import listed, nearest, shown
+from betaroc.data.frames import named_columns
+from betaroc.data.keys import Key, keyed_rows, read_key
+from betaroc.data.parquet import binary_columns, read_arrow, read_parquet
+from betaroc.data.rows import DROP, FAIL, WAYS_OF_MISSING, Rows, Wanted, account_of, whole
+from betaroc.data.scores import Scores, ScoreSource
+from betaroc.data.text_blocks import collect_parts
+from betaroc.data.text_files import (
+    DECIMALS,
+    SEPARATORS,
+    TextFile,
+    TextLayout,
+    text_file,
+)
+from betaroc.data.text_layouts import NAMED, TextOptions, layout_of
+from betaroc.data.text_lines import number_columns
+
+__all__ = [
+    "FORMATS", "OpenedText", "ScoreColumns", "asked_of", "opened_text", "read_columns",
+    "read_rows", "read_scores", "wanted_of",
+]  # fmt: skip
+
+FORMATS = (
+    "csv", "tsv", "text", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
+)  # fmt: skip
+_BINARY = ("parquet", "arrow")
+#: The first bytes of tables that are no text.
+_FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}
 
 
 @public
 def read_scores(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     *,
+    client_file: str | os.PathLike[str] | None = None,
+    impostor_file: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
     score: str = "score",
-    label: str = "label",
+    label: str | tuple[str, str] = "label",
     client_label: object = None,
-    format: str | None = None,  # noqa: A002 - the name of the public surface
     group: str | tuple[str, str] | None = None,
     id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
+    columns: str | Sequence[str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    missing: str = "fail",
+    format: str | None = None,  # noqa: A002 - the name of the public surface
 ) -> Scores:
-    r"""Scores from a file of CSV, TSV, Parquet or bob.measure's text.
+    r"""Scores from a file of any everyday shape, or from two.
 
     Parameters
     ----------
-    path : str or path-like
-        A regular local file; text may be gzip-compressed.
-    score, label : str
-        Column names in the header (CSV, TSV, Parquet).
+    path : str or path-like, optional
+        A regular local file; text may be gzip-compressed. ``"-"`` is the standard input.
+    client_file, impostor_file : str or path-like, optional
+        Instead of `path` a file for each class: a score a line, in the last column, or a table
+        with a column `score`.
+    key : str or path-like, optional
+        A text that says of each trial which class it is of, for scores that do not: a table with
+        the columns `id` and `label`; without a header one or two columns of the trial and, before
+        or behind them, target or nontarget, bonafide or spoof, 1 or 0; or a protocol of ASVspoof.
+        The trials become the ids of the scores.
+    score : str
+        Column name in the header; a number from 1 where there is none.
+    label : str or (str, str)
+        Likewise, with `key` a column of the key; of two columns clients are the rows where both
+        are equal.
     client_label : object, optional
         The client's label, compared as text and as a number. None only for {0, 1}, {-1, 1}
-        and true/false, where the client's is 1 or true.
-    format : {"csv", "tsv", "parquet", "2col", "4col", "5col"}, optional
-        None decides by the content, never by the file name.
+        and true/false, where the client's is 1 or true, and for words of the field that leave no
+        doubt, such as "genuine" beside "impostor" or "bona fide" beside "attack": then
+        ``.source.guessed`` names the label that was taken.
     group, id : str or (str, str), optional
         Columns that become the scores' groups and ids: one name, or a tuple of two.
         The columns of 4col are called ``"claimed"``, ``"real"`` and ``"probe"``, of 5col
-        ``"model"`` too.
+        ``"model"`` too; those of Kaldi ``"trial"``, or ``"enrol"`` and ``"test"``.
+    columns : str or sequence of str, optional
+        The names of all columns in their order, ``"label,score"`` or ``("label", "score")``.
+    separator : {"comma", "semicolon", "tab", "pipe", "space"}, optional
+        Or the sign itself; ``"space"`` is any white space.
+    decimal : {"point", "comma"}, optional
+        Or the sign itself.
+    header : bool, optional
+        Whether the first line names the columns.
+    missing : {"fail", "drop", "reject"}
+        Trials without a score (an empty field, NA, nan, null, None, ``?``; trials of `key` that
+        are not in the file): an error, left out with a warning, or counted as rejected.
+    format : str, optional
+        "csv" (commas, semicolons or pipes), "tsv", "text" (white space), "jsonl", "parquet",
+        "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist" (with `key`),
+        "pyeer" (two files). None decides by the content, never by the file name.
 
     Returns
     -------
     Scores
-        In the order of the file; ``.source`` states path and format.
+        In the order of the file; ``.source`` states path, format, and what was guessed:
+        ``.source.guesses`` are the options that would say the same.
 
     Raises
     ------
     ScoreFileNotFoundError
         If there is no such file.
     FileFormatError
-        For whatever is wrong in the file, with its line; for directories, devices, URLs,
-        archives; for text that is not UTF-8; for a missing column, class or group.
+        For whatever is wrong in the file, with its line; for what has two readings, with both and
+        the option that decides; for trials that a key does not know, or that stand twice; for
+        directories, devices, URLs, archives; for text that is not UTF-8; for a missing column,
+        class or group.
     InputError
-        For names of columns that a file without header cannot have.
+        For options that do not go together, one file given twice, and for names of columns that a
+        file without header cannot have.
     MissingDependencyError
-        For Parquet without pyarrow.
+        For Parquet and Arrow without pyarrow.
+
+    Warns
+    -----
+    MissingScoreWarning
+        If trials were dropped.
 
     Notes
     -----
-    Nothing is guessed or dropped: a missing, infinite or non-numeric score, a row of another
-    width, comma decimals and semicolons are errors. Only blank lines are skipped, and ``#``
-    lines in the files of bob.measure, whose columns are separated by blanks:
+    Separator, decimals and columns are guessed from the first 100 rows, and only where one reading
+    fits; a header of numbers, ``0,5`` that may be one column or two, 1,234 that may be thousands
+    are questions. A column of text that is called as `score` or `label` but for large and small
+    letters is taken where there is one. Percentages are not read. An infinite score and a row of
+    another width, but for an empty field at the end of all rows, are errors. Blank lines are
+    skipped, lines that begin with ``#`` before the header, and anywhere where white space
+    separates. Formats without a header:
 
     * 2col: ``label score`` with label 1 for clients, 0 or -1 for impostors;
     * 4col: ``claimed_id real_id probe_label score``, client iff claimed and real are equal;
-    * 5col: ``claimed_id model_label real_id probe_label score``, likewise.
+    * 5col: ``claimed_id model_label real_id probe_label score``, likewise;
+    * asvspoof: ``trial attack key score``, key bonafide or spoof;
+    * voxceleb: ``label enrol test score``, label 1 for clients;
+    * kaldi: ``trial score`` or ``enrol test score``, and a key.
 
+    Tables of bob.bio are known by ``bio_ref_subject_id`` and ``probe_subject_id`` in their header.
     Text of four or five columns whose identities are decimal numbers may as well be a table that
     lost its header: it is refused unless `format` says which it is.
 
     In verification a trial depends on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text, also where they look like numbers.
 
-    CSV and TSV are parsed in blocks by pyarrow, else Polars, else Python's own functions; what
-    these leave in doubt is read line by line, from the first line on: slower by an order of
-    magnitude, with the same values.
+    Tables of text, keys and JSON lines are parsed in blocks by pyarrow, else Polars, else Python's
+    own functions; what these leave in doubt is read line by line, from the first line on: slower
+    by an order of magnitude, with the same values.
 
     Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
     they would become inf and 0. A gzip file that expands beyond 1 GiB and 1000 times its size
-    is refused, so is a line beyond 1 MiB. Parquet page checksums are verified where the
-    writer stored them; without them a flipped bit cannot be seen.
+    is refused, so is a line beyond 1 MiB, and a standard input beyond 8 GiB. Parquet page
+    checksums are verified where the writer stored them; without them a flipped bit cannot be seen.
 
     Examples
     --------
@@ -118,178 +181,404 @@ def read_scores(
     >>> import betaroc as br
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "dev.csv")
-    >>> _ = path.write_text("label,score\n1,0.9\n0,0.25\n1,0.5\n")
+    >>> _ = path.write_text("label;score\ngenuine;0,9\nimpostor;0,25\ngenuine;0,5\n")
     >>> scores = br.read_scores(path)
     >>> scores, scores.source.format
     (Scores(client=[0.9, 0.5], impostor=[0.25]), 'csv')
+    >>> scores.source.guessed, scores.source.guesses
+    ('genuine', ('separator=semicolon', 'decimal=comma'))
     >>> folder.cleanup()
     """
-    if format is not None:
-        choice(format, FORMATS, "format")
-    for given, name in ((score, "score"), (label, "label")):
-        if not isinstance(given, str):
-            raise InputTypeError.about(name)(
-                f"{name} must be the name of a column; got {shown(given)} of type"
-                f" {type(given).__name__}. Pass text."
+    asked = asked_of(format, separator, decimal, header, columns)
+    choice(missing, WAYS_OF_MISSING, "missing")
+    wanted = wanted_of(score, label, {"group": group, "id": id}, missing)
+    if path is not None:
+        if client_file is not None or impostor_file is not None:
+            raise InputError.about("path")(
+                worded("path must stand alone, or `client_file=` and `impostor_file=` without it;")
+                + f" got {shown(path)} beside them. Leave one out."
             )
-    if score == label:
+        found = _one_file(path, key, wanted, client_label, asked)
+    else:
+        found = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
+    return found.scores(wanted)
+
+
+@dataclass
+class _Found:
+    """The rows of one or two files, and where they come from; ``lost`` are codes of a key."""
+
+    rows: Rows
+    source: ScoreSource
+    client_label: object
+    lost: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def scores(self, wanted: Wanted) -> Scores:
+        """Of the trials that have one; those that have none are counted."""
+        rows = self.rows
+        values, is_client = rows.split(self.client_label)
+        kept = ~np.isnan(values)
+        of_key = np.isin(self.lost, np.flatnonzero(rows.clients(self.client_label)))
+        absent = [
+            int(np.count_nonzero(~kept & own)) + int(np.count_nonzero(of_key == who))
+            for who, own in ((True, is_client), (False, ~is_client))
+        ]
+        words = rows.words(is_client)
+        values, is_client = values[kept], is_client[kept]
+        for who, own in (("client", is_client), ("impostor", ~is_client)):
+            if not own.any():
+                raise FileFormatError(
+                    f"{rows.name} must hold scores of both classes; no {who} of it has one."
+                )
+        order = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16).hexdigest()
+        source = replace(self.source, order=order, guessed=rows.guessed)
+        if wanted.missing == DROP:
+            source = replace(source, n_dropped=sum(absent))
+        parts: dict[str, Any] = {"words": words}
+        parts |= account_of(absent, values.size, wanted.missing)
+        for role, these in wanted.names.items():
+            names = rows.joined(role, these)[kept]
+            parts[f"client_{role}s"], parts[f"impostor_{role}s"] = (
+                names[is_client],
+                names[~is_client],
+            )
+        return Scores._checked(
+            client=values[is_client], impostor=values[~is_client], source=source, **parts
+        )
+
+
+def wanted_of(
+    score: object, label: object, names: dict[str, Any] | None = None, missing: str = FAIL
+) -> Wanted:
+    """The columns of a call, checked."""
+    if not isinstance(score, str):
+        raise InputTypeError.about("score")(
+            f"score must be the name of a column; got {shown(score)} of type"
+            f" {type(score).__name__}. Pass text."
+        )
+    labels = named_columns(label, "label", single=False)
+    if score in labels:
         raise InputError.about("score")(
             worded("`score` and `label` must name two columns; both are")
             + f" {shown(score)}. Name the column of each."
         )
-    names = {"group": group, "id": id}
-    columns = {role: named_columns(c, role) for role, c in names.items() if c is not None}
-    wanted = Wanted(score, label, columns)
-    local = regular_file(path)
-    shown_as = shown(local.name)
-    with of_the_system(shown_as):
-        kind, rows = _read(local, shown_as, wanted, client_label, format)
-    values, is_client = rows.split(client_label)
-    order = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16).hexdigest()
-    parts: dict[str, Any] = {"source": ScoreSource(str(local), kind, order)}
-    for role, these in columns.items():
-        joined = rows.joined(role, these)
-        parts[f"client_{role}s"], parts[f"impostor_{role}s"] = joined[is_client], joined[~is_client]
-    return Scores._checked(client=values[is_client], impostor=values[~is_client], **parts)
+    named = {role: named_columns(c, role) for role, c in (names or {}).items() if c is not None}
+    return Wanted(score, labels, named, missing)
 
 
-def _read(
-    path: Path, name: str, columns: Wanted, client_label: object, wanted: str | None
-) -> tuple[str, Rows]:
-    text = opened_text(path, name, columns, client_label, wanted)
-    if text is None:
-        return "parquet", read_parquet(path, name, columns)
-    return text.kind, collect_parts(text.file, text.layout, columns, whole)
+def asked_of(
+    format_: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    columns: str | Sequence[str] | None = None,
+) -> TextOptions:
+    """What a call says of its files, checked; signs for the words of separators."""
+    if format_ is not None:
+        choice(format_, FORMATS, "format")
+    sign = _sign_of(separator, SEPARATORS, "separator")
+    point = _sign_of(decimal, DECIMALS, "decimal")
+    if header is not None and not isinstance(header, bool):
+        raise InputTypeError.about("header")(
+            f"header must be True, False or None; got {shown(header)}. None: the content decides."
+        )
+    return TextOptions(format_, sign, point, header, _names_of(columns))
+
+
+def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:
+    if given is None:
+        return None
+    if not isinstance(given, str) or given not in {*known, *known.values()}:
+        raise InputError.about(name)(
+            f"{name} must be one of {listed(known)} or its sign; got {shown(given)}."
+            f" {nearest(given, list(known))}".rstrip()
+        )
+    return known.get(given, given)
+
+
+def _names_of(columns: Any) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    names = columns.split(",") if isinstance(columns, str) else columns
+    if isinstance(names, dict) or not all(isinstance(name, str) for name in names):
+        raise InputTypeError.about("columns")(
+            f"columns must be the names of all columns in their order; got {shown(columns)}. Pass"
+            " such as ('label', 'score')."
+        )
+    found = tuple(name.strip() for name in names)
+    if len(set(found)) != len(found) or not all(found):
+        raise InputError.about("columns")(
+            f"columns must name each column once; got {shown(columns)}. Give any other column a"
+            " name of its own."
+        )
+    return found
+
+
+# -------------------------------------------------------------------------- what is read
+def _one_file(
+    path: Any, key: Any, wanted: Wanted, client_label: object, asked: TextOptions
+) -> _Found:
+    _refuse_wrong_key(path, key, wanted, asked)
+    keyed = key is not None
+    of_scores = wanted._replace(label=()) if keyed else wanted
+    with local_file(path) as (local, name), of_the_system(name):
+        kind, guesses, rows, ids = read_rows(
+            local, name, of_scores, client_label, asked, keyed=keyed
+        )
+    source = ScoreSource(str(path), kind, guesses=guesses)
+    if not keyed:
+        return _Found(rows, source, client_label)
+    wanted.names.setdefault("id", ids)
+    known = _known(key, ids, wanted.label[0])
+    rows.values()
+    rows, lost = keyed_rows(rows, known, ids)
+    return _Found(rows, replace(source, further=(str(key),)), client_label, lost)
+
+
+def _refuse_wrong_key(path: Any, key: Any, wanted: Wanted, asked: TextOptions) -> None:
+    if key is None:
+        if asked.format in ("kaldi", "nist"):
+            raise InputError.about("key")(
+                f"key must name a file of the trials' classes for format={asked.format!r}, whose"
+                " scores do not say who is a client. Pass it."
+            )
+        return
+    if len(wanted.label) > 1:
+        raise InputError.about("label")(
+            worded("label must be one column of `key=`, which says who is a client; got")
+            + f" {shown(wanted.label)}. Leave one of them out."
+        )
+    if asked.format in NAMED:
+        raise InputError.about("key")(
+            f"key must be left out for {asked.format} files, which say who is a client."
+        )
+    _refuse_one_file(path, key, "key")
+
+
+def _known(key: Any, ids: tuple[str, ...], label: str) -> Key:
+    with local_file(key, "key") as (local, name), of_the_system(name):
+        return read_key(text_file(local, name), ids, label)
+
+
+class ScoreColumns(NamedTuple):
+    """Scores of several systems, a column each of one file; nan where a system has none."""
+
+    scores: dict[str, FloatArray]
+    is_client: BoolArray
+    #: Further columns by their names.
+    names: dict[str, AnyArray]
+    words: ClassWords | None
+    source: ScoreSource
+
+
+def read_columns(
+    path: Any, systems: Sequence[str] | None, wanted: Wanted, asked: TextOptions, *,
+    key: Any = None, client_label: object = None,
+) -> ScoreColumns:  # fmt: skip
+    """The columns of `systems`, or all of numbers beside those that are wanted for others.
+
+    Each is read as the scores of a file are, which has one.
+    """
+    _refuse_wrong_key(path, key, wanted, asked)
+    keyed = key is not None
+    ids = wanted.names.get("id", ())
+    rest = wanted._replace(score="", scored=False, label=() if keyed else wanted.label)
+    with local_file(path) as (local, name), of_the_system(name):
+        if keyed and not ids:
+            raise _without_id(name)
+        chosen = _system_columns(local, name, systems, rest, client_label, asked, keyed=keyed)
+        read = []
+        for one in chosen:
+            own = rest._replace(score=one, scored=True)
+            try:
+                read.append(read_rows(local, name, own, client_label, asked, keyed=keyed))
+            except FileFormatError as error:
+                raise error.reworded(f"column {shown(one)} of " + error.sentence) from error
+    known = _known(key, ids, wanted.label[0]) if keyed else None
+    scores = {}
+    for one, (_, _, rows, _) in zip(chosen, read, strict=True):
+        if known is not None:
+            rows.values()
+            rows, _ = keyed_rows(rows, known, ids)
+        scores[one], is_client = rows.split(client_label)
+    told = dict.fromkeys(guess for _, guesses, _, _ in read for guess in guesses)
+    source = ScoreSource(str(path), read[0][0], guesses=tuple(told), guessed=rows.guessed)
+    return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)
+
+
+def _system_columns(
+    path: Path, name: str, systems: Sequence[str] | None, rest: Wanted, client_label: object,
+    asked: TextOptions, *, keyed: bool,
+) -> list[str]:  # fmt: skip
+    text = opened_text(path, name, rest, client_label, asked, keyed=keyed)
+    if isinstance(text, str):
+        present = binary_columns(path, name, text)
+    else:
+        present, rest = number_columns(text.file, text.layout), text.wanted
+    if systems is None:
+        found = [one for one, numbers in present.items() if numbers and one not in rest.columns]
+        if found:
+            return found
+        raise FileFormatError(
+            f"{name} must have columns of scores beside {listed(rest.columns)}; there are"
+            f" {listed(present)}. Name them: " + Term("systems=...")
+        )
+    for one in systems:
+        if one not in present:
+            raise InputError.about("systems")(
+                f"systems must name columns of {name}; {shown(one)} is none of"
+                f" {listed(present)}. {nearest(one, list(present))}Pass " + Term("systems=...")
+            )
+    return list(dict.fromkeys(systems))
+
+
+def _two_files(
+    client_file: Any, impostor_file: Any, key: Any, wanted: Wanted, client_label: object,
+    asked: TextOptions,
+) -> _Found:  # fmt: skip
+    """A file for each class."""
+    if client_file is None or impostor_file is None:
+        given = client_file if client_file is not None else impostor_file
+        what = "got neither" if given is None else f"got {shown(given)} alone"
+        raise InputError.about("path")(
+            "path must be a score file, or"
+            + worded(" `client_file=` and `impostor_file=` both;")
+            + f" {what}. Name the file of each class."
+        )
+    for value, name in ((key, "key"), (client_label, "client_label")):
+        if value is not None:
+            raise InputError.about(name)(
+                f"{name} must be left out beside a file for each class, which say who is a client;"
+                f" got {shown(value)}."
+            )
+    _refuse_one_file(client_file, impostor_file, "impostor_file")
+    alone, parts = wanted._replace(label=()), []
+    for path, argument in ((client_file, "client_file"), (impostor_file, "impostor_file")):
+        with local_file(path, argument) as (local, name), of_the_system(name):
+            parts.append(read_rows(local, name, alone, None, asked, single=True))
+    (kind, guesses, client, _), (other, more, impostor, _) = parts
+    for rows in (client, impostor):
+        if not rows.codes.size:
+            raise FileFormatError(f"{rows.name} must hold scores; it has no rows. Export again.")
+        rows.values()
+    codes = [np.full(rows.codes.size, k) for k, rows in enumerate((client, impostor))]
+    both = whole([replace(client, codes=codes[0]), replace(impostor, codes=codes[1])])
+    both = replace(both, tokens=["1", "0"], first=[1, 1])
+    kind = kind if kind == other else f"{kind} and {other}"
+    told = tuple(dict.fromkeys((*guesses, *more)))
+    source = ScoreSource(str(client_file), kind, guesses=told, further=(str(impostor_file),))
+    return _Found(both, source, None)
+
+
+def _refuse_one_file(one: Any, other: Any, argument: str) -> None:
+    same = one == other
+    with suppress(OSError, TypeError, ValueError):  # what is no file is refused where it is read
+        same = same or os.path.samefile(one, other)
+    if same:
+        raise InputError.about(argument)(
+            f"{argument} must be another file; got {shown_path(str(other))} twice. Name the other."
+        )
+
+
+def read_rows(
+    path: Path, name: str, wanted: Wanted, client_label: object, asked: TextOptions,
+    *, keyed: bool = False, single: bool = False,
+) -> tuple[str, tuple[str, ...], Rows, tuple[str, ...]]:  # fmt: skip
+    """Format, guesses and rows of a file; of one that a key belongs to the columns of trials."""
+    ids = wanted.names.get("id", ())
+    text = opened_text(path, name, wanted, client_label, asked, keyed=keyed, single=single)
+    if isinstance(text, str):
+        if keyed and not ids:
+            raise _without_id(name)
+        read = read_parquet if text == "parquet" else read_arrow
+        return text, (), read(path, name, wanted), ids
+    if keyed and not ids:
+        if text.layout.kind not in ("kaldi", "nist"):
+            raise _without_id(name)
+        ids = tuple((text.layout.names or ())[:-1])
+        text = text._replace(wanted=text.wanted._replace(names={**wanted.names, "id": ids}))
+    rows = collect_parts(text.file, text.layout, text.wanted, whole)
+    return text.kind, text.layout.guesses, rows, ids
+
+
+def _without_id(name: str) -> InputError:
+    return InputError.about("id")(
+        worded("id must name the columns of the trial for `key=`: one, or a tuple of two;")
+        + f" {name} has a header. Pass them."
+    )
 
 
 class OpenedText(NamedTuple):
-    """A text file and its layout, one of FORMATS."""
+    """A text file, its layout, and its wanted columns."""
 
     file: TextFile
-    layout: str
+    layout: TextLayout
+    wanted: Wanted
 
     @property
     def kind(self) -> str:
         """The format as results state it."""
-        return self.layout + (", gzip" if self.file.zipped else "")
+        return self.layout.kind + (", gzip" if self.file.zipped else "")
 
 
 def opened_text(
-    path: Path, name: str, columns: Wanted, client_label: object, wanted: str | None
-) -> OpenedText | None:
-    """A text file of scores by its content; None for a file that is or should be Parquet."""
+    path: Path, name: str, wanted: Wanted, client_label: object, asked: TextOptions,
+    *, keyed: bool = False, single: bool = False,
+) -> OpenedText | str:  # fmt: skip
+    """A text file of scores by its content; the format of a file that is or should be none."""
     with path.open("rb") as raw:
         head = raw.read(8)
     if not head:
         raise FileFormatError(
             f"{name} must hold scores; the file is empty (0 bytes). Export again."
         )
-    if head.startswith(b"PAR1") or path.suffix.lower() in {".parquet", ".pq"}:
-        if wanted not in {None, "parquet"}:
-            raise FileFormatError(f"{name} is no {wanted} file; it is Parquet. Leave format out.")
-        return None
-    _refuse_magic(head, name)
-    if wanted == "parquet":
+    binary = _binary(path, head)
+    if binary is not None:
+        if asked.format not in {None, binary}:
+            raise FileFormatError(
+                f"{name} is no {asked.format} file; it is {binary.capitalize()}. Leave format out."
+            )
+        _refuse_of_text(asked, name, binary.capitalize())
+        return binary
+    file = text_file(path, name)
+    if asked.format in _BINARY:
         raise FileFormatError(
-            f"{name} is no Parquet file; it starts with {head[:4]!r} instead of b'PAR1'."
-            " Leave format out."
+            f"{name} is no {asked.format.capitalize()} file; it starts with {head[:4]!r} instead of"
+            f" {_FIRST[asked.format]!r}. Leave format out."
         )
-    file = TextFile(path, name, zipped=head.startswith(b"\x1f\x8b"))
-    layout = wanted or layout_of(file)
-    if layout not in DELIMITERS:
-        _refuse_unused(layout, name, columns.score, columns.label, client_label)
-    return OpenedText(file, layout)
-
-
-def _refuse_unused(layout: str, name: str, score: str, label: str, client_label: object) -> None:
-    if (score, label) != ("score", "label"):
-        raise InputError.about("score")(
-            worded("`score=` and `label=` name columns of a header;")
-            + f" {name} is {layout} text, which has none (got {shown(score)}, {shown(label)})."
-            + worded(" Leave them out, or pass `format='csv'`.")
+    if (asked.format == "pyeer") > single:
+        raise InputError.about("format")(
+            worded("format must be another for one file: 'pyeer' is a file for each class,")
+            + worded(" `client_file=` and `impostor_file=`.")
         )
-    if layout != "2col" and client_label is not None:
+    layout = layout_of(file, asked, wanted, keyed=keyed, single=single)
+    if layout.kind == "jsonl":
+        _refuse_of_text(asked, name, "JSON lines")
+    if layout.label is not None:
+        wanted = wanted._replace(label=layout.label)
+    if layout.score is not None:
+        wanted = wanted._replace(score=layout.score)
+    if len(wanted.label) == 2 and client_label is not None:
         raise InputError.about("client_label")(
-            f"client_label must be None for {layout} files, whose clients are the rows with equal"
-            f" claimed and real identity; got {shown(client_label)} for {name}. Leave it out."
+            f"client_label must be None for {layout.kind} files, whose clients are the rows with"
+            f" equal {' and '.join(wanted.label)} identity; got {shown(client_label)} for {name}."
+            " Leave it out."
         )
+    return OpenedText(file, layout, wanted)
 
 
-def _refuse_magic(head: bytes, name: str) -> None:
-    for magic, what, do in _MAGIC:
-        if head.startswith(magic):
-            raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
+def _binary(path: Path, head: bytes) -> str | None:
+    """The format of what is no text, by its first bytes or by its name."""
+    if head.startswith(b"PAR1") or path.suffix.lower() in {".parquet", ".pq"}:
+        return "parquet"
+    return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else None
 
 
-def regular_file(path: object) -> Path:
-    """The path of a file that can be read, or an error that says what it is."""
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
-    if not isinstance(path, str | os.PathLike):
-        raise InputTypeError.about("path")(
-            f"path must be the path of a file; got a {type(path).__name__}. Frames are read by"
-            " Scores.from_frame, arrays by Scores.from_labels."
-        )
-    text = os.fsdecode(os.fspath(path))
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):
-        raise FileFormatError.about("path")(
-            f"path must be a local file; got the address {shown(text)}. Download it first:"
-            " betaroc opens no connection."
-        )
-    where = _shown_path(text)
-    try:
-        mode = os.stat(text).st_mode
-    except FileNotFoundError as error:
-        raise ScoreFileNotFoundError.about("path")(
-            f"path must be an existing file; there is no {where}. {_neighbours(Path(text))}"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise FileFormatError.about("path")(
-            f"path must be a readable file; {where}: {getattr(error, 'strerror', error)}."
-            " Check the path."
-        ) from error
-    if not stat.S_ISREG(mode):
-        kinds = (
-            (stat.S_ISDIR, "a directory"),
-            (stat.S_ISFIFO, "a FIFO"),
-            (stat.S_ISSOCK, "a socket"),
-        )
-        kind = next((what for test, what in kinds if test(mode)), "a device")
-        raise FileFormatError.about("path")(
-            f"path must be a regular file; {where} is {kind}. Name one score file in it,"
-            " or copy the stream to a file first."
-        )
-    return Path(text)
-
-
-def _shown_path(text: str, width: int = 60) -> str:
-    """The path with repr; of a long one the end, where the file is named."""
-    whole = repr(text)
-    return whole if len(whole) <= width else f"'...{whole[-(width - 4) :]}"
-
-
-def _neighbours(path: Path) -> str:
-    """The nearest name in the same folder, or where one looked."""
-    from difflib import get_close_matches
-
-    try:
-        if not path.parent.is_dir():
-            return f"Its folder does not exist either, seen from {_shown_path(os.getcwd())}."
-        close = get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.8)
-    except OSError:  # a folder that may not be listed: only the hint is lost
-        close = []
-    return f"Did you mean {shown(close[0])}?" if close else "Check the name and the folder."
-
-
-@contextmanager
-def of_the_system(name: str) -> Iterator[None]:
-    """Errors of the operating system as ours."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, FileFormatError | ImportError):
-            raise
-        raise FileFormatError(
-            f"{name} must be readable; the system says: {error.strerror or error}."
-            " Check the permissions and the disk."
-        ) from error
+def _refuse_of_text(asked: TextOptions, name: str, kind: str) -> None:
+    """Options of tables for a file that has names of its own."""
+    for option in ("separator", "decimal", "header", "columns"):
+        if getattr(asked, option) is not None:
+            raise InputError.about(option)(
+                f"{option} must be left out for {name}, which is {kind}: its columns have names."
+                " Only tables of text have it."
+            )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import score_array
-from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.class_words import ClassWords, client_word, words_of
+from betaroc.core.containers import with_gaps
+from betaroc.core.errors import FileFormatError, InputError, MissingScoreWarning
 from betaroc.core.names import stacked
+from betaroc.core.notices import warn
 from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.labels import KNOWN_LABELS, WORDS, label_key, looks_like_labels
@@ -22,17 +25,71 @@ def no_rows(name: str) -> FileFormatError:
     return FileFormatError(f"{name} must hold scores; it has no rows. Export again.")
 
 
+#: What to do with trials that have no score.
+FAIL, DROP, REJECT = WAYS_OF_MISSING = ("fail", "drop", "reject")
+_MISSING_WORDS = {"", "na", "n/a", "nan", "null", "none", "nil", "?", "<na>", "."}
+
+
+def is_missing_word(score: str) -> bool:
+    """Whether a text stands for a score that is not there."""
+    return score.strip().lstrip("+-").casefold() in _MISSING_WORDS
+
+
+def scores_or_nan(values: Any, name: str, missing: str) -> FloatArray:
+    """Checked scores; a missing one is nan where it may be."""
+    if missing == FAIL:
+        return score_array(values, name)
+    raw, lost = with_gaps(values, name)
+    if lost.all():
+        raise InputError(f"{name} must hold scores; all {lost.size} are missing. Export again.")
+    there = raw[~lost]
+    found = np.full(lost.size, np.nan)
+    found[~lost] = score_array(there.tolist() if there.dtype.kind == "O" else there, name)
+    return found
+
+
+def account_of(absent: Sequence[int], n: int, missing: str) -> dict[str, int]:
+    """What scores keep of the clients and impostors that have none; those dropped are told."""
+    if missing == REJECT:
+        return dict(zip(("n_client_rejected", "n_impostor_rejected"), absent, strict=True))
+    if any(absent):
+        warn(
+            f"dropped trials without a score: {sum(absent)} ({absent[0]} of clients, {absent[1]} of"
+            f" impostors). Every rate is of the {n} others alone;"
+            + worded(" with `missing='reject'` they count as rejected."),
+            MissingScoreWarning,
+        )
+    return {}
+
+
 class Wanted(NamedTuple):
-    """The columns of a call: score, label, and those of ``group`` and ``id`` by role."""
+    """The columns of a call: score, label, and those of ``group`` and ``id`` by role.
+
+    Of two labels clients are the rows where both are equal; without any, all rows are alike. A key
+    has no scores.
+    """
 
     score: str = "score"
-    label: str = "label"
+    label: tuple[str, ...] = ("label",)
     names: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - never written to
+    missing: str = FAIL
+    scored: bool = True
 
     @property
     def named(self) -> dict[str, str]:
         """Role of each further column, by its name."""
         return {column: role for role, columns in self.names.items() for column in columns}
+
+    @property
+    def roles(self) -> list[tuple[str, str]]:
+        """Each column with its role: the score, labels, then the others."""
+        score = [(self.score, "score")] if self.scored else []
+        return [*score, *((column, "label") for column in self.label), *self.named.items()]
+
+    @property
+    def columns(self) -> list[str]:
+        """These columns."""
+        return [column for column, _ in self.roles]
 
 
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
@@ -52,6 +109,8 @@ class LabelTexts:
     unit: str
     tokens: list[str]
     first: list[int]
+    #: The label that was taken for the client's by its word alone.
+    guessed: str | None = field(default=None, init=False)
 
     @property
     def counts(self) -> IntArray:
@@ -81,6 +140,10 @@ class LabelTexts:
                 return 1.0
             if set(kinds) <= WORDS:
                 return "true"
+            texts = [kind for kind in kinds if isinstance(kind, str)]
+            self.guessed = client_word(texts) if len(texts) == len(kinds) == 2 else None
+            if self.guessed is not None:
+                return self.guessed
             raise FileFormatError(
                 f"{self.name}: labels must be {{0, 1}}, {{-1, 1}} or true/false unless"
                 + worded(" `client_label= (--client-label)` says which is the client's; got")
@@ -137,6 +200,7 @@ class Rows(LabelTexts):
     scores: AnyArray
     codes: IntArray
     names: dict[str, AnyArray] = field(default_factory=dict)
+    missing: str = FAIL
 
     @property
     def counts(self) -> IntArray:
@@ -147,15 +211,25 @@ class Rows(LabelTexts):
         return looks_like_labels(self.scores)
 
     def split(self, client_label: object) -> tuple[FloatArray, BoolArray]:
-        """The scores, and which are clients."""
+        """The scores, and which are clients; a missing one is nan where it may be."""
         if not self.codes.size:
             raise no_rows(self.name)
-        try:
-            values = score_array(self.scores, f"{self.name}, scores")
-        except InputError as error:
-            raise FileFormatError(error.sentence) from error
+        values = self.values()
         client = np.flatnonzero(self.clients(client_label))
         return values, np.logical_or.reduce([self.codes == code for code in client])
+
+    def values(self) -> FloatArray:
+        """The scores as doubles, checked."""
+        try:
+            return scores_or_nan(self.scores, f"{self.name}, scores", self.missing)
+        except InputError as error:
+            raise FileFormatError(error.sentence) from error
+
+    def words(self, client: BoolArray) -> ClassWords | None:
+        """The words of both classes, where their labels are some."""
+        codes = (self.codes[int(np.argmax(own))] for own in (client, ~client))
+        keys = [label_key(self.tokens[code]) for code in codes]
+        return None if set(keys) <= WORDS else words_of(*keys)
 
     def joined(self, role: str, columns: tuple[str, ...]) -> AnyArray:
         """One or two columns of names."""

@@ -3,29 +3,58 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, FloatArray
-from betaroc.core.checks import frozen, score_array, weights_array
-from betaroc.core.containers import array_1d, as_narwhals
+from betaroc.core.checks import (
+    are_of,
+    choice,
+    dtype_as,
+    dtype_of,
+    frozen,
+    kept_scores,
+    score_array,
+    weights_array,
+)
+from betaroc.core.class_words import ClassWords
+from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.names import name_columns
+from betaroc.core.names import columns_beside, name_columns
 from betaroc.core.sentences import worded
-from betaroc.core.tables import Library, Tabular, checked_library, library_of
+from betaroc.core.tables import Library, Table, Tabular, checked_library, in_library, library_of
 from betaroc.core.text import shown
-from betaroc.core.value import Value
+from betaroc.core.value import Value, travelling
+from betaroc.data.accepted import (
+    Confusion,
+    Weighted,
+    clients_on_top,
+    confusion_at,
+    rejected_words,
+)
+from betaroc.data.beside import (
+    COLUMN_OF,
+    checked_beside,
+    checked_name,
+    lengthened,
+    refuse_rejected,
+    refuse_weights_of_absent,
+    rejected_counts,
+    span_words,
+    total_weight,
+    words_of_labels,
+)
 from betaroc.data.frames import frame_columns, opened
-from betaroc.data.labels import client_mask, looks_like_labels
+from betaroc.data.labels import client_mask, refuse_labels_as_scores, refuse_other_index
+from betaroc.data.rows import FAIL, WAYS_OF_MISSING, account_of, scores_or_nan
 from betaroc.distributions.empirical import Empirical
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["ScoreData", "ScoreSource", "Scores", "require_scores"]
-
-#: Above this many scores the repr is a summary, not something to paste back.
-_PASTE_LIMIT = 50
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,14 +69,29 @@ class ScoreSource(Value):
         The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
     order : str, optional
         A digest of the order in which clients and impostors come; no part of equality.
+    guessed : str, optional
+        The label that was taken for the client's because its word leaves no doubt; None where
+        the call named it or labels are 1 and 0; no part of equality.
+    guesses : tuple of str, optional
+        What else was taken from the content where it fits one reading only, each as the option
+        that says the same, such as ``"separator=semicolon"``; no part of equality.
+    further : tuple of str, optional
+        Other files that were read with it: that of the impostors, or the key.
+    n_dropped : int, optional
+        Trials without a score that were left out.
     """
 
     path: str
     format: str
+    _travels = travelling("order", "guessed", "guesses", "further", "n_dropped")
     order: str | None = field(default=None, compare=False, repr=False)
+    guessed: str | None = field(default=None, compare=False, repr=False)
+    guesses: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    further: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    n_dropped: int = field(default=0, compare=False, repr=False)
 
 
-class ScoreData(Tabular, ABC):
+class ScoreData(Tabular, Noun, ABC):
     """The scores of one classifier, whatever is kept of them.
 
     Notes
@@ -58,6 +102,7 @@ class ScoreData(Tabular, ABC):
 
     name: str | None
     source: ScoreSource | None
+    words: ClassWords | None = None
 
     @property
     @abstractmethod
@@ -68,6 +113,11 @@ class ScoreData(Tabular, ABC):
     @abstractmethod
     def n_impostor(self) -> int:
         """Number of impostor scores."""
+
+    @property
+    def has_rejected(self) -> bool:
+        """Whether there are trials without a score, which count as rejected."""
+        return False
 
     @property
     @abstractmethod
@@ -89,6 +139,16 @@ class ScoreData(Tabular, ABC):
     def _distributions(self) -> tuple[Empirical, Empirical]:
         """Of clients and of impostors, as the scores are."""
 
+    @property
+    def _trials(self) -> ScoreData:
+        """Every trial, at -inf where it has no score: for what counts and ranks them only."""
+        return self
+
+    @property
+    def _scored(self) -> ScoreData:
+        """The trials that have a score: for what is said of scores alone."""
+        return self
+
     @abstractmethod
     def _as_scores(self) -> Scores:
         """Itself; of a summary a weighted score a bin, on the upper border of both classes."""
@@ -109,9 +169,15 @@ def require_scores(
     name: str = "scores",
     kinds: str = "Scores",
     hint: str = "For labels and scores use Scores.from_labels.",
+    rejected: bool = False,
 ) -> Scores:
-    """Every score, for what a summary cannot answer; `what` begins the error's sentence."""
+    """Every score, for what a summary cannot answer; `what` begins the error's sentence.
+
+    Trials without a score are refused unless they may be `rejected`.
+    """
     if isinstance(scores, Scores):
+        if not rejected:
+            refuse_rejected(scores, what)
         return scores
     if isinstance(scores, ScoreData):
         raise InputError(
@@ -120,28 +186,6 @@ def require_scores(
             + worded(" `Take Scores: all rows, or a random part of them.`")
         )
     raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
-
-
-def refuse_few(scores: Scores, name: str, purpose: str) -> None:
-    """A class of one trial does not vary."""
-    for who in ("client", "impostor"):
-        total = float(getattr(scores, f"{who}_total"))
-        if total < 2.0:
-            raise InputError.about(name)(
-                f"{name} must hold two or more trials of each class {purpose}; got"
-                f" {total:g} {who} trials. Give more."
-            )
-
-
-def refuse_one_group(scores: Scores, name: str) -> None:
-    """All trials of a class in one group do not tell how groups vary."""
-    for who in ("client", "impostor"):
-        groups = getattr(scores, f"{who}_groups")
-        if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
-            raise InputError.about(name)(
-                f"{name} must hold two or more groups of each class to vary; all {who} trials share"
-                " one. Give trials of more, or take groups=False."
-            )
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -164,8 +208,18 @@ class Scores(ScoreData):
         Which trial a score belongs to, so that paired comparisons can be checked.
     name : str, optional
         Name of the classifier, for tables and pictures.
+    n_client_rejected, n_impostor_rejected : int
+        Trials without a score (failures to acquire): no threshold accepts them. They count as
+        rejected, never as a number, in every rate, curve and interval; each has weight 1.
     source : ScoreSource, optional
         Path and format of the file that `read_scores` read; no part of equality.
+    words : ClassWords, optional
+        ``(client, impostor)``: what the classes are called where their labels were words, such as
+        ``("bona fide", "attack")``. No part of equality.
+    dtype : str, optional
+        "float64", "float32" or "float16": that of the system that gives the scores, by which
+        `Decision.threshold_for_greater_equal` goes; float64 where not all scores are numbers of
+        it. Left out, that of the arrays. No part of equality.
     library : str, optional
         "pandas", "polars" or "pyarrow": of which library the tables are frames that are made of
         what is computed of these scores. Left out, that of the column of clients, or of the frame
@@ -175,15 +229,16 @@ class Scores(ScoreData):
     ------
     InputError
         For NaN, infinite or missing scores, an empty class, two-dimensional arrays, integers
-        that float64 would round, negative weights, labels given as a class of scores, or two
-        columns of groups of which one is text and one is not.
+        that float64 would round, negative weights, labels given as a class of scores, two
+        columns of groups of which one is text and one is not, or groups beside trials without a
+        score, whose groups nobody knows.
     InputTypeError
         For booleans, text, complex numbers, dates, masked or sparse arrays, generators.
 
     Notes
     -----
     float32 converts exactly; float16 gives a `PrecisionWarning`. Scores compare by
-    content, pickle, copy, and up to 50 of them have a repr to paste back.
+    content, pickle, copy, and few of them have a repr to paste back.
 
     A label of a group names one thing wherever it stands: in both classes and in both
     columns. Person ``"s1"`` who claims to be ``"s2"`` has the row ``["s1", "s2"]``, and it
@@ -210,9 +265,12 @@ class Scores(ScoreData):
     client_ids: AnyArray | None = None
     impostor_ids: AnyArray | None = None
     name: str | None = None
+    n_client_rejected: int = 0
+    n_impostor_rejected: int = 0
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
-    #: The dtype in which scores came, which is that of the system that gives them.
-    _dtype: ClassVar[str] = "float64"
+    words: ClassWords | None = field(default=None, compare=False, repr=False)
+    _travels = travelling("source", "words", "dtype")
+    dtype: str = field(default="float64", compare=False, repr=False)
 
     def __init__(
         self,
@@ -226,64 +284,156 @@ class Scores(ScoreData):
         client_ids: npt.ArrayLike | None = None,
         impostor_ids: npt.ArrayLike | None = None,
         name: str | None = None,
+        n_client_rejected: int = 0,
+        n_impostor_rejected: int = 0,
         source: ScoreSource | None = None,
+        words: ClassWords | None = None,
+        dtype: str | None = None,
         library: Library | None = None,
     ) -> None:
         c, i = score_array(client, "client"), score_array(impostor, "impostor")
-        _refuse_labels_as_scores(c, i)
+        refuse_labels_as_scores(c, i)
         content: dict[str, Any] = {
-            "client": c, "impostor": i, "name": _name(name), "source": source,
+            "client": c, "impostor": i, "name": checked_name(name), "source": source,
+            "words": None if words is None else ClassWords(*words),
             "library": checked_library(library) or library_of(client) or library_of(impostor),
-            **_dtype_of(client, impostor),
+            "dtype": dtype_of(client, impostor) if dtype is None else dtype_as(dtype, c, i),
         }  # fmt: skip
-        for key, given, n in (
-            ("client_weights", client_weights, c.size),
-            ("impostor_weights", impostor_weights, i.size),
-        ):
-            content[key] = None if given is None else weights_array(given, n, key)
-        for key, given, n in (
-            ("client_groups", client_groups, c.size),
-            ("impostor_groups", impostor_groups, i.size),
-            ("client_ids", client_ids, c.size),
-            ("impostor_ids", impostor_ids, i.size),
-        ):
-            content[key] = None if given is None else name_columns(given, n, key)
-        self.__setstate__(content)
+        others = {
+            "client_weights": client_weights, "impostor_weights": impostor_weights,
+            "client_groups": client_groups, "impostor_groups": impostor_groups,
+            "client_ids": client_ids, "impostor_ids": impostor_ids,
+        }  # fmt: skip
+        content |= checked_beside(others, {"client": c.size, "impostor": i.size})
+        given = {"n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected}
+        self.__setstate__(content | rejected_counts(given, content))
+
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        return super()._document_types() | {"dtype": Literal["float32", "float16"] | None}
+
+    def _document_part(self, name: str) -> Any:
+        if name == "dtype":
+            return None if self.dtype == "float64" else self.dtype
+        return super()._document_part(name)
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Scores:
+        """Scores that were checked for labels when they were made, which a test may look like."""
+        dtype = content.pop("dtype", None)
+        samples = {who: kept_scores(content[who], who) for who in ("client", "impostor")}
+        for who, values in samples.items() if dtype else ():
+            if not are_of(dtype, values):
+                raise InputError.about(who)(
+                    f"{who} must hold numbers of {dtype}, as dtype says; not all are. Leave dtype"
+                    " out for doubles."
+                )
+        sizes = {who: values.size for who, values in samples.items()}
+        kept = {"dtype": dtype} if dtype else {}
+        return cls._checked(**content | samples | checked_beside(content, sizes) | kept)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():
             object.__setattr__(self, key, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def __repr__(self) -> str:
-        if self.n_client + self.n_impostor <= _PASTE_LIMIT:
-            return super().__repr__()
-        named = f"{self.name!r}: " if self.name else ""
-        return f"<Scores {named}{_span('client', self.client)}, {_span('impostor', self.impostor)}>"
+        text = self._pasted()
+        if text is not None:
+            return text
+        named = f"{shown(self.name)}: " if self.name else ""
+        spans = [
+            span_words(who, getattr(self, who), getattr(self, f"n_{who}_rejected"))
+            for who in ("client", "impostor")
+        ]
+        return f"<Scores {named}{', '.join(spans)}>"
+
+    def to_frame(self) -> Table:
+        """The trials as a table, clients first, which :meth:`from_frame` reads back.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores. Columns score and label (1 of a client, 0 of an
+            impostor), and, where there are any, weight, group and id; two columns of groups are
+            group_1 and group_2. What only one class has is missing in the other. Trials without a
+            score come after the scores of their class; their score is nan, their weight 1.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> scores = br.Scores([0.9, 0.4], [0.1], client_groups=["a", "b"], impostor_groups=["a"])
+        >>> br.Scores.from_frame(scores.to_frame(), group="group") == scores
+        True
+        """
+        absent = {"client": self.n_client_rejected, "impostor": self.n_impostor_rejected}
+        sizes = self.n_client + absent["client"], self.n_impostor + absent["impostor"]
+        filled = [np.append(getattr(self, who), np.full(n, np.nan)) for who, n in absent.items()]
+        columns: dict[str, Any] = {"score": np.concatenate(filled)}
+        columns["label"] = np.repeat([1, 0], sizes)
+        for key, fill in (("weights", 1.0), ("groups", None), ("ids", None)):
+            parts = [
+                lengthened(getattr(self, f"{who}_{key}"), n, fill) for who, n in absent.items()
+            ]
+            if any(part is not None for part in parts):
+                columns |= columns_beside(key[:-1], parts, sizes)
+        return self._table(columns)
+
+    def _metrics(self) -> dict[str, Any]:
+        rejected = (
+            [f"n_{who}_rejected" for who in ("client", "impostor")] if self.has_rejected else []
+        )
+        names = ("n_client", "n_impostor", *rejected, "prior")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def has_rejected(self) -> bool:
+        """Whether there are trials without a score, which count as rejected."""
+        return self.n_client_rejected + self.n_impostor_rejected > 0
 
     @property
     def n_client(self) -> int:
-        """Number of client scores."""
+        """Number of client scores; trials without one do not count here."""
         return self.client.size
 
     @property
     def n_impostor(self) -> int:
-        """Number of impostor scores."""
+        """Number of impostor scores; trials without one do not count here."""
         return self.impostor.size
 
     @property
     def client_total(self) -> float:
-        """Sum of the client weights, their number without weights."""
-        return _total(self.client, self.client_weights)
+        """Sum of the client weights, their number without weights; trials without a score too."""
+        return total_weight(self.client, self.client_weights) + self.n_client_rejected
 
     @property
     def impostor_total(self) -> float:
-        """Sum of the impostor weights, their number without weights."""
-        return _total(self.impostor, self.impostor_weights)
+        """Sum of the impostor weights, their number without weights; trials without a score too."""
+        return total_weight(self.impostor, self.impostor_weights) + self.n_impostor_rejected
 
     @property
     def _distributions(self) -> tuple[Empirical, Empirical]:
-        client = Empirical._of_checked(self.client, self.client_weights)
-        return client, Empirical._of_checked(self.impostor, self.impostor_weights)
+        client, impostor = self._trials._weighted
+        return Empirical._of_checked(*client), Empirical._of_checked(*impostor)
+
+    @property
+    def _scored(self) -> Scores:
+        """The trials that have a score: for what is said of scores alone."""
+        if not self.has_rejected:
+            return self
+        content = {f.name: getattr(self, f.name) for f in fields(self)}
+        return self._checked(**content | {"n_client_rejected": 0, "n_impostor_rejected": 0})
+
+    @cached_property
+    def _trials(self) -> Scores:
+        if not self.has_rejected:
+            return self
+        content = {f.name: getattr(self, f.name) for f in fields(self)}
+        for who in ("client", "impostor"):
+            n = content.pop(f"n_{who}_rejected")
+            for key, fill in (("", -np.inf), ("_weights", 1.0), ("_ids", "")):
+                name = f"{who}{key}"
+                content[name] = lengthened(content[name], n, fill)
+        return self._checked(**content)
 
     def _as_scores(self) -> Scores:
         return self
@@ -297,6 +447,88 @@ class Scores(ScoreData):
         weights = np.ones(values.size) if weights is None else weights
         return float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
 
+    def _rejected_words(self) -> str:
+        """What trials without a score do to the rates; nothing where every trial has one."""
+        return rejected_words(self.n_client_rejected, self.n_impostor_rejected)
+
+    def confusion(self, threshold: npt.ArrayLike) -> Confusion:
+        """The counts of a confusion matrix at a threshold, accepted if score > threshold.
+
+        Parameters
+        ----------
+        threshold : array_like
+            On the scale of the scores; infinities reject and accept all.
+
+        Returns
+        -------
+        Confusion
+            ``.true_accepts``, ``.false_accepts``, ``.true_rejects`` and ``.false_rejects``, sums of
+            the weights where there are some, in the shape of `threshold`; ``.far``, ``.frr``,
+            ``.to_frame()`` and ``.summary(terms)``.
+
+        Raises
+        ------
+        InputError
+            If a threshold is nan.
+        InputTypeError
+            If `threshold` is not numeric.
+
+        Notes
+        -----
+        Of a fit at a threshold, these are the counts of ``fit.scores``. Scikit-learn's
+        ``confusion_matrix(y, score > threshold)`` is ``[[true_rejects, false_accepts],
+        [false_rejects, true_accepts]]``.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> br.Scores([3, 4, 5], [1, 2, 3, 4]).confusion(3)
+        Confusion(true_accepts=2, false_accepts=1, true_rejects=3, false_rejects=1)
+        """
+        found = confusion_at(*self._trials._weighted, threshold)
+        return in_library(replace(found, of_trials=self.has_rejected), self)
+
+    def precision_at(self, k: npt.ArrayLike) -> Any:
+        """Precision at k: the share of clients among the k highest scores.
+
+        Parameters
+        ----------
+        k : array_like
+            Whole numbers from 1 to the number of scores; weights are copies.
+
+        Returns
+        -------
+        float or ndarray, shape of `k`
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If `k` is none such.
+        InputTypeError
+            If `k` is not numeric.
+
+        Notes
+        -----
+        Where the k-th score has equals, those of them that are among the k are taken at random: the
+        mean over all their orders is returned. It has no interval by name, because a pair of
+        distributions, which :func:`betaroc.interval` takes a number of, knows no n; the precision
+        at a threshold has one.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> scores = br.Scores([5, 4, 3], [4, 2])
+        >>> scores.precision_at([1, 2, 3, 5]).round(6).tolist()  # at 2 the second is either of two
+        [1.0, 0.75, 0.666667, 0.6]
+        """
+        return clients_on_top(*self._trials._weighted, k)
+
+    @property
+    def _weighted(self) -> tuple[Weighted, Weighted]:
+        client = self.client, self.client_weights
+        return client, (self.impostor, self.impostor_weights)
+
     @classmethod
     def from_labels(
         cls,
@@ -308,6 +540,7 @@ class Scores(ScoreData):
         groups: npt.ArrayLike | None = None,
         ids: npt.ArrayLike | None = None,
         name: str | None = None,
+        missing: str = FAIL,
     ) -> Scores:
         """Scores from one array of labels and one of scores.
 
@@ -321,6 +554,9 @@ class Scores(ScoreData):
             The client's label; None only for {0, 1}, {False, True} and {-1, 1}, where it is 1.
         weights, groups, ids, name : optional
             As in `Scores`, one a label.
+        missing : {"fail", "drop", "reject"}
+            Scores that are nan or None: an error, left out with a `MissingScoreWarning`, or
+            counted as rejected.
 
         Returns
         -------
@@ -343,7 +579,7 @@ class Scores(ScoreData):
         >>> br.Scores.from_labels(["bona fide", "attack"], [0.8, 0.3], client_label="bona fide")
         Scores(client=[0.8], impostor=[0.3])
         """
-        _refuse_other_index(y_true, y_score=y_score, weights=weights, groups=groups, ids=ids)
+        refuse_other_index(y_true, y_score=y_score, weights=weights, groups=groups, ids=ids)
         return cls._split(
             y_true,
             y_score,
@@ -351,6 +587,7 @@ class Scores(ScoreData):
             {"weights": weights, "groups": groups, "ids": ids},
             {"label": "y_true", "score": "y_score", "weights": "weights"},
             {"name": name, "library": library_of(y_score) or library_of(y_true)},
+            choice(missing, WAYS_OF_MISSING, "missing"),
         )
 
     @classmethod
@@ -364,6 +601,7 @@ class Scores(ScoreData):
         weight: str | None = None,
         group: str | tuple[str, str] | None = None,
         id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
+        missing: str = FAIL,
     ) -> Scores:
         """Scores from the columns of a frame.
 
@@ -383,6 +621,8 @@ class Scores(ScoreData):
             Column name.
         group, id : str or (str, str), optional
             Column name, or the names of two columns.
+        missing : {"fail", "drop", "reject"}
+            Rows whose score is null or nan: as in `from_labels`.
 
         Returns
         -------
@@ -407,14 +647,16 @@ class Scores(ScoreData):
         """
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
         given = opened(frame)
-        data = frame_columns(given, {k: v for k, v in wanted.items() if v is not None})
+        gaps = None if choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
+        data = frame_columns(given, {k: v for k, v in wanted.items() if v is not None}, gaps)
         return cls._split(
             data["label"],
             data["score"],
             client_label,
             {"weights": data.get("weight"), "groups": data.get("group"), "ids": data.get("id")},
-            {k: f"column {shown(wanted[s])}" for k, s in _COLUMN_OF.items()},
+            {k: f"column {shown(wanted[s])}" for k, s in COLUMN_OF.items()},
             {"library": given.library},
+            missing,
         )
 
     @classmethod
@@ -426,21 +668,32 @@ class Scores(ScoreData):
         extras: dict[str, Any],
         called: dict[str, str],
         kept: dict[str, str | None],
+        missing: str,
     ) -> Scores:
-        raw = array_1d(scores, called["score"])
+        named = called["score"]
+        raw = array_1d(scores, named) if missing == FAIL else with_gaps(scores, named)[0]
         comparable = raw if raw.dtype.kind in "biuf" else None
         mask = client_mask(labels, client_label, name=called["label"], scores=comparable)
-        values = score_array(scores, called["score"])
+        values = scores_or_nan(scores, called["score"], missing)
         if mask.size != values.size:
             raise InputError(
                 f"{called['label']} and {called['score']} must have one length; got {mask.size}"
                 f" labels and {values.size} scores. Pass both from the same rows."
             )
-        parts: dict[str, Any] = dict(kept)
+        lost = np.isnan(values)
+        sides = (("client", mask & ~lost), ("impostor", ~mask & ~lost))
+        absent = [int(np.count_nonzero(lost & own)) for own in (mask, ~mask)]
+        for who, chosen in sides:
+            if not chosen.any():
+                raise InputError(
+                    f"{called['score']} must hold scores of both classes; every {who} one is"
+                    " missing. Give some."
+                )
+        parts: dict[str, Any] = dict(kept) | account_of(absent, lost.size - sum(absent), missing)
         weights = extras["weights"]
         if weights is not None:
             weights = weights_array(weights, mask.size, called["weights"])
-            for who, chosen in (("client", mask), ("impostor", ~mask)):
+            for who, chosen in sides:
                 if not weights[chosen].any():
                     raise InputError(
                         f"{called['weights']} must have a sum > 0 in both classes; all"
@@ -448,89 +701,32 @@ class Scores(ScoreData):
                         f" {who} scores. Give one of them a positive weight."
                     )
                 parts[f"{who}_weights"] = weights[chosen]
+            refuse_weights_of_absent(weights[lost], missing)
         for key in ("groups", "ids"):
             if extras[key] is not None:
                 given = name_columns(extras[key], mask.size, called.get(key, key))
-                parts[f"client_{key}"], parts[f"impostor_{key}"] = given[mask], given[~mask]
-        parts |= _dtype_of(raw)
-        return cls._checked(client=values[mask], impostor=values[~mask], **parts)
+                parts |= {f"{who}_{key}": given[chosen] for who, chosen in sides}
+        parts |= {"dtype": dtype_of(raw)} | {"words": words_of_labels(labels, mask)}
+        return cls._checked(**{who: values[chosen] for who, chosen in sides}, **parts)
+
+    @classmethod
+    def _of_trials(cls, client: FloatArray, impostor: FloatArray, name: str | None) -> Scores:
+        """Scores of drawn trials, of which those at -inf have none."""
+        content: dict[str, Any] = {"client": client, "impostor": impostor, "name": name}
+        for who in ("client", "impostor"):
+            absent = content[who] == -np.inf
+            if np.all(absent):
+                raise InputError(
+                    f"a {who} trial must have a score; none of the {absent.size} drawn has one."
+                    " Draw more."
+                )
+            content |= {who: content[who][~absent], f"n_{who}_rejected": int(np.sum(absent))}
+        return cls._checked(**content)
 
     @classmethod
     def _checked(cls, **content: Any) -> Scores:
         """Scores of values that were checked already."""
         scores = object.__new__(cls)
         absent = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
-        scores.__setstate__(absent | content)
+        scores.__setstate__(absent | content | rejected_counts(content, content))
         return scores
-
-
-_COLUMN_OF = {
-    "label": "label", "score": "score", "weights": "weight", "groups": "group", "ids": "id",
-}  # fmt: skip
-
-
-def _dtype_of(*given: Any) -> dict[str, str]:
-    """The widest dtype of arrays of floats, where it is not that of anything else."""
-    known = [one.dtype for one in given if isinstance(getattr(one, "dtype", None), np.dtype)]
-    floats = [one for one in known if one.kind == "f"]
-    if len(floats) < len(given):
-        return {}
-    widest = str(np.result_type(*floats))
-    return {"_dtype": widest} if widest in ("float16", "float32") else {}
-
-
-def _name(name: object) -> str | None:
-    if name is not None and not isinstance(name, str):
-        raise InputTypeError.about("name")(
-            f"name must be text or None; got {shown(name)} of type {type(name).__name__}."
-            " Weights, groups and ids are keywords."
-        )
-    return name
-
-
-def _total(scores: FloatArray, weights: FloatArray | None) -> float:
-    return float(scores.size) if weights is None else float(np.sum(weights))
-
-
-def _span(who: str, scores: FloatArray) -> str:
-    return f"{scores.size} {who} in [{scores.min():.6g}, {scores.max():.6g}]"
-
-
-def _refuse_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
-    if client.size != impostor.size:
-        return
-    labels = [looks_like_labels(client), looks_like_labels(impostor)]
-    if sum(labels) != 1:
-        return
-    who = "client" if labels[0] else "impostor"
-    values = sorted(set((client if labels[0] else impostor).tolist()))
-    y, s = ("client", "impostor") if labels[0] else ("impostor", "client")
-    raise InputError(
-        f"client and impostor must be the scores of two classes; {who} holds only {values} and has"
-        f" the {client.size} entries of the other, like labels."
-        f" Use Scores.from_labels(y_true={y}, y_score={s})."
-    )
-
-
-def _refuse_other_index(y_true: Any, **others: Any) -> None:
-    """Two pandas Series whose indices differ are not row by row the same trials."""
-    index = _pandas_index(y_true)
-    for name, values in others.items():
-        other = _pandas_index(values)
-        if index is None or other is None or len(index) != len(other) or index.equals(other):
-            continue
-        at = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
-        raise InputError(
-            f"y_true and {name} must have the same pandas index; they differ, first at position"
-            f" {at}: {shown(index[at])} and {shown(other[at])}. Align them first (s.loc[y.index])"
-            " or pass .to_numpy()."
-        )
-
-
-def _pandas_index(values: Any) -> Any:
-    column = as_narwhals(values)
-    if column is None:
-        return None
-    import narwhals as nw
-
-    return nw.maybe_get_index(column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,21 +16,24 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
+from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import public, warn
-from betaroc.core.sentences import worded
-from betaroc.core.tables import first_library
+from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
+from betaroc.core.value import travelling
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
-from betaroc.data.layout import MOST_BINS, Layout, bin_edges
 from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
-from betaroc.data.read import of_the_system, opened_text, regular_file
+from betaroc.data.parquet import file_source, read_arrow
+from betaroc.data.read import asked_of, opened_text, wanted_of
 from betaroc.data.rows import Wanted
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.streams import file_source
 from betaroc.data.sums import ClassSummary, Labels, added
+from betaroc.data.text_layouts import TextOptions
 from betaroc.data.text_sums import text_sums
+from betaroc.distributions.bin_layout import MOST_BINS, Layout, bin_edges
 from betaroc.distributions.binned import Binned
+from betaroc.rendering.flat import single_row
 
 __all__ = [
     "ClassSummary", "ScoreSummary", "parquet_rows", "summarize", "summarize_file", "warn_of_bins",
@@ -79,14 +83,38 @@ class ScoreSummary(ScoreData):
     n_bins: int = _BINS
     layout: Layout = None
     name: str | None = None
+    _travels = travelling("source")
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
-        named = f"{self.name!r}: " if self.name else ""
+        named = f"{shown(self.name)}: " if self.name else ""
         return (
             f"<ScoreSummary {named}{self.n_client} client and {self.n_impostor} impostor scores in"
             f" {self.n_bins} bins>"
         )
+
+    def to_frame(self) -> Table:
+        """The counts, extremes and sums of both classes, a row each, without the bins.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the frame that was summarized. Columns class, n, n_zero, n_one,
+            n_outside, minimum, maximum and the sums.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> import pandas as pd
+        >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
+        >>> one.to_frame()[["class", "n", "maximum"]].values.tolist()
+        [['client', 2, 0.9], ['impostor', 1, 0.0]]
+        """
+        rows = [{"class": who} | single_row(getattr(self, who)) for who in ("client", "impostor")]
+        return self._table({name: [row[name] for row in rows] for name in rows[0]})
+
+    def _metrics(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("n_client", "n_impostor", "prior")}
 
     @property
     def n_client(self) -> int:
@@ -375,6 +403,7 @@ def summarize(
     if isinstance(frame_or_path, str | os.PathLike):
         found = _of_file(frame_or_path, wanted)
     else:
+        label = _one_label(wanted)
         source = frame_source(frame_or_path, score, label, instead="the path of a file")
         found = _summary(source, wanted)
     if found.is_coarse:
@@ -386,10 +415,14 @@ def summarize_file(
     path: str | os.PathLike[str],
     *,
     score: str = "score",
-    label: str = "label",
+    label: str | tuple[str, str] = "label",
     client_label: object = None,
     bins: int = _BINS,
     layout: Layout = None,
+    columns: str | Sequence[str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
     format: str | None = None,  # noqa: A002 - as read_scores calls it
     engine: str | None = None,
     progress: Progress | None = None,
@@ -401,9 +434,9 @@ def summarize_file(
     Parameters
     ----------
     path : str or Path
-        A file of Parquet, CSV, TSV or bob.measure's text, which may be gzip-compressed.
+        A file of any format that `read_scores` reads.
     score, label : str
-        Columns.
+        Columns; in text two labels of which clients are the rows where they are equal.
     client_label : optional
         The label of the clients, compared as text and as a number; None only for {0, 1},
         {False, True} and {-1, 1}.
@@ -412,8 +445,8 @@ def summarize_file(
     layout : tuple of float, optional
         (low, high): equal bins between, scores beyond in the outermost; left out, the layout of
         :func:`summarize`.
-    format : str, optional
-        As `read_scores` takes it; left out, the content decides.
+    columns, separator, decimal, header, format : optional
+        As `read_scores` takes them; left out, the content decides.
     engine : str, optional
         Of Parquet: "polars", "duckdb" or "pyarrow"; left out, the first of these that is
         installed. A text file must have none.
@@ -462,7 +495,8 @@ def summarize_file(
     (3, 'parquet')
     """
     wanted = _wanted(score, label, client_label, bins, layout)
-    return _of_file(path, wanted, format, engine, progress)
+    asked = asked_of(format, separator, decimal, header, columns)
+    return _of_file(path, wanted, asked, engine, progress)
 
 
 def parquet_rows(path: str | os.PathLike[str]) -> int:
@@ -473,8 +507,7 @@ def parquet_rows(path: str | os.PathLike[str]) -> int:
 class _Wanted(NamedTuple):
     """What to make a summary of, checked."""
 
-    score: str
-    label: str
+    columns: Wanted
     client_label: object
     bins: int
     layout: Layout
@@ -484,8 +517,8 @@ def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any
     bins = checks.count(bins, "bins", 8)
     if bins > MOST_BINS:
         raise InputError.about("bins")(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
-    _refuse_one_column(score, label)
-    return _Wanted(score, label, client_label, bins, _layout(layout, bins))
+    columns = wanted_of(score, label)
+    return _Wanted(columns, client_label, bins, _layout(layout, bins))
 
 
 def _layout(given: Any, bins: int) -> Layout:
@@ -509,44 +542,45 @@ def _layout(given: Any, bins: int) -> Layout:
     return low, high
 
 
-def _refuse_one_column(score: object, label: object) -> None:
-    for given, name in ((score, "score"), (label, "label")):
-        if not isinstance(given, str):
-            raise InputTypeError.about(name)(
-                f"{name} must be the name of a column; got {shown(given)} of type"
-                f" {type(given).__name__}. Pass text."
-            )
-    if score == label:
-        raise InputError.about("score")(
-            worded("`score` and `label` must name two columns; both are")
-            + f" {shown(score)}. Name the column of each."
-        )
-
-
 # ------------------------------------------------------------------------------ both classes
+def _one_label(wanted: _Wanted) -> str:
+    """Of what an engine groups by its label."""
+    if len(wanted.columns.label) > 1:
+        raise InputError.about("label")(
+            "label must be one column of a frame or of Parquet that is summarised; got"
+            f" {shown(wanted.columns.label)}. Make a column of whether the two are equal."
+        )
+    return wanted.columns.label[0]
+
+
 def _of_file(
     path: str | os.PathLike[str],
     wanted: _Wanted,
-    format_: str | None = None,
+    asked: TextOptions = TextOptions(),  # noqa: B008 - a frozen value
     engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
     local = regular_file(path)
-    progress, columns = _guarded(progress), Wanted(wanted.score, wanted.label)
-    name = shown(local.name)
+    progress = _guarded(progress)
+    name, guessed = shown(local.name), None
+    guesses: tuple[str, ...] = ()
     with of_the_system(name):
-        text = opened_text(local, name, columns, wanted.client_label, format_)
-        if text is None:
+        text = opened_text(local, name, wanted.columns, wanted.client_label, asked)
+        kind = text if isinstance(text, str) else text.kind
+        if kind == "parquet":
             found = _summary(file_source(local, engine), wanted, progress)
         elif engine is not None:
             raise InputError.about("engine")(
-                f"engine must be left out for {name}, which is {text.kind} text; got"
+                f"engine must be left out for {name}, which is {kind} text; got"
                 f" {shown(engine)}. It is one of those that read Parquet."
             )
         else:
-            both = text_sums(text, columns, wanted.client_label, wanted.bins, wanted.layout)
+            given = read_arrow(local, name, wanted.columns) if isinstance(text, str) else text
+            both, guessed = text_sums(given, wanted.client_label, wanted.bins, wanted.layout)
             found = ScoreSummary(*both, wanted.bins, wanted.layout)
-    return replace(found, source=ScoreSource(os.fspath(path), text.kind if text else "parquet"))
+            guesses = () if isinstance(text, str) else text.layout.guesses
+    source = ScoreSource(os.fspath(path), kind, guessed=guessed, guesses=guesses)
+    return replace(found, source=source)
 
 
 def _guarded(progress: Any) -> Progress | None:
@@ -572,7 +606,8 @@ def _guarded(progress: Any) -> Progress | None:
 
 
 def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) -> ScoreSummary:
-    score, label, client_label, bins, layout = wanted
+    columns, client_label, bins, layout = wanted
+    score, label = columns.score, _one_label(wanted)
     given = label_sums(source, score, label, bins, layout, progress)
     _refuse_bad_rows(given, source.name, score, label)
     # Labels of a file mean what read_scores takes them for.

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from betaroc.core.value import Value
-from betaroc.data.layout import Layout, bin_of
+from betaroc.core.tables import Table, table_of
+from betaroc.core.value import travelling
+from betaroc.distributions.bin_layout import Layout, bin_of
+from betaroc.rendering.flat import single_row
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
     "KEPT", "KINDS", "KIND_STRIDE", "ClassSummary", "Extremes", "LabelSums", "added", "array_sums",
@@ -33,7 +36,7 @@ _READ_AGAIN_BELOW = 1e-2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassSummary(Value):
+class ClassSummary(Noun):
     """What is kept of the scores of one class.
 
     Parameters
@@ -83,9 +86,27 @@ class ClassSummary(Value):
     logit_square: float
     bins: IntArray
     counts: IntArray
+    _travels = travelling("mean_rest")
     mean_rest: float = field(default=0.0, compare=False, repr=False)
     lowest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)
     highest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)
+
+    def to_frame(self) -> Table:
+        """The counts, extremes and sums as a table of one row, without the bins.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> import pandas as pd
+        >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
+        >>> one.client.to_frame()["maximum"].tolist()
+        [0.9]
+        """
+        return table_of({name: [part] for name, part in single_row(self).items()})
 
     @property
     def n_inside(self) -> int:

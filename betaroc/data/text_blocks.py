@@ -11,20 +11,21 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, FloatArray, IntArray
-from betaroc.data.rows import Rows, Wanted
-from betaroc.data.text_files import DAMAGED, TextFile, columns_of, is_rounded_to_zero, read_table
+from betaroc.data.rows import FAIL, Rows, Wanted
+from betaroc.data.text_files import DAMAGED, TextFile, TextLayout
+from betaroc.data.text_lines import is_rounded_to_zero, read_lines
 
-__all__ = ["DELIMITERS", "collect_parts"]
+__all__ = ["collect_parts"]
 
 _T = TypeVar("_T")
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 #: Bytes of a block: what is in memory at once.
 _BLOCK = 2**21
 #: Files up to this size are not worth the import of a parser.
@@ -35,6 +36,8 @@ _LONGEST = 2**16
 _MANY = 16
 _BOM = b"\xef\xbb\xbf"
 _LF, _BLANK, _QUOTE = 10, 32, 34
+#: Stands for the delimiter of JSON lines, which have none.
+_JSON = "{"
 
 
 class _DoubtError(Exception):
@@ -42,28 +45,28 @@ class _DoubtError(Exception):
 
 
 def collect_parts(
-    file: TextFile, layout: str, wanted: Wanted, collect: Callable[[Iterator[Rows]], _T]
+    file: TextFile, layout: TextLayout, wanted: Wanted, collect: Callable[[Iterator[Rows]], _T]
 ) -> _T:
     """What `collect` makes of the parts of a text file, of which there is one at least.
 
     It is called again, with all parts from the first, where the parser of columns leaves a doubt.
     """
-    delimiter = DELIMITERS.get(layout)
-    if delimiter is None:
-        return collect(columns_of(file, int(layout[0]), wanted))
-    with suppress(_DoubtError):
-        return collect(_quick_table(file, wanted, delimiter))
-    return collect(read_table(file, wanted, delimiter))
+    if layout.start == 1:
+        with suppress(_DoubtError):
+            return collect(_quick_table(file, wanted, layout))
+    return collect(read_lines(file, wanted, layout))
 
 
 # ------------------------------------------------------------------------------------- blocks
 class _Table(NamedTuple):
-    """A table's delimiter, width, and which columns are wanted: the score, then the texts."""
+    """A table's signs, width, and which columns are wanted: the score, then the texts."""
 
     delimiter: str
+    decimal: str
     width: int
-    score: int
+    score: int | None
     texts: list[int]
+    missing: str
 
 
 class _Texts(NamedTuple):
@@ -74,31 +77,45 @@ class _Texts(NamedTuple):
 
     def stripped(self) -> _Texts:
         """Without the blanks around; an empty one is a doubt."""
-        known: dict[str, int] = {}
-        codes = [known.setdefault(text.strip(), len(known)) for text in self.texts]
-        if "" in known:
+        found = [text.strip() for text in self.texts]
+        if "" in found:
             raise _DoubtError
+        if found == self.texts:
+            return self
+        known: dict[str, int] = {}
+        codes = [known.setdefault(text, len(known)) for text in found]
         merged = len(known) < len(codes)
         return _Texts(np.array(codes)[self.codes] if merged else self.codes, list(known))
 
 
+#: Texts of a missing score that a parser knows; others are doubts.
+_NULLS = ["", "NA", "N/A", "nan", "NaN", "null", "NULL", "None", "?", "<NA>"]
 #: What parses a block: the scores, and the columns of texts.
 _Parser = Callable[[bytes, _Table], tuple[FloatArray, list[_Texts]]]
 
 
-def _quick_table(file: TextFile, wanted: Wanted, delimiter: str) -> Generator[Rows, None, None]:
-    """The wanted columns of a table with a header, in parts; raises a doubt at the first one."""
+def _quick_table(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generator[Rows, None, None]:
+    """The wanted columns of a table, in parts; raises a doubt at the first one."""
     parser = _parser_for(file.path.stat().st_size)
+    if layout.kind == "jsonl":
+        if parser is not _pyarrow:
+            raise _DoubtError
+        parser = partial(_pyarrow_json, columns=wanted.columns)
+        layout = replace(layout, separator=_JSON, names=tuple(wanted.columns))
     with closing(file.blocks(_BLOCK)) as blocks:
         first = _next(blocks)
-        header, _, body = first.removeprefix(_BOM).partition(b"\n")
+        body = first.removeprefix(_BOM)
         if b"\n" not in first:
             raise _DoubtError
-        table = _table_of(header, wanted, delimiter)
-        labels = _Labels()
-        while body or labels.lines == 1:
-            yield _part(body, table, parser, labels, file.name, list(wanted.named))
-            body = _next(blocks, b"")
+        names = layout.names
+        if names is None:
+            header, _, body = body.partition(b"\n")
+            names = _header_names(header, layout)
+        table = _table_of(names, wanted, layout)
+        labels = _Labels(lines=int(layout.names is None))
+        yield _part(body, table, parser, labels, file.name, wanted)
+        while body := _next(blocks, b""):
+            yield _part(body, table, parser, labels, file.name, wanted)
 
 
 def _next(blocks: Iterator[bytes], default: bytes | None = None) -> bytes:
@@ -111,20 +128,28 @@ def _next(blocks: Iterator[bytes], default: bytes | None = None) -> bytes:
     return block
 
 
-def _table_of(header: bytes, wanted: Wanted, delimiter: str) -> _Table:
-    """The columns by the header, where it is one line and has them once."""
+def _header_names(header: bytes, layout: TextLayout) -> tuple[str, ...]:
+    """The names of the columns in a header of one line."""
     header = header.removesuffix(b"\r")
     if b"\r" in header or b"\0" in header or len(header) > _LONGEST:
         raise _DoubtError
     try:
-        (names,) = csv.reader([header.decode("utf-8")], delimiter=delimiter, strict=True)
+        text = header.decode("utf-8")
+        if layout.separator == " ":
+            return tuple(text.split())  # with quotes in them, no wanted name
+        (names,) = csv.reader([text], delimiter=layout.separator, strict=True)
     except (UnicodeDecodeError, csv.Error, ValueError) as error:
         raise _DoubtError from error
-    columns = [wanted.score, wanted.label, *wanted.named]
-    if len(set(names)) != len(names) or not set(columns) <= set(names):
+    return tuple(name.strip() if layout.separator == "|" else name for name in names)
+
+
+def _table_of(names: tuple[str, ...], wanted: Wanted, layout: TextLayout) -> _Table:
+    """The columns by their names, where each is there once."""
+    if len(set(names)) != len(names) or not set(wanted.columns) <= set(names):
         raise _DoubtError
-    score, *texts = [names.index(column) for column in columns]
-    return _Table(delimiter, len(names), score, texts)
+    texts = [names.index(column) for column in wanted.columns]
+    score = texts.pop(0) if wanted.scored else None
+    return _Table(layout.separator, layout.decimal, len(names), score, texts, wanted.missing)
 
 
 @dataclass
@@ -133,7 +158,7 @@ class _Labels:
 
     tokens: list[str] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
-    lines: int = 1  # the header
+    lines: int = 1  # those before the first row
 
     def codes(self, found: _Texts, lines: int) -> IntArray:
         """The codes of the labels of a block of so many lines, among those of the whole file."""
@@ -149,31 +174,62 @@ class _Labels:
 
 
 def _part(
-    body: bytes, table: _Table, parser: _Parser, labels: _Labels, name: str, columns: list[str]
+    body: bytes, table: _Table, parser: _Parser, labels: _Labels, name: str, wanted: Wanted
 ) -> Rows:
     block, body = body, _plain(body, table.delimiter)
     data = np.frombuffer(body, np.uint8)
     ends = np.flatnonzero(data == _LF)
     _doubt_bytes(body, data, ends, table.delimiter)
     scores, texts = parser(body, table)
-    if not np.isfinite(scores).all():
+    known = np.isfinite(scores) if table.missing == FAIL else ~np.isinf(scores)
+    if not known.all():
         raise _DoubtError
     _doubt_zeros(body, data, ends, scores, table)
-    label, *names = [text.stripped() for text in texts]
+    n = len(wanted.label)
+    stripped = [text.stripped() for text in texts]
+    label, names = _label(stripped[:n], scores.size), stripped[n:]
     if not scores.size == label.codes.size == ends.size:
         raise _DoubtError
     codes = labels.codes(label, ends.size + _blank_lines_after(block))
-    named = {c: np.array(n.texts)[n.codes] for c, n in zip(columns, names, strict=True)}
-    return Rows(name, "line", labels.tokens[:], labels.first[:], scores, codes, named)
+    named = {c: np.array(n.texts)[n.codes] for c, n in zip(wanted.named, names, strict=True)}
+    tokens, first = labels.tokens[:], labels.first[:]
+    return Rows(name, "line", tokens, first, scores, codes, named, wanted.missing)
+
+
+def _label(columns: list[_Texts], n: int) -> _Texts:
+    """What says who is a client: a column, or whether two are equal; else all are alike."""
+    if len(columns) == 1:
+        return columns[0]
+    if not columns:
+        return _Texts(np.zeros(n, dtype=np.int8), ["1"])
+    one, other = columns
+    known = {text: code for code, text in enumerate(dict.fromkeys([*one.texts, *other.texts]))}
+    both = [np.array([known[t] for t in column.texts])[column.codes] for column in columns]
+    equal = both[0] == both[1]
+    kinds = [text for text, there in (("1", equal.any()), ("0", not equal.all())) if there]
+    return _Texts(np.where(equal, 0, len(kinds) - 1), kinds)
 
 
 def _plain(body: bytes, delimiter: str) -> bytes:
     """The block with LF at the end of every line, no blank line at its end, and no quotes."""
     if b"\r" in body:
         body = body.replace(b"\r\n", b"\n")
+    if delimiter == " ":
+        body = _single_blanks(body)
     if not body.endswith(b"\n") or body.endswith(b"\n\n"):
         body = body.rstrip(b"\n") + b"\n"
-    return _unquoted(body, delimiter) if b'"' in body else body
+    return _unquoted(body, delimiter) if b'"' in body and delimiter != _JSON else body
+
+
+def _single_blanks(body: bytes) -> bytes:
+    """The block with one blank for any white space within a line, and none at its ends."""
+    body = body.replace(b"\t", b" ")
+    while b"  " in body:
+        body = body.replace(b"  ", b" ")
+    body = body.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    if body.startswith(b"#") or b"\n#" in body:  # comments
+        raise _DoubtError
+    return body
 
 
 def _blank_lines_after(block: bytes) -> int:
@@ -184,6 +240,8 @@ def _blank_lines_after(block: bytes) -> int:
 
 def _unquoted(body: bytes, delimiter: str) -> bytes:
     """The block without the quotes around whole fields; any others are a doubt."""
+    if delimiter == " ":
+        raise _DoubtError
     data = np.frombuffer(b"\n" + body, np.uint8)
     between = (data == _LF) | (data == ord(delimiter))
     quotes = np.flatnonzero(data == _QUOTE)
@@ -212,13 +270,15 @@ def _doubt_zeros(
 ) -> None:
     """Raise a doubt if a score that is 0 was not: one of 3 digits of exponent, or of 200 zeros."""
     zeros = np.flatnonzero(scores == 0.0)
-    if not zeros.size:
+    if table.score is None or not zeros.size:
         return
     e = np.flatnonzero((data | 32) == ord("e"))
     e = e[e < data.size - 4]
     digits = [(data[e + k] >= ord("0")) & (data[e + k] <= ord("9")) for k in (2, 3, 4)]
     if b"0" * 200 not in body and not np.any((data[e + 1] == ord("-")) & np.all(digits, axis=0)):
         return
+    if table.delimiter == _JSON:
+        raise _DoubtError
     starts = np.concatenate([[0], ends + 1])
     for row in zeros.tolist():
         line = body[starts[row] : ends[row]].decode("ascii")
@@ -241,8 +301,9 @@ def _pyarrow(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    names = [f"f{k}" for k in (table.score, *table.texts)]
-    types = {name: pa.dictionary(pa.int32(), pa.string()) for name in names[1:]}
+    names = [f"f{k}" for k in table.texts]
+    types: dict[str, Any] = {name: pa.dictionary(pa.int32(), pa.string()) for name in names}
+    score = [] if table.score is None else [f"f{table.score}"]
     try:
         found = arrow.read_csv(
             pa.BufferReader(body),
@@ -254,45 +315,93 @@ def _pyarrow(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
                 ignore_empty_lines=False,
             ),
             convert_options=arrow.ConvertOptions(
-                column_types={names[0]: pa.float64(), **types},
-                include_columns=names,
-                null_values=[],
+                column_types=types | dict.fromkeys(score, pa.float64()),
+                include_columns=score + names,
+                null_values=[] if table.missing == FAIL else _NULLS,
+                decimal_point=table.decimal,
                 strings_can_be_null=False,
             ),
         )
     except pa.ArrowInvalid as error:
         raise _DoubtError from error
-    scores, *texts = [found.column(name).unify_dictionaries().combine_chunks() for name in names]
+    columns = {n: found.column(n).unify_dictionaries().combine_chunks() for n in score + names}
     # Not to_numpy, which imports pandas.
-    values = np.asarray(np.from_dlpack(scores), dtype=np.float64)
-    return values, [
+    texts = [
         _Texts(np.asarray(np.from_dlpack(t.indices), dtype=np.int32), t.dictionary.to_pylist())
-        for t in texts
+        for t in map(columns.__getitem__, names)
     ]
+    if not score:
+        return np.zeros(found.num_rows), texts
+    scores = columns[score[0]]
+    gaps = scores.null_count
+    values = np.asarray(np.from_dlpack(scores.fill_null(np.nan) if gaps else scores), np.float64)
+    if table.missing != FAIL and np.count_nonzero(np.isnan(values)) > gaps:  # such as nan(1)
+        raise _DoubtError
+    return values, texts
+
+
+def _pyarrow_json(body: bytes, _: _Table, columns: list[str]) -> tuple[FloatArray, list[_Texts]]:
+    """Of JSON lines; a text is what Python writes of an integer or a boolean."""
+    import pyarrow as pa
+    from pyarrow import json as arrow
+
+    if b"\\" in body:
+        raise _DoubtError
+    schema = pa.schema([(columns[0], pa.float64())])
+    try:
+        found = arrow.read_json(
+            pa.BufferReader(body),
+            read_options=arrow.ReadOptions(block_size=len(body) + 1),
+            parse_options=arrow.ParseOptions(explicit_schema=schema),
+        )
+    except pa.ArrowException as error:
+        raise _DoubtError from error
+    if not set(columns) <= set(found.column_names):
+        raise _DoubtError
+    texts = []
+    for column in map(found.column, columns[1:]):
+        kind = column.type
+        plain = pa.types.is_string(kind) or pa.types.is_boolean(kind) or pa.types.is_int64(kind)
+        if column.null_count or not plain:
+            raise _DoubtError
+        known = column.dictionary_encode().unify_dictionaries().combine_chunks()
+        words = [
+            str(x).lower() if isinstance(x, bool) else str(x) for x in known.dictionary.to_pylist()
+        ]
+        texts.append(_Texts(np.asarray(np.from_dlpack(known.indices), dtype=np.int32), words))
+    scores = found.column(columns[0]).combine_chunks()
+    if scores.null_count or found.num_rows != body.count(b"\n"):
+        raise _DoubtError
+    return np.asarray(np.from_dlpack(scores), np.float64), texts
 
 
 def _polars(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
     import polars as pl
 
     _require_width(body, table)
+    if table.decimal == "," and b"." in body:  # which might stand for thousands
+        raise _DoubtError
     names = [f"f{k}" for k in range(table.width)]
     types: list[Any] = [pl.String] * table.width
-    types[table.score] = pl.Float64
+    score = [] if table.score is None else [table.score]
+    for k in score:
+        types[k] = pl.Float64
     try:
         found = pl.read_csv(
             body,
             has_header=False,
             separator=table.delimiter,
             quote_char=None,
+            decimal_comma=table.decimal == ",",
             schema=dict(zip(names, types, strict=True)),
-            columns=[table.score, *table.texts],
+            columns=score + table.texts,
         )
     except pl.exceptions.PolarsError as error:
         raise _DoubtError from error
     if any(found[name].null_count() for name in found.columns):
         raise _DoubtError
     texts = [_polars_texts(found[names[k]]) for k in table.texts]
-    return found[names[table.score]].to_numpy(), texts
+    return found[names[score[0]]].to_numpy() if score else np.zeros(len(found)), texts
 
 
 def _polars_texts(column: Any) -> _Texts:
@@ -306,14 +415,21 @@ def _split(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
     _require_width(body, table)
     fields = body.decode("ascii").replace("\n", table.delimiter).split(table.delimiter)
     del fields[-1]  # behind the last end of a line
+    texts = [_split_texts(fields[k :: table.width]) for k in table.texts]
+    if table.score is None:
+        return np.zeros(texts[0].codes.size), texts
     scores = fields[table.score :: table.width]
+    if table.decimal == ",":
+        if any("." in score for score in scores):
+            raise _DoubtError
+        scores = [score.replace(",", ".") for score in scores]
     if b"_" in body and any("_" in score for score in scores):  # 1_000 is a number of Python's
         raise _DoubtError
     try:
         values = np.fromiter(map(float, scores), np.float64, len(scores))
     except ValueError as error:
         raise _DoubtError from error
-    return values, [_split_texts(fields[k :: table.width]) for k in table.texts]
+    return values, texts
 
 
 def _split_texts(column: list[str]) -> _Texts:

@@ -11,11 +11,11 @@ import numpy as np
 
 from betaroc.core.arrays import IntArray
 from betaroc.data.labels import KNOWN_LABELS, few_distinct, label_key
-from betaroc.data.layout import Layout
 from betaroc.data.read import OpenedText
-from betaroc.data.rows import LabelTexts, Rows, Wanted, no_rows, whole
+from betaroc.data.rows import LabelTexts, Rows, no_rows, whole
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
 from betaroc.data.text_blocks import collect_parts
+from betaroc.distributions.bin_layout import Layout
 
 __all__ = ["text_sums"]
 
@@ -40,19 +40,25 @@ class _CountedLabels(LabelTexts):
 
 
 def text_sums(
-    text: OpenedText, wanted: Wanted, client_label: object, bins: int, layout: Layout
-) -> tuple[ClassSummary, ClassSummary]:
-    """Of the clients and the impostors; refuses what `read_scores` refuses, in its words."""
+    text: OpenedText | Rows, client_label: object, bins: int, layout: Layout
+) -> tuple[tuple[ClassSummary, ClassSummary], str | None]:
+    """Of the clients and the impostors, and the label that was guessed, of a text or of rows.
+
+    Refuses what `read_scores` refuses, in its words.
+    """
     with np.errstate(over="ignore"):  # of squares
         collect = partial(_summed, bins=bins, layout=layout)
-        labels, sums = collect_parts(text.file, text.layout, wanted, collect)
+        if isinstance(text, Rows):
+            labels, sums = collect([text])
+        else:
+            labels, sums = collect_parts(text.file, text.layout, text.wanted, collect)
         if not labels.counts.sum():
-            raise no_rows(text.file.name)
+            raise no_rows(labels.name)
         client = labels.clients(client_label).tolist()
         named = list(zip(labels.tokens, client, strict=True))
         both = [[sums[token] for token, is_it in named if is_it is of] for of in (True, False)]
         one, other = (reduce(add, parts, LabelSums()).of for parts in both)
-    return one, other
+    return (one, other), labels.guessed
 
 
 def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:

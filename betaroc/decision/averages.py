@@ -16,21 +16,22 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
-from betaroc.core.value import Result
+from betaroc.core.value import Result, travelling
 from betaroc.data.scores import Scores
+from betaroc.decision.curve import side
 from betaroc.decision.delta_bands import RESAMPLE
-from betaroc.decision.sides import side
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.differences import Difference, alike, of_replicates
 from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.interval import Interval
-from betaroc.inference.paired_trials import refuse_other_trials, same_trials
+from betaroc.inference.paired_trials import on_same_trials, refuse_other_trials, same_trials
 from betaroc.inference.scores_beyond import SideInput
 from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["EpcAverage", "epc_average"]
 
@@ -51,7 +52,7 @@ _COARSE, _FINE = (np.polynomial.legendre.leggauss(n) for n in (10, 20))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcAverage(Result):
+class EpcAverage(Result, Noun):
     """Means of (V1 + V2)/2 over the targets of V1, over those of V2, and of both.
 
     Made by :func:`epc_average`.
@@ -83,6 +84,7 @@ class EpcAverage(Result):
     second: float
     average: float
     undefined: float = 0.0
+    _travels = travelling("dev", "test", "asked")
     dev: SideInput | None = field(default=None, compare=False, repr=False)
     test: SideInput | None = field(default=None, compare=False, repr=False)
     asked: tuple[str, float, float, float | None] = field(
@@ -160,6 +162,8 @@ class EpcAverage(Result):
             )
         devs, tests = zip(*(one._scores_of(options) for one in (self, other)), strict=True)
         if paired:
+            if isinstance(self.test, Scores) and isinstance(other.test, Scores):
+                tests = tuple(on_same_trials((self.test, other.test), ("a", "b")))
             refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
             tests = alike(tests)
         shared = paired and options.method == "both"
@@ -186,7 +190,8 @@ class EpcAverage(Result):
                 )
             refuse_still(given, name, groups=options.groups)
             CountedScores(given, options.groups)  # whose weights are numbers of copies
-        return self.dev, self.test  # type: ignore[return-value]
+        sides = (getattr(one, "_trials", one) for one in (self.dev, self.test))
+        return tuple(sides)  # type: ignore[return-value]
 
     def _replicates(
         self, name: str, of_dev: IntervalOptions, of_test: IntervalOptions, options: IntervalOptions

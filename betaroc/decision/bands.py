@@ -16,7 +16,14 @@ from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups
-from betaroc.decision.curve import Curve
+from betaroc.decision.curve import (
+    Curve,
+    empirical_laws,
+    group_counts,
+    grouped_side,
+    observed_prior,
+    side_groups,
+)
 from betaroc.decision.delta_bands import (
     BandOptions,
     FittedTest,
@@ -25,15 +32,7 @@ from betaroc.decision.delta_bands import (
     fitted_test,
     shrunk,
 )
-from betaroc.decision.resample_threshold import ResampledDev, resample_threshold
-from betaroc.decision.sides import (
-    empirical_laws,
-    group_counts,
-    grouped_side,
-    observed_prior,
-    side_groups,
-)
-from betaroc.decision.threshold_error import ThresholdError
+from betaroc.decision.resample_threshold import ResampledDev, ThresholdError, resample_threshold
 from betaroc.distributions.empirical import cells_of, is_counted
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
 from betaroc.inference.interval import Band

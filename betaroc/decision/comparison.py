@@ -14,9 +14,10 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import first_library
+from betaroc.core.terms import BIOMETRIC
 from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, plan_of
-from betaroc.decision.curve import area_weights, index_of_alpha
+from betaroc.decision.curve import area_weights, axes_of, empirical_laws, index_of_alpha
 from betaroc.decision.curve_difference import (
     CurveDifference,
     both_names,
@@ -26,19 +27,19 @@ from betaroc.decision.curve_difference import (
 from betaroc.decision.curve_intervals import refuse_different
 from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
-from betaroc.decision.sides import empirical_laws
 from betaroc.inference.interval import Interval
 from betaroc.inference.simultaneous import percentile_band, pointwise
-from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.alphas import Better, draw_comparison
+from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
 __all__ = [
-    "OF_ALL_ERRORS", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
+    "OF_ALL_ERRORS", "REPLICATES", "REPLICATES_OF_FITS", "Comparison", "Histogram",
+    "ProportionTest", "compare", "judged", "range_of",
 ]  # fmt: skip
 
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
-_REPLICATES, _REPLICATES_OF_FITS = 2000, 400
+REPLICATES, REPLICATES_OF_FITS = 2000, 400
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
 OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
 #: Alphas of the average, unless others are asked for.
@@ -68,7 +69,7 @@ class ProportionTest(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(CurveDifference):
+class Comparison(CurveDifference, Noun):
     """The difference of two expected performance curves with its intervals.
 
     Parameters
@@ -113,6 +114,12 @@ class Comparison(CurveDifference):
     >>> result.difference.round(3).tolist(), result.smallest.n
     ([-0.333], 3)
     """
+
+    def _metrics(self) -> dict[str, Any]:
+        mean = self.mean_difference
+        ends = {"low": mean.low, "high": mean.high}
+        found = {f"mean_difference_{name}": value for name, value in ends.items()}
+        return {"mean_difference": mean.estimate, "level": self.level} | found
 
     def __str__(self) -> str:
         return self.verdict
@@ -168,7 +175,12 @@ class Comparison(CurveDifference):
         (200, 5)
         """
         values = self.differences[:, index_of_alpha(self.first, alpha)]
-        counts, edges = np.histogram(values[~np.isnan(values)], bins=checks.count(bins, "bins"))
+        values, bins = values[~np.isnan(values)], checks.count(bins, "bins")
+        ends = float(np.min(values, initial=np.inf)), float(np.max(values, initial=-np.inf))
+        near = ends[0] <= ends[1] <= ends[0] + bins * float(np.spacing(np.max(np.abs(ends))))
+        # Differences a few digits apart are equal ones, which numpy gives a range of length 1.
+        around = (ends[0] - 0.5, ends[0] + 0.5) if near else None
+        counts, edges = np.histogram(values, bins, around)
         return Histogram(counts.astype(np.int64), edges)
 
     def proportion_test(self, alpha: float | None = None) -> ProportionTest:
@@ -231,7 +243,14 @@ class Comparison(CurveDifference):
         statistic, p_value = proportions_ztest([e1, e2], [n1, n2])
         return ProportionTest(float(statistic), float(p_value), (e1, e2), (n1, n2))
 
-    def plot(self, ax: Axes | None = None, *, names: Sequence[str] | None = None) -> Axes:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        scale: str = "linear",
+        terms: str = BIOMETRIC,
+    ) -> Axes:
         """Draw both curves and where they differ; see `decision.pictures.plot_comparison`.
 
         Parameters
@@ -240,14 +259,19 @@ class Comparison(CurveDifference):
             Where to draw; a new figure if left out.
         names : sequence of two str, optional
             What the systems are called.
+        scale : str
+            Of the measure's axis, "linear" or "log"; on that a value of 0 lies below the frame.
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
         Returns
         -------
         matplotlib Axes
         """
         better = Better(self.better, both_names(self.names, names), self.level)
-        axes = CRITERIA[self.first.criterion].axes(self.first.measure)
-        return draw_comparison(ax, self.alpha, (self.first.value, self.second.value), better, axes)
+        axes, log = axes_of(self.first, scale, terms)
+        values = self.first.value, self.second.value
+        return draw_comparison(ax, self.alpha, values, better, axes, log=log)
 
 
 @public
@@ -360,15 +384,15 @@ def compare(
     """
     _refuse_different_curves(epc_a, epc_b)
     checks.choice(resample, RESAMPLE, "resample")
-    used, paired = _range_of(epc_a, low, high), checks.flag(paired, "paired")
-    number = _REPLICATES if replicates is None else replicates
+    used, paired = range_of(epc_a, low, high), checks.flag(paired, "paired")
+    number = REPLICATES if replicates is None else replicates
     options = IntervalOptions(level, resample, number, groups, rng)
     if replicates is not None:
         refuse_large_table(options.replicates, epc_a.alpha.size)
-    plan = plan_of(epc_a, epc_b, options, paired=paired)
+    plan = plan_of((epc_a, epc_b), options, paired=paired)
     if replicates is None:
         if plan.fitted:
-            options = replace(options, replicates=_REPLICATES_OF_FITS)
+            options = replace(options, replicates=REPLICATES_OF_FITS)
         refuse_large_table(options.replicates, epc_a.alpha.size)
     values = options.replicated(plan.differences, epc_a.alpha.size)
     return judged(epc_a, epc_b, values, plan, options, used)
@@ -393,7 +417,7 @@ def judged(
     )  # fmt: skip
 
 
-def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
+def range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
     """The alphas of the average: what is asked for and the curves have."""
     asked = low is not None or high is not None
     low, high = checks.ascending(

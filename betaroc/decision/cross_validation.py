@@ -22,12 +22,13 @@ from betaroc.decision.epc import epc
 from betaroc.distributions.empirical import Empirical
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["EpcCv", "epc_cv"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcCv(Tabular):
+class EpcCv(Tabular, Noun):
     """A measure observed on every score once, at thresholds that other scores chose.
 
     Made by :func:`epc_cv`.
@@ -167,7 +168,7 @@ def epc_cv(
     ([0.25], [0.125])
     """
     hint = "Cross-validation needs the single scores: for a fit pass fit.scores."
-    require_scores(scores, "cross-validation", hint=hint)
+    scores = require_scores(scores, "cross-validation", hint=hint, rejected=True)._trials
     find = _given_folds if isinstance(folds, tuple) else _dealt_folds
     client_folds, impostor_folds = find(scores, folds, rng)
     total = 1 + int(max(client_folds.max(), impostor_folds.max()))

@@ -20,27 +20,39 @@ in :mod:`betaroc.model.criteria`, V one in :mod:`betaroc.model.measures`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.errors import InputError, TargetWarning
+from betaroc.core.errors import InputError, InputTypeError, TargetWarning
 from betaroc.core.notices import warn
+from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.sentences import worded
 from betaroc.core.tables import Tabular
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.scores import Scores
-from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
+from betaroc.core.value import travelling
+from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.distributions.binned import is_binned
+from betaroc.distributions.empirical import Empirical, decides_by_counts, is_counted
+from betaroc.inference.drawn_groups import GroupedSide
+from betaroc.inference.scores_beyond import Evidence, SideInput, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.dataset_checks import Distributions
+from betaroc.model.measures import MEASURES, OperatingPoint, rate_terms, some_rejected
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Asked, of_point
+from betaroc.rendering.alphas import AlphaAxes
 
 __all__ = [
-    "ONE_CLASS_TARGETS", "SAME_ALPHA", "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas",
-    "chosen_on", "index_of_alpha", "observed_on", "tell_support", "warn_of_reach",
+    "ONE_CLASS_TARGETS", "SAME_ALPHA", "WEIGHTED_ERROR", "Curve", "area_weights", "axes_of",
+    "checked_alphas", "chosen_on", "data_of", "empirical_laws", "group_counts", "grouped_side",
+    "index_of_alpha", "known_laws", "observed_on", "observed_prior", "side", "side_groups",
+    "side_trials", "tell_support", "warn_of_reach",
 ]  # fmt: skip
 
 #: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
@@ -108,6 +120,10 @@ class Curve(Tabular):
     measure: str
     alpha: FloatArray
     chosen: Thresholds
+    _travels = travelling(
+        "dev_scores", "test_scores", "dev_fit", "test_fit", "prior_given", "dev_evidence",
+        "test_evidence",
+    )  # fmt: skip
     dev_scores: Scores | None = field(default=None, compare=False, repr=False)
     test_scores: Scores | None = field(default=None, compare=False, repr=False)
     dev_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
@@ -143,6 +159,14 @@ class Curve(Tabular):
     def frr(self) -> FloatArray:
         """FRR observed on test."""
         return np.asarray(self.points.frr)
+
+    @property
+    def _rates_made(self) -> dict[str, FloatArray]:
+        """FMR and FNMR observed on test; none where all trials have a score."""
+        if not some_rejected(self.test._pair):
+            return {}
+        rates = {"fmr": self.test.fmr, "fnmr": self.test.fnmr}
+        return {name: np.asarray(rate(self.threshold)) for name, rate in rates.items()}
 
     @property
     def value(self) -> FloatArray:
@@ -249,6 +273,19 @@ def tell_support(e: Curve) -> None:
 
 
 # --------------------------------------------------------------------------- the axis
+def axes_of(e: Curve, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
+    """What stands at the axes of a curve, and whether the measure's is logarithmic."""
+    log = checks.choice(scale, ("linear", "log"), "scale") == "log"
+    row = MEASURES.get(e.measure)
+    if log and row is not None and row.low < 0.0:
+        raise InputError.about("scale")(
+            f'scale="log" must be of a measure that is never negative; {e.measure!r} begins at'
+            f' {row.low:g}. Take scale="linear".'
+        )
+    words = rate_terms(terms, e.dev._pair, e.test._pair)
+    return CRITERIA[e.criterion].axes(e.measure, words.name), log
+
+
 def index_of_alpha(e: Curve, alpha: float | None) -> int:
     """Which of the curve's alphas it is; it may be left out where there is but one."""
     if alpha is None:
@@ -326,3 +363,104 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
             f"alpha must be a list of at least one fraction; got shape {values.shape}."
         )
     return np.array(values)
+
+
+# ---------------------------------------------------------------------- what is given
+def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
+    """One side as a model: empirical distributions for scores, the fitted model of a fit."""
+    if isinstance(given, ScoreData):
+        model = empirical_model(given)
+    else:
+        model = given.model if isinstance(given, SupportedPair) else given
+    if not isinstance(model, ScoreModel):
+        raise InputTypeError.about(name)(
+            f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
+            f" {type(given).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
+            " Scores.from_labels for labels and scores."
+        )
+    if prior is None:
+        return model
+    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
+
+
+def data_of(given: SideInput) -> ScoreData | None:
+    """The data of a side, also those behind a fit; None of a model."""
+    data = given.scores if isinstance(given, SupportedPair) else given
+    return None if isinstance(data, ScoreModel) else data
+
+
+def known_laws(given: SideInput, model: ScoreModel) -> Distributions:
+    """What is known of the scores of a side: those of a fit, not its distributions."""
+    if isinstance(given, SupportedPair) and isinstance(given.scores, ScoreData):
+        return given.scores._distributions
+    return model.client, model.impostor
+
+
+# ---------------------------------------------------------------------- what is drawn
+def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Empirical, Empirical]:
+    """Both distributions of a side that can be resampled: scores with whole weights."""
+    client, impostor = model.client, model.impostor
+    if not is_counted(client) or not is_counted(impostor):
+        _refuse_model(model, name, instead)
+    refuse_fractional_weights(client.weights, f"{name} client")
+    refuse_fractional_weights(impostor.weights, f"{name} impostor")
+    return client, impostor
+
+
+def _refuse_model(model: ScoreModel, name: str, instead: str = "") -> NoReturn:
+    kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} distributions"
+    other = worded(' or take `resample="test"`') if name == "dev" else instead
+    raise InputError.about(name)(
+        f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
+        f" draw. Give Scores as {name} of epc" + other + "."
+    )
+
+
+def observed_prior(e: Curve, name: str) -> bool:
+    """Whether the prior of a side is the share of clients among its scores."""
+    model, scores, fit = e._side(name)
+    client, impostor = model.client, model.impostor
+    if not is_counted(client) or not is_counted(impostor):
+        return False
+    # A model, other than that of a summary, states its prior.
+    stated = scores is None and fit is None
+    if e.prior_given or (stated and not is_binned(client)):
+        return False
+    return model.prior == client.total / (client.total + impostor.total)
+
+
+def side_trials(e: Curve, name: str) -> ScoredTrials:
+    """The scores of an empirical side, with its groups if it has any."""
+    model, scores, fit = e._side(name)
+    if scores is not None:
+        return scores._trials
+    if fit is not None and isinstance(fit.scores, Scores):
+        return fit.scores._trials
+    if not decides_by_counts(model._pair):
+        _refuse_model(model, name)
+    laws = model._pair.client, model._pair.impostor
+    return Trials(*(law.values for law in laws), *(law.weights for law in laws))
+
+
+def side_groups(e: Curve, name: str, *, groups: bool) -> Groups | None:
+    """What the trials of a side depend on; None where they are independent, or taken as such."""
+    _, scores, fit = e._side(name)
+    data = fit.scores if scores is None and fit is not None else scores
+    return groups_of(data) if groups else None
+
+
+def grouped_side(e: Curve, name: str, stratified: bool, *, groups: bool) -> GroupedSide | None:
+    """A side whose trials are resampled by their groups."""
+    found = side_groups(e, name, groups=groups)
+    if found is None:
+        return None
+    laws = empirical_laws(e._side(name).model, name)
+    return GroupedSide.of(found, laws, side_trials(e, name), stratified=stratified)
+
+
+def group_counts(e: Curve, resample: str, *, groups: bool) -> tuple[int | None, int | None] | None:
+    """Groups of dev and of test that vary as a whole."""
+    found = [side_groups(e, name, groups=groups) for name in ("dev", "test")]
+    dev, test = (None if g is None else g.labels for g in found)
+    dev = dev if resample == "both" else None
+    return None if dev is None and test is None else (dev, test)

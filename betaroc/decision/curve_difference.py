@@ -13,6 +13,7 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import alphas_words, shown
+from betaroc.core.value import travelling
 from betaroc.decision.comparison_draws import Smallest
 from betaroc.decision.curve import SAME_ALPHA
 from betaroc.decision.epc import Epc
@@ -21,12 +22,12 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title
 
 __all__ = [
-    "AlphaRange", "CurveDifference", "both_names", "inside",
-    "larger_is_better", "verdict_words",
+    "MOST", "AlphaRange", "CurveDifference", "both_names", "inside", "larger_is_better",
+    "short_measure", "verdict_words", "way_words", "where_words",
 ]  # fmt: skip
 
 #: Share of the replicates that must have a value.
-_MOST = 0.9
+MOST = 0.9
 _SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
 
 #: So many ranges of alphas are named one by one.
@@ -56,9 +57,10 @@ class CurveDifference(Tabular):
     high: FloatArray
     band_low: FloatArray
     band_high: FloatArray
+    _travels = travelling("differences")
     differences: FloatArray = field(compare=False, repr=False)
     smallest: Smallest
-    groups: tuple[int | None, int | None] | None = None
+    groups: tuple[int | None, ...] | None = None
 
     @property
     def alpha(self) -> FloatArray:
@@ -115,7 +117,7 @@ class CurveDifference(Tabular):
     @property
     def better(self) -> npt.NDArray[np.int8]:
         """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
-        if self.too_few or self._lost > (1.0 - _MOST) * self.differences.shape[0]:
+        if self.too_few or self._lost > (1.0 - MOST) * self.differences.shape[0]:
             return np.zeros(self.alpha.size, dtype=np.int8)
         above, below = self.band_low > 0.0, self.band_high < 0.0
         first, second = (above, below) if self._larger else (below, above)
@@ -158,10 +160,7 @@ class CurveDifference(Tabular):
     @property
     def too_few(self) -> str:
         """Why these trials are too few to name a better system; empty where they are not."""
-        n, what, needed = self.smallest
-        if n >= needed:
-            return ""
-        return f"{n} {what} are too few for a bootstrap, which needs at least {needed}"
+        return self.smallest.too_few
 
     @property
     def _lost(self) -> int:
@@ -172,14 +171,14 @@ class CurveDifference(Tabular):
     @property
     def cannot_tell(self) -> str:
         """Why nothing can be said of the average; empty where something can."""
-        measure = _short_measure(self.first.measure)
+        measure = short_measure(self.first.measure)
         mean, replicates = self.mean_difference, self.differences.shape[0]
         lost = self._lost
         if self.too_few:
             return self.too_few
         if np.isnan(mean.estimate):
             return f"the {measure} is undefined (0/0) at some of these alphas"
-        if lost > (1.0 - _MOST) * replicates:
+        if lost > (1.0 - MOST) * replicates:
             return f"{lost} of {replicates} replicates have no {measure}, or no fit"
         if mean.low == mean.high == 0.0:
             alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
@@ -211,7 +210,7 @@ def larger_is_better(measure: str) -> bool:
     return known is not None and known.larger_is_better
 
 
-def _short_measure(measure: str) -> str:
+def short_measure(measure: str) -> str:
     """A measure as it stands in a sentence."""
     return _SHORT.get(measure, measure_title(measure))
 
@@ -238,12 +237,13 @@ def verdict_words(of: CurveDifference, names: tuple[str, str]) -> str:
 
 def _area_words(of: CurveDifference, names: tuple[str, str]) -> str:
     """The difference averaged over alpha, and what may be said of it."""
-    measure, where = _short_measure(of.first.measure), _where(of)
+    measure, where = short_measure(of.first.measure), where_words(of.first, of.alpha_range)
     mean = of.mean_difference
     why = of.cannot_tell
     if why:
-        return f"cannot tell which of {names[0]} and {names[1]} has the {_way(of)}" + (
-            f" {measure}{where}: {why}"
+        return (
+            f"cannot tell which of {names[0]} and {names[1]} has the {way_words(of.first.measure)}"
+            + (f" {measure}{where}: {why}")
         )
     interval = f"{_level(of)} interval {mean.low:.3g} to {mean.high:.3g}"
     if mean.low <= 0.0 <= mean.high:
@@ -266,7 +266,7 @@ def _band_words(of: CurveDifference, names: tuple[str, str]) -> str:
     found = of.ranges
     if not found:
         return f"{start} at no single alpha"
-    measure, way = _short_measure(of.first.measure), _way(of)
+    measure, way = short_measure(of.first.measure), way_words(of.first.measure)
     parts = []
     for system, name in zip("ab", names, strict=True):
         own = [one for one, who in zip(found, of.ranges_better, strict=True) if who == system]
@@ -287,18 +287,19 @@ def _ranges_words(alpha: FloatArray, found: list[AlphaRange]) -> str:
     )
 
 
-def _where(of: CurveDifference) -> str:
+def where_words(e: Epc, used: tuple[float, float]) -> str:
     """Which average it is."""
-    if CRITERIA[of.first.criterion].single:
+    if CRITERIA[e.criterion].single:
         return ""
-    low, high = of.alpha_range
+    low, high = used
     if low == high:
         return f" at alpha {low:.6g}"
     return f" averaged over alpha from {low:.6g} to {high:.6g}"
 
 
-def _way(of: CurveDifference) -> str:
-    return "higher" if larger_is_better(of.first.measure) else "lower"
+def way_words(measure: str) -> str:
+    """Which values of a measure are better."""
+    return "higher" if larger_is_better(measure) else "lower"
 
 
 def _level(of: CurveDifference) -> str:

@@ -45,7 +45,7 @@ def curve_difference(
     refuse_different(a, b, ("a", "b"))
     weights, name = _weights(a, stat, given, point)
     options = options.by(_of_dev(a))
-    plan = plan_of(a, b, options, paired=paired)
+    plan = plan_of((a, b), options, paired=paired)
     apart = options.replicated(lambda rng, size: _weighed(plan.differences(rng, size), weights))
     gap = float(_weighed((a.value - b.value)[None, :], weights)[0])
     return of_replicates(gap, apart, options, name, paired=paired)

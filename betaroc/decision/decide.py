@@ -3,38 +3,64 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray
-from betaroc.core.errors import FitError, InputError
-from betaroc.core.notices import public, quietly
+from betaroc.core.class_words import ClassWords
+from betaroc.core.errors import FitError, InputError, SameDataWarning
+from betaroc.core.notices import public, quietly, warn
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.value import Result
+from betaroc.core.value import Result, travelling
 from betaroc.data.scores import Scores, require_scores
 from betaroc.decision.guarantee import needed_for_guarantee
-from betaroc.decision.ways import HOW, Target, Way, rate_interval, ways_of
-from betaroc.estimation.families import BEST, Names, family_text
-from betaroc.fits.estimate import fit
+from betaroc.decision.status import (
+    AMBER,
+    GREEN,
+    RED,
+    Said,
+    mean_rate,
+    observed_cost,
+    observed_rate,
+    said_of_costs,
+    said_of_rate,
+)
+from betaroc.decision.ways import (
+    HOW,
+    TARGET_RATES,
+    Fitting,
+    Target,
+    Way,
+    digest_of,
+    rate_interval,
+    reach_of,
+    refuse_wrong_rules,
+    trials_of,
+    ways_of,
+)
+from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
+from betaroc.estimation.notices import reversed_scores
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.nouns import Noun
 
-__all__ = ["Decision", "DecisionCheck", "decide"]
+__all__ = ["Decision", "DecisionCheck", "DecisionRequest", "checked_request", "decide", "decided"]
 
-#: Statuses, the best first.
-_GREEN, _AMBER, _RED = "can be relied on", "not enough evidence", "do not rely on it"
 _OF_COSTS = ("counted", "model")
+_TARGETS, _DTYPES = (*TARGET_RATES, "cost", "eer"), ("float64", "float32", "float16")
+#: What a confidence may lack of 1 at least.
+_LEAST_RISK = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionCheck(Result):
+class DecisionCheck(Result, Noun):
     """What a decided threshold does on trials that took no part in it.
 
     Made by `Decision.check`.
@@ -45,12 +71,12 @@ class DecisionCheck(Result):
         The target's rate on the test; of costs the mean cost of a trial, of the EER the mean of
         both rates.
     low, high : float
-        Its exact interval; of costs and the EER from those of both rates.
+        Its interval, exact and for groups adjusted; of costs and the EER from those of both rates.
     verdict : str
         "kept": the upper end is at or below the target. "broken": the lower end is above it.
         Else, and always of costs and of the EER, "cannot tell".
-    status, reason : str
-        What the decision's status becomes, and why.
+    status, reason, remedy : str
+        What the decision's status becomes, why, and what would change it.
     point : OperatingPoint
         Both rates of the test at the threshold, at its share of clients.
 
@@ -70,11 +96,17 @@ class DecisionCheck(Result):
     verdict: str
     status: str
     reason: str
+    remedy: str
     point: OperatingPoint
+
+    def _metrics(self) -> dict[str, Any]:
+        at = self.point
+        found = {"threshold": at.threshold, "far": at.far, "frr": at.frr}
+        return found | {"observed": self.observed, "low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision(Tabular):
+class Decision(Tabular, Noun):
     """A threshold for a target: how it came, what to expect of it, and what else there was.
 
     Made by :func:`decide`.
@@ -95,17 +127,24 @@ class Decision(Tabular):
         FAR and FRR to be expected there. The target's rate of an order statistic, which k of n
         scores are beyond, is (k + 1)/(n + 1), of fits theirs; the other rate is counted.
     interval : Interval
-        Of the target's rate; of costs and of the EER that of FAR.
+        Of the target's rate; of costs that of the mean cost of a trial, of the EER that of the
+        mean of both rates.
     status : str
         "can be relied on", "not enough evidence" or "do not rely on it".
-    reason : str
-        Why.
+    reason, remedy : str
+        Why, and what would change it.
     needed : int or None
         Scores that a guarantee needs where dev has too few; else None.
     ways : tuple of Way
         Every way, the first that is possible being taken.
     costs : tuple of float or None
         (cost_fa, cost_fr) where costs were given.
+    n : int
+        Trials of dev that speak for the rate; of groups as many as share none.
+    words : ClassWords or None
+        What the classes are called; no part of equality.
+    dev : str
+        A digest of dev's scores, by which a check knows them again; no part of equality.
     dtype : str
         That of dev's scores: "float64", "float32" or "float16".
     library : str, optional
@@ -132,10 +171,26 @@ class Decision(Tabular):
     interval: Interval
     status: str
     reason: str
+    remedy: str
     needed: int | None
     ways: tuple[Way, ...]
     costs: tuple[float, float] | None = None
+    n: int | None = None
     dtype: str = "float64"
+    _travels = travelling("words", "dev")
+    words: ClassWords | None = field(default=None, compare=False)
+    dev: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("target", _TARGETS), ("how", HOW), ("status", (GREEN, AMBER, RED)), ("dtype", _DTYPES)
+        ):  # fmt: skip
+            checks.choice(getattr(self, name), known, name)
+        if not any(map(self._is_taken, self.ways)):
+            raise InputError.about("ways")(
+                f"ways must hold the one that was taken, {self.how} with the threshold"
+                f" {self.threshold!r}; none of {len(self.ways)} is."
+            )
 
     def __repr__(self) -> str:
         asked = "" if math.isnan(self.rate) else f" {self.rate:g}"
@@ -146,6 +201,38 @@ class Decision(Tabular):
 
     def __str__(self) -> str:
         return f"accept if score > {self.threshold!r} ({self.how}): {self.status}. {self.reason}"
+
+    def to_frame(self) -> Table:
+        """The same as `alternatives`: every way, a row each.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> scores = br.Scores([2, 3, 4], [k / 10 for k in range(30)])
+        >>> br.decide(scores, far=0.1).to_frame()["how"].tolist()[:2]
+        ['guaranteed', 'average']
+        """
+        return self.alternatives
+
+    def _derived(self) -> dict[str, Any]:
+        return {"threshold_for_greater_equal": self.threshold_for_greater_equal}
+
+    def _metrics(self) -> dict[str, Any]:
+        of = {"eer": "hter"}.get(self.target, self.target)
+        return self._derived() | {
+            "threshold": self.threshold, "rate": self.rate, "confidence": self.confidence,
+            "far": self.expected.far, "frr": self.expected.frr, of: self.interval.estimate,
+            f"{of}_low": self.interval.low, f"{of}_high": self.interval.high,
+            "needed": self.needed,
+        }  # fmt: skip
+
+    def _caption(self) -> str:
+        return str(self)
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
         """Whether scores are accepted: score > threshold.
@@ -188,15 +275,24 @@ class Decision(Tabular):
         return float(np.nextafter(near, kind(np.inf)))
 
     @property
+    def way(self) -> Way:
+        """The way of `ways` that was taken."""
+        return next(one for one in self.ways if self._is_taken(one))
+
+    def _is_taken(self, way: Way) -> bool:
+        return way.how == self.how and way.threshold == self.threshold
+
+    @property
     def alternatives(self) -> Table:
-        """Every way as a frame: how, threshold, expected, low, high, n_beyond, far, frr, why.
+        """Every way as a frame, a column for each field of a `Way`, and which of them was chosen.
 
         ``expected`` with its interval is the target's rate (of costs FAR); ``n_beyond`` scores of
-        dev are counted beyond; ``far`` and ``frr`` are counted on dev. A way that is not possible
-        has nan, and says why.
+        dev are counted beyond, of fits expected; ``far`` and ``frr`` are counted on dev. A way
+        that is not possible has nan, and says why.
         """
         names = [one.name for one in fields(Way)]
-        return self._table({name: [getattr(way, name) for way in self.ways] for name in names})
+        columns = {name: [getattr(way, name) for way in self.ways] for name in names}
+        return self._table(columns | {"chosen": [way is self.way for way in self.ways]})
 
     def check(self, test: Scores) -> DecisionCheck:
         """Whether other trials keep the target.
@@ -228,42 +324,38 @@ class Decision(Tabular):
         >>> found.verdict, found.status
         ('broken', 'do not rely on it')
         """
-        scores = require_scores(test, "a check of a decision", name="test")
+        scores = require_scores(test, "a check of a decision", name="test", rejected=True)
+        if digest_of(scores) == self.dev:
+            warn(
+                "the scores are dev's own, so the threshold looks better here than on new data."
+                " Pass scores that took no part in choosing it.",
+                SameDataWarning,
+            )
         far, frr = (
             rate_interval(scores, kind, self.threshold, self.confidence) for kind in ("far", "frr")
         )
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
-        if self.target not in ("far", "frr"):
-            return self._check_of_costs(point, far, frr)
-        observed, low, high = far if self.target == "far" else frr
-        verdict = "kept" if high <= self.rate else "broken" if low > self.rate else "cannot tell"
-        status, name = self.status, self.target.upper()
-        words = f"test observes {name} {observed:.4g}, interval {low:.4g} to {high:.4g}"
-        if verdict == "broken":
-            status, words = _RED, f"{words}: above the target {self.rate:g}"
-        elif observed > self.rate:
-            status = _AMBER if status == _GREEN else status
-            words = f"{words}: above the target {self.rate:g}, which the interval includes"
+        said = Said(self.status, self.reason, self.remedy)
+        if self.target in TARGET_RATES:
+            words = self.words or ClassWords()
+            target = Target(self.target, self.rate, self.confidence, words)
+            n, own = self.n or 0, far if self.target == "far" else frr
+            reach = reach_of(self.way, target, n)
+            found = observed_rate(target, said, reach, n, self.needed, scores, own)
         else:
-            words = f"{words}: at or below the target {self.rate:g}"
-        return DecisionCheck(observed, low, high, verdict, status, words, point)
+            dev = self.interval.estimate, self.interval.low, self.interval.high
+            what = "mean cost of a trial" if self.costs else "mean of both rates"
+            found = observed_cost(said, what, dev, mean_rate(self._weights, far, frr))
+        return DecisionCheck(*found, point)
 
-    def _check_of_costs(
-        self, point: OperatingPoint, far: tuple[float, ...], frr: tuple[float, ...]
-    ) -> DecisionCheck:
-        """Of weights on both rates, with the squares of both intervals added."""
-        prior = self.expected.prior
-        weights = (0.5, 0.5)
-        if self.costs is not None:
-            weights = (1.0 - prior) * self.costs[0], prior * self.costs[1]
-        observed = weights[0] * far[0] + weights[1] * frr[0]
-        low = observed - math.hypot(weights[0] * (far[0] - far[1]), weights[1] * (frr[0] - frr[1]))
-        high = observed + math.hypot(weights[0] * (far[2] - far[0]), weights[1] * (frr[2] - frr[0]))
-        expected = weights[0] * self.expected.far + weights[1] * self.expected.frr
-        words = f"test observes {observed:.4g}, interval {low:.4g} to {high:.4g}"
-        words += f"; dev expected {expected:.4g}"
-        status = self.status if low <= expected <= high else _RED
-        return DecisionCheck(observed, low, high, "cannot tell", status, words, point)
+    @property
+    def _weights(self) -> tuple[float, float]:
+        return _weights(self.costs, self.expected.prior)
+
+
+def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, float]:
+    """Of FAR and FRR in what a trial costs; of the EER in the mean of both."""
+    return (0.5, 0.5) if costs is None else ((1.0 - prior) * costs[0], prior * costs[1])
 
 
 @public
@@ -279,6 +371,8 @@ def decide(
     how: str | None = None,
     confidence: float = 0.95,
     family: Names = BEST,
+    boundary: str | None = None,
+    resolution: float | None = None,
 ) -> Decision:
     """One threshold for a target rate, for costs, or for the equal error rate.
 
@@ -306,7 +400,7 @@ def decide(
         out) or "model".
     confidence : float
         Of the guarantee, and of the intervals.
-    family : str or pair of str
+    family, boundary, resolution : optional
         Of the fits, as in :func:`fit`.
 
     Returns
@@ -335,8 +429,9 @@ def decide(
     those of trials no two of which share one, drawn by one fixed seed.
 
     The status is "do not rely on it" where the fit that gave the threshold was seen not to hold at
-    the target, "can be relied on" of a guarantee, else "not enough evidence"; costs and the EER
-    have no target that could be kept.
+    the target, or dev accepts clients no more often than impostors; "can be relied on" of a
+    guarantee where dev shows, at `confidence`, that clients are accepted more often; else "not
+    enough evidence". Costs and the EER have no target that could be kept.
 
     References
     ----------
@@ -354,21 +449,69 @@ def decide(
     >>> br.decide(scores, cost_fa=10, cost_fr=1).how
     'counted'
     """
-    dev = require_scores(scores, "a decision")
+    asked = checked_request(
+        far=far, frr=frr, cost_fa=cost_fa, cost_fr=cost_fr, prior=prior, eer=eer, how=how,
+        confidence=confidence,
+    )  # fmt: skip
+    return decided(scores, asked, Fitting(family, boundary, resolution))
+
+
+@public
+def decided(
+    scores: Scores, asked: DecisionRequest, fitting: Fitting, *, alternatives: bool = True
+) -> Decision:
+    """What `decide` returns; without alternatives only what the threshold itself takes.
+
+    A family or a rule that was asked for is tried whatever the threshold takes, so that one that
+    cannot be is refused.
+    """
+    checked_pair(fitting.family, (AUTO, BEST))
+    dev = require_scores(scores, "a decision", rejected=True)
+    reversed_scores(empirical_model(dev._scored).auc())
+    share = dev.prior if asked.prior is None else asked.prior
+    made = _of_rate if asked.kind in TARGET_RATES else _of_costs
+    return made(dev, asked, share, fitting, alternatives=alternatives or fitting != Fitting())
+
+
+class DecisionRequest(NamedTuple):
+    """What is asked of a decision, checked."""
+
+    kind: str
+    rate: float
+    costs: tuple[float, float] | None
+    prior: float | None
+    how: str | None
+    confidence: float
+
+
+def checked_request(
+    *, far: float | None = None, frr: float | None = None, cost_fa: float | None = None,
+    cost_fr: float | None = None, prior: float | None = None, eer: bool = False,
+    how: str | None = None, confidence: float = 0.95,
+) -> DecisionRequest:  # fmt: skip
+    """A target and how to choose, refused where they make no sense; `decide` documents them."""
     kind = _kind(far, frr, cost_fa, cost_fr, eer=eer)
-    confidence = checks.level(confidence, "confidence")
-    prior = dev.prior if prior is None else checks.fraction(prior, "prior")
-    if kind in ("far", "frr"):
-        rate = _rate(kind, far if kind == "far" else frr)
-        if how is not None:
-            checks.choice(how, HOW[:-1], "how")
-        return _of_rate(dev, Target(kind, rate, confidence), how, prior, family)
+    if how == HOW[-1] and kind in TARGET_RATES:
+        raise InputError.about("how")(
+            f'how must be one of {checks.listed(HOW[:-1])} for a rate; got "counted", by which the'
+            " rate on dev, not the true one, keeps the target. Leave it out: the threshold counted"
+            " on dev stands among the ways."
+        )
     if how is not None:
-        checks.choice(how, _OF_COSTS, "how")
-    costs = None
-    if kind == "cost":
+        checks.choice(how, HOW[:-1] if kind in TARGET_RATES else _OF_COSTS, "how")
+    rate, costs = math.nan, None
+    if kind in TARGET_RATES:
+        rate = _rate(kind, far if kind == "far" else frr)
+    elif kind == "cost":
         costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
-    return _of_costs(dev, kind, costs, how or "counted", confidence, prior, family)
+    share = None if prior is None else checks.fraction(prior, "prior")
+    level = checks.level(confidence, "confidence")
+    if 1.0 - level < _LEAST_RISK:
+        raise InputError.about("confidence")(
+            f"confidence must be at most 1 - {_LEAST_RISK:g}; got {level!r}, whose complement is"
+            " lost in rounding. Ask for less."
+        )
+    return DecisionRequest(kind, rate, costs, share, how, level)
 
 
 def _kind(
@@ -384,13 +527,13 @@ def _kind(
     if len(given) != 1:
         raise InputError(
             worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
-            + worded(" or `eer=True`;")
+            + worded(" or `eer`;")
             + f" got {' and '.join(given) or 'none'}."
         )
     if costs and (cost_fa is None or cost_fr is None):
         missing = "cost_fa" if cost_fa is None else "cost_fr"
         raise InputError.about(missing)(
-            f"{missing} must stand beside the other cost; it is missing."
+            worded(f"`{missing}` must stand beside the other cost; it is missing.")
         )
     return given[0]
 
@@ -407,33 +550,47 @@ def _rate(kind: str, value: Any) -> float:
 
 # ---------------------------------------------------------------------------- of a rate
 def _of_rate(
-    scores: Scores, target: Target, how: str | None, prior: float, family: Names
+    scores: Scores, asked: DecisionRequest, prior: float, fitting: Fitting, *, alternatives: bool
 ) -> Decision:
-    ways = ways_of(scores, target, family)
+    target = Target(asked.kind, asked.rate, asked.confidence, scores.words or ClassWords())
+    how = asked.how
+    n, needed = trials_of(scores, target), needed_for_guarantee(target.rate, target.confidence)
+    if how == "guaranteed" and n < needed:
+        raise _impossible(target, how, f"{needed} {target.many} needed, dev has {n}", needed)
+    size = float(getattr(scores, f"{target.who}_total"))
+    enough = () if alternatives else HOW[:-1] if how is None else (how,)
+    ways = ways_of(scores, target, fitting, enough)
     possible = [way for way in ways if way.possible and way.how in HOW[:-1]]
     wanted = [way for way in possible if how in (None, way.how)]
-    size = int(getattr(scores, f"{target.who}_total"))
-    needed = needed_for_guarantee(target.rate, target.confidence)
-    short = not any(way.how == "guaranteed" for way in possible)
     if not wanted:
-        raise _impossible(ways, target, how, needed if how == "guaranteed" else None)
+        tried: dict[str, list[str]] = {}
+        for way in ways:
+            if how in (None, way.how) and way.why:
+                tried.setdefault(way.why.rstrip("."), []).append(way.how)
+        parts = (f"{' and '.join(hows)}: {_cut(why)}" for why, hows in tried.items())
+        raise _impossible(target, how, "; ".join(parts))
     way = wanted[0]
-    status, reason = _status(way, target, size, needed if short else None)
+    short = needed if n < needed else None
     expected = {"far": way.far, "frr": way.frr} | {target.kind: way.expected}
     point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
     interval = Interval(
         way.expected, way.low, way.high, target.confidence, way.how, way.n_beyond,
-        way.how in ("tail", "model") and size * target.rate < 1.0,
+        way.how in ("tail", "model") and n * target.rate < 1.0,
     )  # fmt: skip
+    rates = [rate_interval(scores, kind, way.threshold, asked.confidence) for kind in TARGET_RATES]
+    said = said_of_rate(way, target, n, needed, *rates, drawn=n < size)
     return Decision(
         way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
-        status, reason, needed if short else None, tuple(ways), None, scores._dtype,
+        *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),
         library=scores.library,
     )  # fmt: skip
 
 
-def _impossible(ways: list[Way], target: Target, how: str | None, needed: int | None) -> InputError:
-    why = "; ".join(f"{way.how}: {way.why}" for way in ways if how in (None, way.how) and way.why)
+def _cut(text: str, width: int = 120) -> str:
+    return text if len(text) <= width else f"{text[:width].rpartition(' ')[0]} ..."
+
+
+def _impossible(target: Target, how: str | None, why: str, needed: int | None = None) -> InputError:
     error = InputError.about("how" if how is not None else target.kind)(
         f"{target.kind}={target.rate:g} must be possible to decide on"
         + (f' by how="{how}"' if how is not None else "")
@@ -443,45 +600,28 @@ def _impossible(ways: list[Way], target: Target, how: str | None, needed: int | 
     return error
 
 
-def _status(way: Way, target: Target, size: int, needed: int | None) -> tuple[str, str]:
-    name, rate = target.kind.upper(), f"{target.rate:g}"
-    many = f"{size} {target.who} scores"
-    if way.how == "guaranteed":
-        reason = (
-            f"with {100 * target.confidence:g} % confidence {name} stays at or below {rate} on"
-            f" trials like dev's ({many})"
-        )
-        return _GREEN, reason
-    lacking = "" if needed is None else f"; a guarantee needs {needed}, dev has {many}"
-    if way.how == "average":
-        return (
-            _AMBER,
-            f"{name} is expected at {way.expected:.4g}, at most {rate} on average{lacking}",
-        )
-    by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distributions"
-    if way.why.startswith("dev contradicts"):
-        return _RED, f"the threshold is that of {by}, and {way.why}{lacking}"
-    return _AMBER, f"{name} is expected at {way.expected:.4g} by {by}{lacking}"
-
-
 # ---------------------------------------------------------------------- of both rates
 def _of_costs(
-    scores: Scores, kind: str, costs: tuple[float, float] | None, how: str, confidence: float,
-    prior: float, family: Names,
-) -> Decision:  # fmt: skip
+    scores: Scores, asked: DecisionRequest, prior: float, fitting: Fitting, *, alternatives: bool
+) -> Decision:
+    kind, costs, confidence = asked.kind, asked.costs, asked.confidence
+    how = asked.how or "counted"
+
     def chosen(model: ScoreModel) -> float:
         own = replace(model, prior=prior)
         point = own.eer() if costs is None else own.min_dcf(*costs)
         return float(point.threshold)
 
     ways = [_way_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)]
-    try:
-        with quietly():
-            f = fit(scores, family)
-        name = family_text(f.family)
-        ways.append(_way_of_both(scores, "model", chosen(f.model), confidence, name, f.model))
-    except (FitError, InputError) as error:
-        ways.append(Way("model", math.nan, why=str(error)))
+    if alternatives or how == "model":
+        try:
+            with quietly():
+                f, _ = fitting.best(scores)
+            name = family_text(f.family)
+            ways.append(_way_of_both(scores, "model", chosen(f.model), confidence, name, f.model))
+        except (FitError, InputError) as error:
+            refuse_wrong_rules(error)
+            ways.append(Way("model", math.nan, why=str(error)))
     way = next(one for one in ways if one.how == how)
     if not way.possible:
         raise InputError.about("how")(
@@ -489,13 +629,17 @@ def _of_costs(
         )
     frr = way.frr if how == "counted" else float(f.model.frr(way.threshold))
     point = OperatingPoint(way.threshold, way.expected, frr, prior)
-    interval = Interval(way.expected, way.low, way.high, confidence, how, way.n_beyond)
-    what = "the equal error rate" if costs is None else "the least mean cost"
-    by = "counted on dev" if how == "counted" else f"of the fitted {way.family} distributions"
-    reason = f"the threshold has {what} {by}, which is no target that other trials could keep"
+    rates = [rate_interval(scores, kind, way.threshold, confidence) for kind in TARGET_RATES]
+    weights = _weights(costs, prior)
+    mean, low, high = mean_rate(weights, *rates)
+    expected = weights[0] * way.expected + weights[1] * frr
+    # Moved to what the fit expects, an interval of costs may reach below the least there is.
+    low, high = max(expected - (mean - low), 0.0), expected + (high - mean)
+    interval = Interval(expected, low, high, confidence, how, way.n_beyond)
     return Decision(
-        way.threshold, kind, math.nan, how, confidence, point, interval, _AMBER, reason, None,
-        tuple(ways), costs, scores._dtype, library=scores.library,
+        way.threshold, kind, math.nan, how, confidence, point, interval,
+        *said_of_costs(way, costs), None, tuple(ways), costs, None, scores.dtype, scores.words,
+        digest_of(scores), library=scores.library,
     )  # fmt: skip
 
 

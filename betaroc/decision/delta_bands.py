@@ -13,9 +13,8 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import units_of
-from betaroc.decision.curve import Curve
-from betaroc.decision.sides import empirical_laws, observed_prior, side_trials
-from betaroc.decision.threshold_error import ThresholdError
+from betaroc.decision.curve import Curve, empirical_laws, observed_prior, side_trials
+from betaroc.decision.resample_threshold import ThresholdError
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import value_columns
 from betaroc.inference.delta import slopes_along

@@ -8,34 +8,39 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, first_library, in_library
-from betaroc.data.dataset_checks import warn_of_reversed, warn_of_scales
+from betaroc.core.terms import BIOMETRIC, known
+from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import band, shown_band
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
     Curve,
     area_weights,
+    axes_of,
     checked_alphas,
     chosen_on,
+    data_of,
+    known_laws,
+    side,
     tell_support,
     warn_of_reach,
 )
 from betaroc.decision.curve_intervals import area_range, curve_difference, curve_interval
 from betaroc.decision.delta_bands import BandOptions
-from betaroc.decision.sides import data_of, known_laws, side
 from betaroc.inference.differences import Difference
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
 from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
+from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_epc
+from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
 __all__ = ["Epc", "LossSplit", "epc"]
@@ -51,7 +56,7 @@ class LossSplit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Epc(Curve):
+class Epc(Curve, Noun):
     """A measure observed on test against the criterion its threshold was chosen for on dev.
 
     Parameters
@@ -397,6 +402,8 @@ class Epc(Curve):
         band: Band | None = None,
         expected: bool = False,
         a_posteriori: bool = False,
+        scale: str = "linear",
+        terms: str = BIOMETRIC,
         **style: Any,
     ) -> Axes:
         """Draw the curve; see :func:`betaroc.decision.pictures.plot_epc`.
@@ -412,6 +419,10 @@ class Epc(Curve):
             Also what dev expected, thin and dashed.
         a_posteriori : bool
             Also what the thresholds chosen on test itself would give, thin and dotted.
+        scale : str
+            Of the measure's axis, "linear" or "log"; on that a value of 0 lies below the frame.
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
         **style
             Properties of the line, such as ``color`` or ``label`` (default: the
             name of the test set, or of dev).
@@ -419,15 +430,33 @@ class Epc(Curve):
         Returns
         -------
         matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If `scale` or `terms` is unknown, or `scale` is "log" for a measure that may be
+            negative.
         """
-        axes, alpha, value = CRITERIA[self.criterion].axes(self.measure), self.alpha, self.value
+        axes, log = axes_of(self, scale, terms)
+        alpha, value = self.alpha, self.value
         style = {"label": self.dev.name if self.test.name is None else self.test.name, **style}
         return draw_epc(
             ax, alpha, value, self.trivial, axes, style,
             band=None if band is None else shown_band(band, alpha, value),
             expected=self.expected if expected else None,
             a_posteriori=self.a_posteriori if a_posteriori else None,
+            log=log,
         )  # fmt: skip
+
+    def _derived(self) -> dict[str, Any]:
+        alone = CRITERIA[self.criterion].single or self.alpha.min() == self.alpha.max()
+        return {} if alone else {"area": self.area()}
+
+    def _metrics(self) -> dict[str, Any]:
+        middle = np.flatnonzero(self.alpha == 0.5)
+        names = ("threshold", "value", "expected", "far", "frr") if middle.size else ()
+        found = {f"{name}_at_0.5": getattr(self, name)[middle[0]] for name in names}
+        return self._derived() | found
 
     def to_frame(self) -> Table:
         """One row an alpha.
@@ -437,7 +466,8 @@ class Epc(Curve):
         DataFrame
             Of the library of the dev scores, of test's where dev has none. Columns alpha,
             threshold, value, expected, a_posteriori, far, frr, trivial, and n_beyond, the scores
-            that speak for each threshold; nan of typed models.
+            that speak for each threshold; nan of typed models. Where some test trials have no score
+            also fmr and fnmr, rates of the others.
 
         Examples
         --------
@@ -451,7 +481,7 @@ class Epc(Curve):
         )  # fmt: skip
         found = {name: getattr(self, name) for name in columns}
         beyond = np.full(self.alpha.size, np.nan) if self.n_beyond is None else self.n_beyond
-        return self._table(found | {"n_beyond": beyond})
+        return self._table(found | {"n_beyond": beyond} | self._rates_made)
 
 
 @public
@@ -479,7 +509,8 @@ def epc(
         "break-even" (one threshold, no alpha).
     measure : str
         Any measure of an operating point without a free parameter, or
-        "weighted-error" with that criterion.
+        "weighted-error" with that criterion. As of the criterion, the words of other fields are
+        taken too ("fmr", "bpcer", "fnr" ...); the curve carries the package's own name.
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
     prior : float, optional
@@ -532,8 +563,10 @@ def epc(
     >>> curve.threshold.round(6).tolist()
     [0.366025, 0.5]
     """
-    checks.choice(criterion, tuple(CRITERIA), "criterion")
-    checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
+    for name in (criterion, measure):
+        refuse_words_of_comparisons(name, *(getattr(one, "scores", one) for one in (dev, test)))
+    criterion = known(criterion, tuple(CRITERIA), "criterion")
+    measure = known(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
     if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
         raise InputError.about("measure")(
             f'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'

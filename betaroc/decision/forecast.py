@@ -13,6 +13,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.tables import Table, Tabular
+from betaroc.core.terms import known
 from betaroc.core.thresholds import Thresholds
 from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, chosen_on
 from betaroc.decision.target_forecast import TargetForecast, target_forecast
@@ -21,6 +22,7 @@ from betaroc.distributions.pairs import Pair
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["DevSize", "EpcForecast", "epc_forecast"]
 
@@ -71,7 +73,7 @@ class DevSize(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcForecast(Tabular):
+class EpcForecast(Tabular, Noun):
     """How far thresholds chosen on a development set will err, and what that costs.
 
     Made by :func:`epc_forecast`, which has the formulas; printed as a table. Arrays of
@@ -376,7 +378,7 @@ def epc_forecast(
             " first: epc_forecast(fit(scores), ...)."
         )
     sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
-    checks.choice(criterion, tuple(CRITERIA), "criterion")
+    criterion = known(criterion, tuple(CRITERIA), "criterion")
     alphas = checked_alphas(alpha, single=CRITERIA[criterion].single, criterion=criterion)
     pair = model._pair
     for which, law in (("client", model.client), ("impostor", model.impostor)):

@@ -21,10 +21,11 @@ from betaroc.fits.fit import Fit
 from betaroc.inference.scores_beyond import tell
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
-    "GuaranteedThreshold", "guaranteed_threshold", "independent_trials", "needed_for_guarantee",
-    "order_of_guarantee",
+    "GuaranteedThreshold", "fewest_of_order", "guaranteed_threshold", "independent_trials",
+    "needed_for_guarantee", "order_of_guarantee",
 ]  # fmt: skip
 
 #: Chances of failure that agree to this are equal but for rounding.
@@ -32,7 +33,7 @@ _TIED = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GuaranteedThreshold(Result):
+class GuaranteedThreshold(Result, Noun):
     """A threshold, what it guarantees, and what it did on the scores that gave it.
 
     Made by :func:`guaranteed_threshold`.
@@ -90,6 +91,19 @@ class GuaranteedThreshold(Result):
     model_threshold: float | None = None
     n_beyond: float = math.nan
     extrapolated: bool = False
+
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        """The rate under the word of `Decision`: the kind of a document is its class."""
+        types = super()._document_types()
+        return {{"kind": "target"}.get(name, name): kind for name, kind in types.items()}
+
+    def _document_part(self, name: str) -> Any:
+        return super()._document_part("kind" if name == "target" else name)
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> GuaranteedThreshold:
+        return super()._restored(content | {"kind": content.pop("target")})
 
     def __post_init__(self) -> None:
         beyond = self.n * min(self.rate, 1.0 - self.rate)
@@ -191,6 +205,7 @@ def guaranteed_threshold(
         kinds="Scores or a fit",
         hint="A model alone has no sample to guarantee anything: see its threshold_at_far and"
         " threshold_at_frr.",
+        rejected=True,
     )
     beside = _model_threshold(model, kind, rate)
     who = "impostor" if kind == "far" else "client"
@@ -208,6 +223,12 @@ def guaranteed_threshold(
         raise InputError(_too_few(kind, who, rate, confidence, n, needed, beside is not None))
     k = order_of_guarantee(n, rate, confidence)
     threshold = _order_statistic(values, weights, k, largest=far_kind)
+    if not far_kind and threshold == -math.inf:
+        absent = int(np.sum(weights[values == -np.inf]))
+        raise InputError.about("frr")(
+            f"frr={rate!r} must be possible to guarantee: {k - 1} of {n} clients may be rejected,"
+            f" and {absent} have no score, whom no threshold accepts. Ask for a larger rate."
+        )
     if not far_kind:
         threshold = math.nextafter(threshold, -math.inf)
     if isinstance(model, Fit):
@@ -260,8 +281,9 @@ def _model_threshold(model: ScoreModel | Fit | None, kind: str, rate: float) -> 
 
 
 def _sample(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
-    values: FloatArray = getattr(scores, who)
-    weights: FloatArray | None = getattr(scores, f"{who}_weights")
+    trials = scores._trials
+    values: FloatArray = getattr(trials, who)
+    weights: FloatArray | None = getattr(trials, f"{who}_weights")
     if weights is None:
         return values, np.ones(values.size)
     refuse_fractional_weights(weights, who, "for a guarantee")
@@ -325,17 +347,31 @@ def _chance(n: int, k: int, rate: float) -> float:
 
 def order_of_guarantee(n: int, rate: float, confidence: float) -> int:
     """The largest k that keeps the bound; 1 does where n are no fewer than needed."""
-    from scipy.special import betaincc
-
-    risk = (1.0 - confidence) * (1.0 + _TIED)
     low, high = 1, n + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if betaincc(middle, n - middle + 1, rate) <= risk:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if _keeps(n, middle, rate, confidence) else (low, middle)
     return low
+
+
+def fewest_of_order(k: int, rate: float, confidence: float) -> int:
+    """The smallest n of which the k-th from the end keeps the bound."""
+    low, high = k - 1, max(k, needed_for_guarantee(rate, confidence))
+    if k == 1:
+        return high
+    while not _keeps(high, k, rate, confidence):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _keeps(middle, k, rate, confidence) else (middle, high)
+    return high
+
+
+def _keeps(n: int, k: int, rate: float, confidence: float) -> bool:
+    """Whether P(Binomial(n, rate) >= k) is no less than the confidence."""
+    from scipy.special import betaincc
+
+    return bool(betaincc(k, n - k + 1, rate) <= (1.0 - confidence) * (1.0 + _TIED))
 
 
 def needed_for_guarantee(rate: float, confidence: float) -> int:

@@ -188,7 +188,8 @@ class _Search(NamedTuple):
             return Thresholds.from_theta(theta)
         complement = 0.5 * (x.complement + z.complement)
         with np.errstate(divide="ignore"):
-            return Thresholds(theta, complement, np.log(theta) - np.log(complement))
+            below, above = np.log(np.maximum(theta, 0.0)), np.log(np.maximum(complement, 0.0))
+            return Thresholds(theta, complement, below - above)
 
     # --------------------------------------------------------------------- both ends
     def _outermost(
@@ -346,7 +347,7 @@ def _root(
     for step in range(_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
             middle = low - below * (high - low) / (above - below)
-        inside = np.isfinite(middle) & ((middle - low) * (middle - high) <= 0.0)
+            inside = np.isfinite(middle) & ((middle - low) * (middle - high) <= 0.0)
         middle = np.where(inside & (step % 3 != 2), middle, 0.5 * (low + high))
         found = excess(middle)
         if np.all(np.abs(found) <= _NEAR) or np.all(low == high):

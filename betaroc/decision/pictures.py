@@ -11,12 +11,14 @@ import numpy.typing as npt
 from betaroc.core.checks import choice, instance, probability_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
+from betaroc.core.terms import BIOMETRIC
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison
 from betaroc.decision.curve import index_of_alpha
 from betaroc.decision.curve_difference import both_names
 from betaroc.decision.epc import Epc, epc as expected_performance
 from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import rate_terms
 from betaroc.rendering.alphas import (
     AlphaAxes,
     Better,
@@ -42,8 +44,9 @@ def _epc(value: Epc, name: str = "epc") -> Epc:
     return instance(value, Epc, name, "br.epc(dev, test)")
 
 
-def _axes(epc: Epc) -> AlphaAxes:
-    return CRITERIA[epc.criterion].axes(epc.measure)
+def _axes(epc: Epc, terms: str) -> AlphaAxes:
+    words = rate_terms(terms, epc.dev._pair, epc.test._pair)
+    return CRITERIA[epc.criterion].axes(epc.measure, words.name)
 
 
 # ---------------------------------------------------------------------------- one curve
@@ -92,7 +95,9 @@ def plot_epc(epc: Epc, ax: Axes | None = None, **options: Any) -> Axes:
 
 
 @public
-def plot_expected_obtained(epc: Epc, ax: Axes | None = None, **style: Any) -> Axes:
+def plot_expected_obtained(
+    epc: Epc, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any
+) -> Axes:
     """Draw the measure observed on test against the one expected on dev.
 
     On the line y = x what was expected is observed. Take the criterion's own rate as the
@@ -104,6 +109,8 @@ def plot_expected_obtained(epc: Epc, ax: Axes | None = None, **style: Any) -> Ax
         The curve.
     ax : matplotlib Axes, optional
         Where to draw; new axes if left out.
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
     **style
         Properties of the line.
 
@@ -127,7 +134,7 @@ def plot_expected_obtained(epc: Epc, ax: Axes | None = None, **style: Any) -> Ax
     """
     e = _epc(epc)
     style = {"label": e.dev.name if e.test.name is None else e.test.name, **style}
-    return draw_expected_observed(ax, e.alpha, e.expected, e.value, _axes(e), style)
+    return draw_expected_observed(ax, e.alpha, e.expected, e.value, _axes(e, terms), style)
 
 
 # -------------------------------------------------------------------------- two systems
@@ -139,9 +146,7 @@ def _better(comparison: Comparison, names: Sequence[str] | None) -> Better:
     return Better(comparison.better, both_names(comparison.names, names), comparison.level)
 
 
-def plot_comparison(
-    comparison: Comparison, ax: Axes | None = None, *, names: Sequence[str] | None = None
-) -> Axes:
+def plot_comparison(comparison: Comparison, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw both expected performance curves, the alphas in which they differ shaded.
 
     Parameters
@@ -150,9 +155,9 @@ def plot_comparison(
         From :func:`betaroc.compare`.
     ax : matplotlib Axes, optional
         Where to draw; new axes on a figure of their own if left out.
-    names : sequence of two str, optional
-        What the systems are called; the names of the test sets where they differ, else
-        A and B.
+    **options
+        As in :meth:`betaroc.Comparison.plot`: ``names`` of the two systems (those of the test sets
+        where they differ, else A and B), ``scale`` and ``terms``.
 
     Returns
     -------
@@ -184,12 +189,16 @@ def plot_comparison(
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['A', 'B', 'A better (95 %)']
     """
-    return _comparison(comparison).plot(ax, names=names)
+    return _comparison(comparison).plot(ax, **options)
 
 
 @public
 def plot_difference(
-    comparison: Comparison, ax: Axes | None = None, *, names: Sequence[str] | None = None
+    comparison: Comparison,
+    ax: Axes | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    terms: str = BIOMETRIC,
 ) -> Axes:
     """Draw the difference of two curves with its interval and the line of no difference.
 
@@ -201,6 +210,8 @@ def plot_difference(
         Where to draw; new axes if left out.
     names : sequence of two str, optional
         What the systems are called, as in :func:`plot_comparison`.
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
     Returns
     -------
@@ -229,7 +240,7 @@ def plot_difference(
     c = _comparison(comparison)
     return draw_difference(
         ax, c.alpha, c.difference, (c.low, c.high), (c.band_low, c.band_high), _better(c, names),
-        _axes(c.first),
+        _axes(c.first, terms),
     )  # fmt: skip
 
 
@@ -241,6 +252,7 @@ def plot_difference_histogram(
     *,
     bins: int = 50,
     names: Sequence[str] | None = None,
+    terms: str = BIOMETRIC,
 ) -> Axes:
     """Draw the bootstrap differences at one alpha, the interval's ends and zero marked.
 
@@ -256,6 +268,8 @@ def plot_difference_histogram(
         Number of bars.
     names : sequence of two str, optional
         What the systems are called, as in :func:`plot_comparison`.
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
     Returns
     -------
@@ -283,15 +297,22 @@ def plot_difference_histogram(
     place = index_of_alpha(c.first, alpha)
     estimate, low, high = (float(values[place]) for values in (c.difference, c.low, c.high))
     return draw_replicates(
-        ax, counts, edges, (estimate, low, high), better, _axes(c.first), float(c.alpha[place])
-    )
+        ax, counts, edges, (estimate, low, high), better, _axes(c.first, terms),
+        float(c.alpha[place]),
+    )  # fmt: skip
 
 
-def draw_both(comparison: Comparison, names: Sequence[str]) -> Axes:
+def draw_both(
+    comparison: Comparison,
+    names: Sequence[str],
+    *,
+    scale: str = "linear",
+    terms: str = BIOMETRIC,
+) -> Axes:
     """Both curves above, their difference below, on one figure; the upper axes."""
     upper, lower = stacked_axes()
-    plot_comparison(comparison, upper, names=names)
-    plot_difference(comparison, lower, names=names)
+    plot_comparison(comparison, upper, names=names, scale=scale, terms=terms)
+    plot_difference(comparison, lower, names=names, terms=terms)
     upper.set_xlabel("")
     legend_below(upper, None, also=lower)
     return upper
@@ -306,6 +327,7 @@ def plot_a_priori(
     alpha: npt.ArrayLike | None = None,
     curve: str = "det",
     names: Sequence[str] | None = None,
+    terms: str = BIOMETRIC,
 ) -> Axes:
     """Lay the DETs or ROCs of several test sets over each other, with the points reached.
 
@@ -324,6 +346,8 @@ def plot_a_priori(
         FRR against FAR on normal deviates, or TPR against FAR.
     names : sequence of str, optional
         What the systems are called; the names of their test sets where left out.
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
     Returns
     -------
@@ -367,8 +391,9 @@ def plot_a_priori(
         colour = COLOURS[k % len(COLOURS)]
         noun = epc.test.det() if curve == "det" else epc.test.roc()
         drawn = noun.plot(
-            drawn, label=name, linewidth=1.2, color=colour, linestyle=_LINES[k % len(_LINES)]
-        )
+            drawn, label=name, linewidth=1.2, color=colour, linestyle=_LINES[k % len(_LINES)],
+            terms=terms,
+        )  # fmt: skip
         plot_a_priori_points(epc, drawn, alpha=alpha, color=colour, label=name)
     if ax is None:
         legend_below(drawn, None)
@@ -377,7 +402,12 @@ def plot_a_priori(
 
 @public
 def plot_a_priori_points(
-    epc: Epc, ax: Axes | None = None, *, alpha: npt.ArrayLike | None = None, **style: Any
+    epc: Epc,
+    ax: Axes | None = None,
+    *,
+    alpha: npt.ArrayLike | None = None,
+    terms: str = BIOMETRIC,
+    **style: Any,
 ) -> Axes:
     """Mark on a ROC or DET of the test set where dev's thresholds lie, and test's own.
 
@@ -390,6 +420,8 @@ def plot_a_priori_points(
         axes if left out.
     alpha : array_like, optional
         Some of the curve's alphas; three of them, evenly spread, where left out.
+    terms : str
+        Words of the rates on new axes, as in :meth:`betaroc.Roc.plot`.
     **style
         ``color`` and ``label`` of the markers.
 
@@ -425,7 +457,7 @@ def plot_a_priori_points(
     ['a-priori', 'a-posteriori']
     """
     e = _epc(epc)
-    ax = e.test.det().plot() if ax is None else new_axes(ax)
+    ax = e.test.det().plot(terms=terms) if ax is None else new_axes(ax)
     places, single = _places(e, alpha), CRITERIA[e.criterion].single
     own = expected_performance(
         e.test, e.test, criterion=e.criterion, measure=e.measure,

@@ -19,6 +19,7 @@ from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import _decisive
+from betaroc.distributions.inflated import Rejecting
 from betaroc.distributions.logit_normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.estimation.boundary import BoundaryRule
@@ -92,6 +93,22 @@ class FitAgain:
 
     # ------------------------------------------------------------------------------- fits
     def _laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+        """Of the trials that have a score, which come first, beside the share of the others."""
+        if not self.scores.has_rejected:
+            return self._scored_laws(drawn)
+        sizes = self.scores.n_client, self.scores.n_impostor
+        shares = [
+            (np.sum(part[:, n:], axis=1) / np.sum(part, axis=1)).tolist()
+            for part, n in zip(drawn, sizes, strict=True)
+        ]
+        laws = self._scored_laws((drawn[0][:, : sizes[0]], drawn[1][:, : sizes[1]]))
+        found: tuple[Refits, Refits] = [], []
+        for both, own, absent in zip(found, laws, shares, strict=True):
+            for law, share in zip(own, absent, strict=True):
+                both.append(None if law is None else Rejecting(law, share))
+        return found
+
+    def _scored_laws(self, drawn: Counts) -> tuple[Refits, Refits]:
         family = self.fit.family
         row = FAMILIES.get(family) if isinstance(family, str) else None
         if row is not None and row.of_pairs:
@@ -170,10 +187,15 @@ class FitAgain:
         return u, pair.place(u)
 
     def _chosen(self, pair: Pair, prior: float) -> Thresholds:
-        smooth = all(has_shape(law) or has_spread(law) for law in (pair.client, pair.impostor))
+        smooth = all(_is_smooth(law) for law in (pair.client, pair.impostor))
         if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
         return _least_on_grid(pair, self._grid, self.e.alpha)
+
+
+def _is_smooth(law: Distribution) -> bool:
+    inner = law.base if isinstance(law, Rejecting) else law
+    return has_shape(inner) or has_spread(inner)
 
 
 def _options(rule: BoundaryRule | None) -> dict[str, Any]:
@@ -191,7 +213,8 @@ def _least_on_grid(
     u, t = grid
     ends = pair.accept_all, pair.reject_all
     far, frr = pair.far(t), pair.frr(t)
-    x, y = np.concatenate([[1.0], far, [0.0]]), np.concatenate([[0.0], frr, [1.0]])
+    most, least = (float(np.ravel(rate(ends[0]))[0]) for rate in (pair.far, pair.frr))
+    x, y = np.concatenate([[most], far, [0.0]]), np.concatenate([[least], frr, [1.0]])
     best = np.argmin(alpha[:, None] * x + (1.0 - alpha)[:, None] * y, axis=1)
     ratio = pair.log_ratio(t)
     with np.errstate(divide="ignore"):

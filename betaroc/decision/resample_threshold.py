@@ -1,4 +1,4 @@
-"""Thresholds chosen again from drawn trials: one replicate at a time, or all at once."""
+"""Thresholds chosen again: from drawn trials, or along the errors of a fit's parameters."""
 
 from __future__ import annotations
 
@@ -12,18 +12,28 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import Thresholds
-from betaroc.decision.curve import WEIGHTED_ERROR, Curve
-from betaroc.decision.sides import empirical_laws, grouped_side, observed_prior, side_trials
-from betaroc.decision.threshold_error import ThresholdError, threshold_error
+from betaroc.decision.curve import (
+    WEIGHTED_ERROR,
+    Curve,
+    empirical_laws,
+    grouped_side,
+    observed_prior,
+    side_trials,
+)
 from betaroc.distributions.empirical import Drawn, Empirical, decides_by_counts, draw_law
 from betaroc.distributions.gaps import gap_places
+from betaroc.distributions.pairs import pair_of
+from betaroc.estimation.record import PairEstimate
+from betaroc.inference.delta import slopes_along
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.drawn_trials import Counts, SortedRows, counts_below
+from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 
 __all__ = [
-    "ChosenAgain", "LeastWeightedError", "OtherCriterion", "ResampledDev", "resample_threshold",
+    "ChosenAgain", "LeastWeightedError", "OtherCriterion", "ResampledDev", "ThresholdError",
+    "resample_threshold", "threshold_error",
 ]  # fmt: skip
 
 #: Doubles hold all whole numbers up to this.
@@ -76,10 +86,10 @@ class LeastWeightedError:
         client, impostor = self.rows.scores
         below = np.searchsorted(impostor, client, side="left")
         first = np.flatnonzero(np.diff(below, prepend=0) > 0)
-        ends = [0], [client.size], [impostor.size]
+        absent = [[np.searchsorted(rows, -np.inf, side="right")] for rows in (client, impostor)]
         return (
-            np.concatenate([ends[0], first, ends[1]]),
-            np.concatenate([ends[0], below[first], ends[2]]),
+            np.concatenate([absent[0], first, [client.size]]),
+            np.concatenate([absent[1], below[first], [impostor.size]]),
         )
 
     def thresholds(self, drawn: Counts) -> FloatArray:
@@ -306,3 +316,72 @@ def _dev_size(
             " the plain bootstrap, or leave m out."
         )
     return m
+
+
+# ------------------------------------------------------------------------------ of fits
+@dataclass(frozen=True)
+class ThresholdError:
+    """Thresholds to first order: chosen + slope @ z with standard normal z.
+
+    Parameters
+    ----------
+    chosen : Thresholds
+        At the estimates.
+    slope : ndarray, shape (k, parameters)
+        Change with one standard error along each root of the covariance, on the
+        logit scale where `unit`; 0 where the threshold is an end of the scale.
+    unit : bool
+        Whether scores live on [0, 1].
+    """
+
+    chosen: Thresholds
+    slope: FloatArray
+    unit: bool
+    #: A fit's own errors are those of its own sample size.
+    shrink: float = 1.0
+
+    def draw(self, rng: np.random.Generator) -> Thresholds:
+        """Thresholds of another dev set of that size."""
+        return self.at(np.asarray(rng.standard_normal(self.slope.shape[1])))
+
+    def at(self, z: FloatArray) -> Thresholds:
+        """Thresholds z standard errors away from the estimates."""
+        move = self.slope @ z
+        moving = move != 0.0
+        place = _coordinate(self.chosen, self.unit) + move
+        moved = Thresholds.from_logit(place) if self.unit else Thresholds.from_theta(place)
+        return Thresholds(
+            np.where(moving, moved.theta, self.chosen.theta),
+            np.where(moving, moved.complement, self.chosen.complement),
+            np.where(moving, moved.logit, self.chosen.logit),
+        )
+
+
+def _coordinate(t: Thresholds, unit: bool) -> FloatArray:
+    return t.logit if unit else t.theta
+
+
+def threshold_error(
+    fit: PairEstimate,
+    criterion: str,
+    prior: float,
+    alpha: FloatArray,
+    chosen: Thresholds,
+    *,
+    groups: bool = True,
+) -> ThresholdError:
+    """The error of dev's thresholds from the covariance of the fit's parameters.
+
+    Of both classes together where the fit's scores carry `groups`.
+    """
+    laws = fit.model.client, fit.model.impostor
+    unit = pair_of(*laws).unit
+    names, place, roots = free_coordinates(fit, groups=groups)
+
+    def at(away: FloatArray) -> FloatArray:
+        pair = pair_of(*laws_at(laws, names, place + away))
+        return _coordinate(CRITERIA[criterion].choose(pair, prior, alpha), unit)
+
+    slope = slopes_along(roots, at)
+    inside = np.isfinite(_coordinate(chosen, unit)) & np.all(np.isfinite(slope), axis=1)
+    return ThresholdError(chosen, np.where(inside[:, None], slope, 0.0), unit)

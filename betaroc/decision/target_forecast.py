@@ -16,6 +16,7 @@ from betaroc.decision.curve import ONE_CLASS_TARGETS, chosen_on
 from betaroc.decision.order_thresholds import drawn_thresholds
 from betaroc.inference.scores_beyond import needed
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["TargetForecast", "target_forecast"]
 
@@ -29,7 +30,7 @@ hold for independent scores of these distributions without ties."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TargetForecast(Tabular):
+class TargetForecast(Tabular, Noun):
     """What the threshold that a dev set counts for a target rate will do on test.
 
     Made by :func:`epc_forecast` with a `criterion` that is a rate of one class; printed as a table.

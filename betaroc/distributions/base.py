@@ -20,8 +20,11 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import count, generator, probability_array, real_array
 from betaroc.core.notices import Notice
+from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.rendering.flat import flat
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["Atoms", "Distribution", "Parameter", "Tail"]
 
@@ -110,7 +113,7 @@ def _places(x: npt.ArrayLike) -> Thresholds:
     return Thresholds.from_theta(real_array(x, "x"))
 
 
-class Distribution(Value, ABC):
+class Distribution(Noun, ABC):
     """Distribution of the scores of one class; frozen, knows no data.
 
     Notes
@@ -127,6 +130,27 @@ class Distribution(Value, ABC):
     """
 
     on_unit: ClassVar[bool] = False
+
+    def to_frame(self) -> Table:
+        """The parameters as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns parameter and value.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> Beta(2.0, 0.5).to_frame().values.tolist()
+        [['a', 2.0], ['b', 0.5]]
+        """
+        return table_of(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = [(k, v) for k, v in flat(self, ".") if v is not None and not isinstance(v, str)]
+        return {"parameter": [k for k, _ in rows], "value": [v for _, v in rows]}
+
     #: What was to be said when it was made, such as of scores in float16.
     notices: ClassVar[tuple[Notice, ...]] = ()
 
@@ -184,6 +208,11 @@ class Distribution(Value, ABC):
     def continuous(self) -> tuple[float, Distribution] | None:
         """Mass and distribution of the continuous part; None for a discrete distribution."""
         return 1.0, self
+
+    @property
+    def _scored(self) -> Distribution:
+        """That of the trials that have a score."""
+        return self
 
     def _parameters(self) -> tuple[Parameter, ...]:
         """What determines the distribution; nothing where it is its data."""

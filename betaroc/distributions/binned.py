@@ -61,6 +61,17 @@ class Binned(Empirical):
     values: Any = field(init=False, repr=False, compare=False)
     weights: Any = field(init=False, repr=False, compare=False)
 
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        return {"edges": FloatArray, "counts": FloatArray}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Binned:
+        return cls(**content)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"above": self.edges[:-1], "up_to": self.edges[1:], "count": self.counts}
+
     def __init__(self, edges: npt.ArrayLike, counts: npt.ArrayLike) -> None:
         places = score_array(edges, "edges")
         if places.size < 2 or np.any(np.diff(places) <= 0.0):

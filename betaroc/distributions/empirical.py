@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, Self, TypeGuard, cast
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.checks import score_array, weights_array
+from betaroc.core.checks import kept_scores, score_array, weights_array
 from betaroc.core.resampling import Cells, draw_counts
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail
@@ -43,14 +43,15 @@ class Empirical(Distribution):
     Parameters
     ----------
     values : array_like, shape (n,)
-        Finite scores; ties are legal, also when all are equal.
+        Finite scores; ties are legal, also when all are equal. -inf is a trial without a score,
+        which no threshold accepts; not all may be.
     weights : array_like, shape (n,), optional
         Frequencies; weight k counts as k copies.
 
     Raises
     ------
     InputError
-        If there is no score, a score is not finite, or a weight negative.
+        If there is no score, a score is nan or inf, or a weight negative.
     InputTypeError
         If scores or weights are not real numbers.
 
@@ -58,7 +59,8 @@ class Empirical(Distribution):
     -----
     Exact: with integer weights both tails are ratios of integers. There is no
     density (``pdf`` is 0). A pair of samples decides at the middle of the gap
-    between neighbouring distinct scores of both.
+    between neighbouring distinct scores of both. With values of -inf their share is missing
+    from ``sf`` at every threshold, -inf included, and the mean is -inf.
 
     Examples
     --------
@@ -71,8 +73,24 @@ class Empirical(Distribution):
     values: Any
     weights: Any = field(default=None)
 
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        return {"values": FloatArray, "weights": FloatArray | None}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        """Without a copy, so that what shares its values still does."""
+        values = kept_scores(content["values"], "values", absent=True)
+        weights = content.get("weights")
+        checked = None if weights is None else weights_array(weights, values.size, "weights")
+        return cast(Self, cls._of_checked(values, checked))
+
+    def _columns(self) -> dict[str, Any]:
+        weights = np.ones(self.values.size) if self.weights is None else self.weights
+        return {"value": self.values, "weight": weights}
+
     def __post_init__(self) -> None:
-        values = score_array(self.values, "values")
+        values = score_array(self.values, "values", absent=True)
         object.__setattr__(self, "values", values)
         if self.weights is not None:
             object.__setattr__(self, "weights", weights_array(self.weights, values.size, "weights"))
@@ -94,7 +112,7 @@ class Empirical(Distribution):
     @cached_property
     def _counted(self) -> Bins | None:
         """Counts in bins, of many scores without weights."""
-        many = self.weights is None and self.values.size >= _MANY
+        many = self.weights is None and self.values.size >= _MANY and not self.rejected
         return Bins.of(self.values) if many else None
 
     @property
@@ -102,6 +120,22 @@ class Empirical(Distribution):
         """Counts in bins, as long as nothing needed all scores in order."""
         bins = None if "_sorted" in self.__dict__ else self._counted
         return None if bins is None or bins.worn else bins
+
+    @cached_property
+    def rejected(self) -> float:
+        """Weight of the trials without a score, at -inf."""
+        if np.min(self.values) > -np.inf:
+            return 0.0
+        absent = self.values == -np.inf
+        return float(np.sum(absent) if self.weights is None else np.sum(self.weights[absent]))
+
+    @property
+    def _scored(self) -> Empirical:
+        """The same without the trials that have no score."""
+        if not self.rejected:
+            return self
+        own = self.values > -np.inf
+        return Empirical(self.values[own], None if self.weights is None else self.weights[own])
 
     def _few(self, size: int) -> Bins | None:
         return self.unsorted if size <= _FEW else None
@@ -209,12 +243,16 @@ class Empirical(Distribution):
 
     @property
     def mean(self) -> float:
-        """Weighted mean."""
+        """Weighted mean; -inf where a trial has no score."""
+        if self.rejected:
+            return -math.inf
         return math.fsum(self._steps[0] * self._steps[1]) / self.total
 
     @property
     def var(self) -> float:
-        """Weighted variance, divisor sum of weights."""
+        """Weighted variance, divisor sum of weights; nan where a trial has no score."""
+        if self.rejected:
+            return math.nan
         return math.fsum((self._steps[0] - self.mean) ** 2 * self._steps[1]) / self.total
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
@@ -352,7 +390,8 @@ class EmpiricalPair(Pair):
     @cached_property
     def staircase(self) -> Staircase | None:
         """Of two samples without weights: where the smaller one's scores stand in the larger."""
-        if self.client.weights is not None or self.impostor.weights is not None:
+        weighted = self.client.weights is not None or self.impostor.weights is not None
+        if weighted or self.client.rejected or self.impostor.rejected:
             return None
         samples = self.client._sorted, self.impostor._sorted
         return staircase(*(samples if self._fewer_clients else samples[::-1]))

@@ -30,6 +30,8 @@ class Gaps:
         Whether all weights are whole numbers, whose sums are exact.
     at_edges : bool
         Whether thresholds lie on the places: what is between is not known.
+    rejected : (float, float)
+        Weight of the clients and impostors below every gap: trials without a score.
     """
 
     places: FloatArray
@@ -37,6 +39,7 @@ class Gaps:
     impostor: FloatArray
     whole: bool
     at_edges: bool = False
+    rejected: tuple[float, float] = (0.0, 0.0)
 
     @cached_property
     def frr(self) -> FloatArray:
@@ -48,21 +51,25 @@ class Gaps:
 
     @cached_property
     def tpr(self) -> FloatArray:
-        above = sums_above(self.client, self._clients, whole=self.whole)
-        return np.asarray(above / above[0])
+        return self._share_above(self.client, self._clients)
 
     @cached_property
     def far(self) -> FloatArray:
-        above = sums_above(self.impostor, self._impostors, whole=self.whole)
-        return np.asarray(above / above[0])
+        return self._share_above(self.impostor, self._impostors)
+
+    def _share_above(self, masses: FloatArray, below: FloatArray) -> FloatArray:
+        if self.whole:
+            return np.asarray((below[-1] - below) / below[-1])
+        own = sums_below(masses, whole=False)
+        return np.asarray(sums_above(masses, own, whole=False) / below[-1])
 
     @cached_property
     def _clients(self) -> FloatArray:
-        return sums_below(self.client, whole=self.whole)
+        return self.rejected[0] + sums_below(self.client, whole=self.whole)
 
     @cached_property
     def _impostors(self) -> FloatArray:
-        return sums_below(self.impostor, whole=self.whole)
+        return self.rejected[1] + sums_below(self.impostor, whole=self.whole)
 
     @property
     def turns(self) -> IntArray:
@@ -121,6 +128,7 @@ def merged(
     at_edges: bool,
 ) -> Gaps:
     """Gaps of two samples given as (distinct ascending places, masses)."""
+    (client, no_client), (impostor, no_impostor) = _scored(*client), _scored(*impostor)
     both = np.concatenate([client[0], impostor[0]])
     order = np.argsort(both, kind="stable")  # two ascending runs: a merge
     places = both[order]
@@ -133,4 +141,10 @@ def merged(
         kept = np.ones(places.size, dtype=np.bool_)
         kept[shared + 1] = False
         places, c, i = places[kept], c[kept], i[kept]
-    return Gaps(places, c, i, whole, at_edges)
+    return Gaps(places, c, i, whole, at_edges, (no_client, no_impostor))
+
+
+def _scored(places: FloatArray, masses: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
+    """What has a score, and the weight of what has none."""
+    absent = int(places.size > 0 and places[0] == -np.inf)
+    return (places[absent:], masses[absent:]), float(np.sum(masses[:absent]))

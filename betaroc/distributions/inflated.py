@@ -1,4 +1,4 @@
-"""Point masses at 0 and 1 beside any continuous distribution."""
+"""Point masses beside any continuous distribution: at 0 and 1, and below all scores."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import fraction
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import BELOW_ONE, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 
-__all__ = ["MASSES", "Inflated", "base_of"]
+__all__ = ["MASSES", "REJECTED", "Inflated", "Rejecting", "base_of"]
 
 #: Names of the point masses, the one at the lower end first.
 MASSES = ("at_zero", "at_one")
+#: Name of the share, as a parameter.
+REJECTED = "rejected"
 #: Heights of a jump that were rounded on their way through 1 - p.
 _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
@@ -259,11 +261,6 @@ class Inflated(Distribution):
         return np.where(u >= 1.0 - self.at_one, 1.0, scores)
 
 
-def base_of(law: Distribution) -> Distribution:
-    """The distribution of the scores between the point masses."""
-    return law.base if isinstance(law, Inflated) else law
-
-
 def _reaches_one(t: Thresholds) -> Any:
     return (t.logit == np.inf) | (t.theta > 1.0)
 
@@ -273,3 +270,188 @@ def _before(t: Thresholds) -> Thresholds:
     if t.theta == 1.0:
         return Thresholds.from_logit(BELOW_ONE)
     return Thresholds.from_theta(np.nextafter(t.theta, -np.inf))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rejecting(Distribution):
+    """A distribution of scores, and a share of trials that have none and are always rejected.
+
+        P(S = -inf) = rejected,  otherwise S ~ base
+
+    Parameters
+    ----------
+    base : Distribution
+        Of the scores that exist; with a density, such as Beta or Inflated.
+    rejected : float
+        Share of the trials without a score (failures to acquire), a fraction in [0, 1).
+
+    Raises
+    ------
+    InputError
+        If the share is not in [0, 1).
+    InputTypeError
+        If `base` is no distribution with a density, or the share no number.
+
+    Notes
+    -----
+    A point mass at minus infinity, below every threshold: ``cdf`` is at least `rejected` and ``sf``
+    at most what is left, -inf included. Of a pair with such shares r the ROC attains FAR up to
+    1 - r_i and TPR up to 1 - r_c; from there it goes straight to (1, 1), as ties do, and the area
+    counts pairs of two trials without a score one half. The mean is -inf, the variance nan. Of
+    samples put -inf among the values of `Empirical`.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, Rejecting
+    >>> distribution = Rejecting(Beta(2.0, 2.0), rejected=0.25)
+    >>> distribution.cdf(-1.0), distribution.cdf(0.5), distribution.sf(-1.0)  # 1/4 + 3/4 1/2
+    (0.25, 0.625, 0.75)
+    """
+
+    base: Distribution
+    rejected: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Distribution) or self.base.continuous is None:
+            raise InputTypeError.about("base")(
+                "base must be a distribution with a density, such as Beta; got"
+                f" {type(self.base).__name__}. Of scores: br.Empirical with values of -inf."
+            )
+        object.__setattr__(self, "rejected", fraction(self.rejected, "rejected"))
+        if not self.rejected < 1.0:
+            raise InputError.about("rejected")(
+                "rejected must be below 1, so that something is left for base; got 1.0. Give the"
+                " share of the trials without a score."
+            )
+
+    @property
+    def on_unit(self) -> bool:  # type: ignore[override]
+        """Whether the base lives on [0, 1]."""
+        return self.base.on_unit
+
+    @property
+    def _scored(self) -> Distribution:
+        return self.base
+
+    @property
+    def _rest(self) -> float:
+        return 1.0 - self.rejected
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """From -inf, where trials without a score are."""
+        low, high = self.base.support
+        return (-math.inf if self.rejected else low), high
+
+    @property
+    def atoms(self) -> Atoms:
+        """That at -inf, and those of the base."""
+        inner = self.base.atoms
+        if not self.rejected:
+            return inner
+        places = np.concatenate([[-np.inf], inner.places])
+        return Atoms(places, np.concatenate([[self.rejected], self._rest * inner.masses]))
+
+    @property
+    def continuous(self) -> tuple[float, Distribution]:
+        """Mass and distribution of the continuous part."""
+        share, base = self.base.continuous or (1.0, self.base)
+        return self._rest * share, base
+
+    @property
+    def mean(self) -> float:
+        """-inf, where any trial has no score."""
+        return -math.inf if self.rejected else self.base.mean
+
+    @property
+    def var(self) -> float:
+        """No number, where any trial has no score."""
+        return math.nan if self.rejected else self.base.var
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        value, log = self.base._lower(t)
+        total = np.where(value == 1.0, 1.0, np.minimum(self.rejected + self._rest * value, 1.0))
+        with np.errstate(divide="ignore"):
+            return total, np.log(total) if self.rejected else log
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        value, log = self.base._upper(t)
+        return self._rest * value, log + math.log1p(-self.rejected)
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return self.base._log_density(t) + math.log1p(-self.rejected)
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        return self.base._log_density_slope(t)
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        return self.base._log_pdf(t) + math.log1p(-self.rejected)
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        # P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half.
+        beyond = p > 0.5
+        rest = np.clip((np.where(beyond, 0.5, p) - self.rejected) / self._rest, 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            near = self.base._lower_quantile(np.where(np.isnan(p), p, rest), np.log(rest))
+            upper = np.where(beyond, 1.0 - p, 0.5)
+            far = self._upper_quantile(upper, np.log(upper))
+        found = choose(beyond, far, near)
+        return choose(p <= self.rejected, _nobody(p), found) if self.rejected else found
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        rest = np.minimum(p / self._rest, 1.0)
+        found = self.base._upper_quantile(rest, np.minimum(log_p - math.log1p(-self.rejected), 0.0))
+        return choose(p >= self._rest, _nobody(p), found) if self.rejected else found
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        lower, upper = (
+            replace(
+                tail, log_coefficient=tail.log_coefficient + math.log1p(-self.rejected),
+                mass=self._rest * tail.mass, share=self._rest * tail.share,
+            )
+            for tail in self.base._tails()
+        )  # fmt: skip
+        return (Tail(-math.inf, 0, mass=self.rejected) if self.rejected else lower), upper
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        return (*self.base._parameters(), Parameter(REJECTED, self.rejected, REJECTED))
+
+    def _replaced(self, values: Mapping[str, float]) -> Rejecting:
+        rest = {name: v for name, v in values.items() if name != REJECTED}
+        return Rejecting(self.base._replaced(rest), values.get(REJECTED, self.rejected))
+
+    def _score(self, t: Thresholds) -> FloatArray:
+        absent = t.theta == -np.inf
+        with np.errstate(all="ignore"):
+            inner = np.where(absent, 0.0, self.base._score(t))
+        own = np.where(absent, 1.0 / self.rejected, -1.0 / self._rest) if self.rejected else absent
+        return np.concatenate([inner, np.reshape(own * 1.0, (1, *t.shape))])
+
+    def _unit_covariance(self) -> FloatArray:
+        base = self.base._unit_covariance()
+        whole = np.zeros((base.shape[0] + 1,) * 2)
+        whole[:-1, :-1] = base / self._rest
+        whole[-1, -1] = self.rejected * self._rest
+        return whole
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        inner = {name: v for name, v in values.items() if name != REJECTED}
+        lower, upper = self.base._tail_rows(inner, t)
+        absent = values.get(REJECTED, self.rejected)
+        return np.minimum(absent + (1.0 - absent) * lower, 1.0), (1.0 - absent) * upper
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        absent = rng.random(size) < self.rejected
+        return np.where(absent, -np.inf, self.base._sample(size, rng))
+
+
+def _nobody(p: FloatArray) -> Thresholds:
+    """The threshold that accepts everyone who has a score."""
+    return Thresholds.from_theta(np.full(p.shape, -np.inf))
+
+
+def base_of(law: Distribution) -> Distribution:
+    """The distribution of the scores between the point masses."""
+    return base_of(law.base) if isinstance(law, Inflated | Rejecting) else law

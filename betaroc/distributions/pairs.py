@@ -116,7 +116,9 @@ class Pair:
     def joints(self) -> Thresholds:
         """Atoms and ends of the supports, ascending and distinct."""
         laws = (self.client, self.impostor)
-        places = [law.atoms.places for law in laws] + [np.array(law.support) for law in laws]
+        parts = [law.continuous[1] for law in laws if law.continuous is not None]
+        places = [law.atoms.places for law in laws]
+        places += [np.array(law.support) for law in (*laws, *parts)]
         return Thresholds.from_theta(np.unique(np.concatenate(places)))
 
     @cached_property
@@ -337,6 +339,7 @@ class Pair:
         if c_atoms.places.size:
             at = Thresholds.from_theta(c_atoms.places)
             strictly = self.impostor._lower(self.just_below_any(at))[0]
+            strictly = np.where(c_atoms.places == -np.inf, 0.0, strictly)  # nobody is below that
             upto = self.impostor._lower(at)[0]
             terms.append(math.fsum(0.5 * c_atoms.masses * (strictly + upto)))
         if self.client.continuous is not None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite
 from betaroc.core.errors import InputError
-from betaroc.core.value import Value
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["ParetoTail"]
 
@@ -20,7 +20,7 @@ _STRAIGHT = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ParetoTail(Value):
+class ParetoTail(Noun):
     """The mass of one class beyond a joint, and how it thins out.
 
         P(beyond the joint by more than x) = mass G(x),   x >= 0

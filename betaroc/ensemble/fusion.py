@@ -19,6 +19,7 @@ from betaroc.ensemble.losses import CurvePart, Splits, score_losses, thresholds_
 from betaroc.inference.auc import of_means
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
+from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import visible
 
 __all__ = ["FUSING", "PARTS", "Fusion", "Gain", "aligned", "fusion_of"]
@@ -45,7 +46,7 @@ class Gain(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fusion(Tabular):
+class Fusion(Tabular, Noun):
     """Fusing rules with all classifiers and without each one.
 
     Made by :attr:`Inclusion.fusion`.
@@ -94,6 +95,26 @@ class Fusion(Tabular):
         texts = ("rule", "system", "part")
         names = (*texts, "with", "without", "gain", "low", "high")
         return self._table(columns_from_rows(self.gains, names, texts))
+
+    def to_frame(self) -> Table:
+        """The same as `table`.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the frame.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> one, two = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> fusion = br.inclusion({"one": one, "two": two}).fusion
+        >>> fusion.to_frame().equals(fusion.table)
+        True
+        """
+        return self.table
 
     def gain(self, system: str, rule: str = "mean-logit", part: str = "all") -> Interval:
         """What a classifier adds, with its interval.

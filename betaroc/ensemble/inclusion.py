@@ -15,6 +15,7 @@ from betaroc.core.arrays import IntArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.tables import Table, table_of
+from betaroc.core.terms import BIOMETRIC, known
 from betaroc.core.text import shown
 from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
@@ -37,6 +38,7 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
+from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet
 
 __all__ = ["Inclusion", "inclusion"]
@@ -49,7 +51,7 @@ _TARGETS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inclusion(InclusionRecord):
+class Inclusion(InclusionRecord, Noun):
     """Several classifiers on the same trials: who joins, and what each adds.
 
     Made by :func:`inclusion`. What takes time is computed when it is first looked at:
@@ -153,14 +155,19 @@ class Inclusion(InclusionRecord):
         """
         return self.table
 
-    def plot(self) -> Sheet:
+    def plot(self, *, terms: str = BIOMETRIC) -> Sheet:
         """Draw the ROCs, their hull and the gains; see `ensemble.pictures.plot_ensemble`.
+
+        Parameters
+        ----------
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
         Returns
         -------
         matplotlib Figure
         """
-        return plot_ensemble(self)
+        return plot_ensemble(self, terms=terms)
 
     def __str__(self) -> str:
         return inclusion_text(self)
@@ -472,10 +479,10 @@ def _parts(
     systems: Systems, criterion: str, measure: str | None, alpha: Any, ends: float
 ) -> dict[str, CurvePart]:
     """All alphas of the criterion, and the targets of either end."""
-    checks.choice(criterion, _CRITERIA, "criterion")
+    criterion = known(criterion, _CRITERIA, "criterion")
     if measure is None:
         measure = "weighted-error" if criterion == "weighted-error" else "hter"
-    checks.choice(measure, TRIAL_MEASURES, "measure")
+    measure = known(measure, TRIAL_MEASURES, "measure")
     if measure == "weighted-error" and criterion != measure:
         raise InputError.about("measure")(
             'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'

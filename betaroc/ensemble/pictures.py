@@ -6,6 +6,7 @@ import numpy as np
 
 from betaroc.core.checks import instance
 from betaroc.core.notices import public
+from betaroc.core.terms import BIOMETRIC, Terms, terms_of
 from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble.fusion import PARTS
 from betaroc.ensemble.learned import CANNOT_TELL, MATTERS, LearnedGain
@@ -22,7 +23,9 @@ def _inclusion(result: InclusionRecord) -> InclusionRecord:
 
 
 @public
-def plot_ensemble(result: InclusionRecord, *, rule: str = "mean-logit") -> Sheet:
+def plot_ensemble(
+    result: InclusionRecord, *, rule: str = "mean-logit", terms: str = BIOMETRIC
+) -> Sheet:
     """Draw the ROCs, and beside them the gains in a learned fusion and by a fixed rule.
 
     Parameters
@@ -31,6 +34,8 @@ def plot_ensemble(result: InclusionRecord, *, rule: str = "mean-logit") -> Sheet
         From :func:`betaroc.inclusion`.
     rule : str
         The fusing rule whose gains are drawn.
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
     Returns
     -------
@@ -49,11 +54,12 @@ def plot_ensemble(result: InclusionRecord, *, rule: str = "mean-logit") -> Sheet
 ['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
     """
     i = _inclusion(result)
-    return drawing.draw_ensemble(_rocs(i), _learned(i), MATTERS, _gains(i, rule))
+    words = terms_of(terms)
+    return drawing.draw_ensemble(_rocs(i), _learned(i), MATTERS, _gains(i, rule, words), words)
 
 
 @public
-def plot_hull(result: InclusionRecord, ax: Axes | None = None) -> Axes:
+def plot_hull(result: InclusionRecord, ax: Axes | None = None, *, terms: str = BIOMETRIC) -> Axes:
     """Draw the fitted ROCs, the hull above them, the diagonal and the region.
 
     Parameters
@@ -62,6 +68,8 @@ def plot_hull(result: InclusionRecord, ax: Axes | None = None) -> Axes:
         From :func:`betaroc.inclusion`.
     ax : matplotlib Axes, optional
         Where to draw; new axes if left out.
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
     Returns
     -------
@@ -84,7 +92,7 @@ def plot_hull(result: InclusionRecord, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['one: include', 'two: cannot tell', "scores' ROCs", 'ROC hull']
     """
-    return drawing.draw_hull(ax, _rocs(_inclusion(result)))
+    return drawing.draw_hull(ax, _rocs(_inclusion(result)), terms_of(terms))
 
 
 @public
@@ -124,7 +132,11 @@ def plot_learned(result: InclusionRecord, ax: Axes | None = None) -> Axes:
 
 @public
 def plot_gains(
-    result: InclusionRecord, ax: Axes | None = None, *, rule: str = "mean-logit"
+    result: InclusionRecord,
+    ax: Axes | None = None,
+    *,
+    rule: str = "mean-logit",
+    terms: str = BIOMETRIC,
 ) -> Axes:
     """Draw what each classifier adds to the others, with its intervals.
 
@@ -136,6 +148,8 @@ def plot_gains(
         Where to draw; new axes if left out.
     rule : str
         The fusing rule.
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
     Returns
     -------
@@ -162,7 +176,8 @@ def plot_gains(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['one', 'two']
     """
-    return drawing.draw_gains(ax, _gains(_inclusion(result), rule))
+    words = terms_of(terms)
+    return drawing.draw_gains(ax, _gains(_inclusion(result), rule, words), words)
 
 
 def _rocs(result: InclusionRecord) -> drawing.Rocs:
@@ -196,13 +211,13 @@ def _learned(result: InclusionRecord) -> dict[str, drawing.DrawnGain]:
     return {name: drawn(result.verdict[name].gain) for name in result.names}
 
 
-def _gains(result: InclusionRecord, rule: str) -> drawing.Gains:
+def _gains(result: InclusionRecord, rule: str, terms: Terms) -> drawing.Gains:
     def drawn(name: str, part: str) -> drawing.DrawnGain:
         g = result.fusion.gain(name, rule, part)
         return drawing.DrawnGain(g.low, g.estimate, g.high, g.low > 0.0 or g.high < 0.0)
 
     rows = {name: [drawn(name, part) for part in PARTS] for name in result.names}
     measures = (result.fusion.parts[part]["measure"] for part in ("all", "strict"))
-    measure, at_ends = (m if m == "weighted-error" else m.upper() for m in measures)
+    measure, at_ends = (m if m == "weighted-error" else terms.said(m.upper()) for m in measures)
     also = "" if at_ends == measure else f"\n(at the ends: in {at_ends})"
     return drawing.Gains(rows, f"gain in {measure} by {rule}{also}", result.level)

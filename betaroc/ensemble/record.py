@@ -9,7 +9,7 @@ from itertools import combinations
 
 from betaroc.core.arrays import AnyArray, IntArray
 from betaroc.core.tables import Table, table_of
-from betaroc.core.value import Result
+from betaroc.core.value import Result, travelling
 from betaroc.data.groups import groups_of
 from betaroc.ensemble.diversity import diversity_columns
 from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of
@@ -33,6 +33,7 @@ class InclusionRecord(Result):
     systems: Systems
     dev: Systems | None
     fits: Mapping[str, Fit]
+    _travels = travelling("evidence")
     evidence: Mapping[str, RocEvidence] = field(compare=False, repr=False)
     verdict: Mapping[str, Verdict]
     region: tuple[float, float]

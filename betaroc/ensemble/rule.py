@@ -131,9 +131,10 @@ class Verdict(str):
         return str.__str__(self)
 
     def __repr__(self) -> str:
+        gain, p = self.gain, self.confidence.p_value
         return (
-            f"Verdict({self.word!r}, {self.confidence!r}, {self.size!r}, reason={self.reason!r},"
-            f" marginal={self.marginal!r}, gain={self.gain!r})"
+            f"<Verdict {self.word!r}: gain {gain.estimate:.4g} [{gain.low:.4g}, {gain.high:.4g}],"
+            f" its own ROC {self.marginal!r} (p = {p:.2g})>"
         )
 
 

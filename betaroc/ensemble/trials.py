@@ -22,6 +22,7 @@ from betaroc.core.notices import warn
 from betaroc.core.sentences import Term
 from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown
+from betaroc.data.beside import refuse_rejected
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
@@ -160,6 +161,8 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
                 f" {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
             )
         _refuse_weights(scores, name)
+        do = "Keep the trials that every system scored, and leave out the others"
+        refuse_rejected(scores, "a fused score", do)
         if columns:
             _same_trials(columns[0], scores, (chosen[0][0], name))
         columns.append(scores)

@@ -44,7 +44,8 @@ def give(notices: Iterable[Notice]) -> None:
     for category, text in notices:
         grouped[category] = grouped[category] + "; " + text if category in grouped else text
     for category, text in grouped.items():
-        warn(f"{text}. {_ADVICE.get(category, '')}".rstrip(), category)
+        advice = _ADVICE.get(category)
+        warn(text + "." if advice is None else text + ". " + advice, category)
 
 
 def few_scores(name: str, total: float) -> list[Notice]:

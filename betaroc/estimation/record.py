@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError
 from betaroc.core.tables import Library, Tabular
-from betaroc.core.value import Result
-from betaroc.data.scores import ScoreData
+from betaroc.core.value import Result, travelling
+from betaroc.data.beside import tell_of_scored
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.empirical import Empirical, is_counted
+from betaroc.distributions.inflated import MASSES, REJECTED, Rejecting
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.contract import Matrix
 from betaroc.estimation.tails import Tails
@@ -45,6 +48,25 @@ class Estimate(Tabular):
     tied: tuple[str, ...] = ()
     tails: tuple[Tails, ...] = ()
 
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        """The parameters by their names."""
+        types = super()._document_types()
+        del types["names"], types["values"]
+        return {"family": types.pop("family"), "params": Mapping[str, float], **types}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        names, values = tuple(content["params"]), tuple(content["params"].values())
+        rest = {name: value for name, value in content.items() if name != "params"}
+        size = {len(names), len(rest["covariance"]), *map(len, rest["covariance"])}
+        if len(size) > 1:
+            raise InputError.about("covariance")(
+                f"covariance must have a row and a column for each of {len(names)} params; got"
+                f" {len(rest['covariance'])} rows. Give all."
+            )
+        return super()._restored(rest | {"names": names, "values": values})
+
     @property
     def params(self) -> Mapping[str, float]:
         """The parameters, in order, read-only."""
@@ -63,6 +85,37 @@ class Estimate(Tabular):
         """Square roots of the diagonal of `cov`, by name, read-only."""
         errors = (math.sqrt(self.covariance[i][i]) for i in range(len(self.names)))
         return MappingProxyType(dict(zip(self.names, errors, strict=True)))
+
+    def _rejecting(self, absent: int) -> Self:
+        """The same with so many trials more, which have no score: their share is a parameter."""
+        if not absent:
+            return self
+        n, total, law = self.n + absent, self.total_weight + absent, self.distribution
+        if is_counted(law):
+            weights = None if law.weights is None else np.append(law.weights, np.ones(absent))
+            law = Empirical(np.append(law.values, np.full(absent, -np.inf)), weights)
+            return replace(self, distribution=law, n=n, total_weight=total)
+        share = absent / total
+        return replace(
+            self, distribution=Rejecting(law, share), names=(*self.names, REJECTED),
+            values=(*self.values, share), n=n, total_weight=total,
+            covariance=_with_variance(self.covariance, share * (1.0 - share) / total),
+            log_likelihood=self.log_likelihood + _of_share(absent, total),
+        )  # fmt: skip
+
+    def _of_scores(self, absent: int) -> Self:
+        """The same without so many trials that have no score."""
+        if not absent:
+            return self
+        law, n, total = self.distribution, self.n - absent, self.total_weight - absent
+        if is_counted(law):
+            return replace(self, distribution=law._scored, n=n, total_weight=total)
+        return replace(
+            self, distribution=cast(Rejecting, law).base, names=self.names[:-1],
+            values=self.values[:-1], n=n, total_weight=total,
+            covariance=tuple([row[:-1] for row in self.covariance[:-1]]),
+            log_likelihood=self.log_likelihood - _of_share(absent, self.total_weight),
+        )  # fmt: skip
 
     @property
     def n_free(self) -> int:
@@ -90,9 +143,43 @@ class PairEstimate(Result):
     client: Estimate
     impostor: Estimate
     family: str | tuple[str, str]
+    _travels = travelling("reason")
     reason: str = field(default="", compare=False)
     shared_cov: Matrix | None = None
     tied: tuple[str, ...] = ()
+
+    def _rejecting(self, scores: Scores) -> Self:
+        """The same of all trials, those without a score too."""
+        client = self.client._rejecting(scores.n_client_rejected)
+        impostor, cov = self.impostor._rejecting(scores.n_impostor_rejected), self.shared_cov
+        if cov is not None:  # shares without a score covary with nothing
+            wide = np.zeros((len(client.names), len(impostor.names)))
+            wide[: len(self.client.names), : len(self.impostor.names)] = cov
+            cov = tuple([tuple(row) for row in wide.tolist()])
+        laws = client.distribution, impostor.distribution
+        model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
+        return replace(self, model=model, scores=scores, client=client, impostor=impostor,
+                       shared_cov=cov)  # fmt: skip
+
+    @property
+    def _scored(self) -> Self:
+        """The same of the trials that have a score: for what is said of scores alone."""
+        if not (isinstance(self.scores, Scores) and self.scores.has_rejected):
+            return self
+        scores = self.scores._scored
+        client = self.client._of_scores(self.scores.n_client_rejected)
+        impostor, cov = self.impostor._of_scores(self.scores.n_impostor_rejected), self.shared_cov
+        if cov is not None:
+            cov = tuple([row[: len(impostor.names)] for row in cov[: len(client.names)]])
+        laws = client.distribution, impostor.distribution
+        model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
+        return replace(self, model=model, scores=scores, client=client, impostor=impostor,
+                       shared_cov=cov)  # fmt: skip
+
+    def _told_scored(self, what: str) -> Self:
+        """The same, which is said where some trials have no score."""
+        tell_of_scored(self.scores, what)
+        return self._scored
 
     @cached_property
     def _kept(self) -> dict[tuple[str, bool], Any]:
@@ -133,3 +220,13 @@ class PairEstimate(Result):
     def converged(self) -> bool:
         """Whether both are at their maximum; always true in a result that was returned."""
         return self.client.converged and self.impostor.converged
+
+
+def _with_variance(covariance: Matrix, variance: float) -> Matrix:
+    """The matrix with one parameter more, which varies by itself."""
+    return (*((*row, 0.0) for row in covariance), (*(0.0 for _ in covariance), variance))
+
+
+def _of_share(absent: int, total: float) -> float:
+    """Log-likelihood of the share of trials without a score."""
+    return absent * math.log(absent / total) + (total - absent) * math.log1p(-absent / total)

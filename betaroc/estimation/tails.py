@@ -34,7 +34,7 @@ _MATCHED = (0.2, 0.02)
 _BENDS = (-20.0, 20.0)
 
 #: By how much more the share of these scores varies than that of as many independent ones.
-Design = Callable[[BoolArray], float]
+Effect = Callable[[BoolArray], float]
 
 
 class TailScores(NamedTuple):
@@ -43,7 +43,7 @@ class TailScores(NamedTuple):
     who: str
     places: FloatArray
     weights: FloatArray | None = None
-    design: Design | None = None
+    design: Effect | None = None
     #: Scores of the class, where only its extreme ones are here.
     total: float | None = None
 

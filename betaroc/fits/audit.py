@@ -21,6 +21,8 @@ from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits.tail_fits import refuse_tails
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
@@ -81,7 +83,7 @@ class TailCheck(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(Tabular):
+class Sensitivity(Tabular, Noun):
     """What moves when the rule for the ends does.
 
     Made by `Fit.sensitivity`.
@@ -180,7 +182,9 @@ def sensitivity(
             "the audit is of beta fits, whose ends are exponents; this one is of family"
             f' {family_text(f.family)}. Fit family="beta".'
         )
-    require_scores(f.scores, "Hill's exponent")
+    refuse_tails(f, "the audit of the ends")
+    require_scores(f.scores, "Hill's exponent", rejected=True)
+    f = f._told_scored("the audit of the ends")
     rows, refused = [_row("as fitted", f)], []
     for name, options in _rules(f, resolution):
         with quietly():

@@ -13,7 +13,9 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.resampling import streams
+from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.value import Result
+from betaroc.data.beside import tell_of_scored
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, base_of
@@ -29,6 +31,7 @@ from betaroc.fits.target_checks import (
     copies_of,
     good_down_to,
 )
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
     "ClassTests", "FitCheck", "FitTest", "GoodDownTo", "RocDistance", "TargetCheck", "check_fit",
@@ -77,7 +80,7 @@ class RocDistance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FitCheck(Result):
+class FitCheck(Result, Noun):
     """Whether a fit can be believed.
 
     Made by :func:`check_fit`.
@@ -129,6 +132,35 @@ class FitCheck(Result):
     replicates: int
     targets: tuple[TargetCheck, ...] = ()
     good_down_to: GoodDownTo = _NONE_GOOD
+
+    def to_frame(self) -> Table:
+        """The tests as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row a test and class: test ("ks", "cvm", "ad", "information", "roc_distance"), class
+            ("both" of the last), statistic and p_value; none where only rates were counted.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> br.check_fit(fit, replicates=19, rng=1).to_frame()["test"].tolist()[::2]
+        ['ks', 'cvm', 'ad', 'information', 'roc_distance']
+        """
+        rows: list[tuple[str, str, float, float]] = []
+        for name in ("ks", "cvm", "ad", "information"):
+            tests: ClassTests | None = getattr(self, name)
+            if tests is not None:
+                rows += [(name, who, *test) for who, test in tests._asdict().items()]
+        far = self.roc_distance
+        if far is not None:
+            rows.append(("roc_distance", "both", far.sup, far.p_value))
+        names = ("test", "class", "statistic", "p_value")
+        return table_of(columns_from_rows(rows, names, ("test", "class")))
 
     @property
     def status(self) -> str:
@@ -247,7 +279,8 @@ def check_fit(
     also where the fit took them as rounded or moved them off 0 and 1 (dropped ones are left
     out); of a summary, the scores of the bin around a threshold widen the interval. Beyond the
     joint of a tail the scores themselves placed the threshold: "cannot tell". The simulation, and
-    the distances, are of the distributions without their tails.
+    the distances, are of the distributions without their tails. Trials without a score count in the
+    rates of targets; the simulation and the distances are of the trials that have one.
 
     Distances are the largest difference of both rates at once, along FAR + TPR = constant.
     The curve's verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with
@@ -292,15 +325,18 @@ def check_fit(
     asked = far is not None or frr is not None
     good = good_down_to(check_targets(f, level=level) if asked else targets)
     try:
-        sides = _sides(f)
+        sides = _sides(f._scored)
     except (InputError, InputTypeError) as error:
         if not asked:
             raise
         none = (None, None, None, None, None)
         reason = f"only rates were counted: {error}"
         return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
+    tell_of_scored(f.scores, "what is simulated for a check")
     tests, distance = _simulated(sides, replicates, level, rng)
     verdict, reason = _verdict(distance, _unseen(sides, level), tolerance, level)
+    if f.scores.has_rejected:
+        reason = f"of the trials that have a score, {reason}"
     if f.client.tails or f.impostor.tails:
         reason = f"without its tails, {reason}"
     return FitCheck(
@@ -330,7 +366,7 @@ def _simulated(
 
 def roc_distance_of(f: PairEstimate) -> float:
     """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
-    sides = _sides(f)
+    sides = _sides(f._scored)
     drawn = [side.seen for side in sides]
     return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
 

@@ -12,6 +12,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
+from betaroc.core.formulas import as_text, formula_columns, right_side
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import shown
@@ -22,7 +23,6 @@ from betaroc.data.designs import (
     outside,
     read_column,
 )
-from betaroc.data.formulas import as_text, formula_columns, right_side
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
@@ -42,6 +42,7 @@ from betaroc.inference.interval import Interval, difference_ends
 from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["CovariateFit", "fit_covariates"]
 
@@ -54,7 +55,7 @@ _WHOLE = 0.99
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CovariateFit(CovariateEstimate):
+class CovariateFit(CovariateEstimate, Noun):
     """Laws of both classes that depend on covariates.
 
     Made by :func:`fit_covariates`.

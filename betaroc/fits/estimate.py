@@ -14,6 +14,7 @@ from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
 from betaroc.core.tables import library_of
+from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.core.text import shown
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.estimation.estimate import Options, Task, estimate_pair
@@ -285,6 +286,9 @@ def fit(
     to 0, an exponential tail on the coordinate, which is what beta distributions have on the logit.
     Whole-sample families are often wrong where few scores are: see docs/tails.md.
 
+    Trials without a score have a share of their own beside the distribution of the others, the
+    parameter "rejected"; distributions and tails are fitted to the scores.
+
     References
     ----------
     Mossman, D. and Peng, H. (2016), Using dual beta distributions to create "proper" ROC curves
@@ -350,7 +354,7 @@ def _fit_pair(
 ) -> Fit:  # fmt: skip
     """Both classes by named families, with all that there is to say of them."""
     try:
-        found, more = estimate_pair(scores, names, options, reason)
+        found, more = estimate_pair(scores._scored, names, options, reason)
     except FitError as error:
         hold_partial(error, scores.library)
         raise
@@ -359,12 +363,14 @@ def _fit_pair(
         found, more = with_tails(found, tails)
         said = said + more
     elif tails == _AS_NEEDED:
-        found, more = _with_needed_tails(found)
+        found, more = _with_needed_tails(found, made=scores.has_rejected)
         said = said + more
+    if isinstance(scores, Scores) and scores.has_rejected:
+        found = found._rejecting(scores)
     if is_of_counts(names):
-        reversed_scores(found.model.auc())
+        reversed_scores(found._scored.model.auc())
     else:
-        reversed_scores(empirical_model(scores).auc())
+        reversed_scores(empirical_model(scores._scored).auc())
         if isinstance(scores, Scores) and options.resolution is None:
             samples = scores.client, scores.impostor
             for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
@@ -373,8 +379,11 @@ def _fit_pair(
     return held_pair(found)
 
 
-def _with_needed_tails(found: PairEstimate) -> tuple[PairEstimate, list[Notice]]:
-    """Tails of the classes whose family is poor at the smallest rate that can be checked."""
+def _with_needed_tails(found: PairEstimate, *, made: bool) -> tuple[PairEstimate, list[Notice]]:
+    """Tails of the classes whose family is poor at the smallest rate that can be checked.
+
+    Rates are of comparisons `made` where some trials have no score, which are not among these.
+    """
     said: list[Notice] = []
     if not isinstance(found.scores, Scores):
         return found, said
@@ -382,14 +391,15 @@ def _with_needed_tails(found: PairEstimate) -> tuple[PairEstimate, list[Notice]]
         checked = check_targets(found)
     except InputError:  # fractional weights, which count nothing
         return found, said
+    words = TERMS["matching" if made else BIOMETRIC]
     for rate, who in (("far", "impostor"), ("frr", "client")):
         known = [check for check in checked if check.rate == rate]
         least = min(known, key=lambda check: check.target, default=None)
         if least is None or least.verdict != "poor":
             continue
         why = (
-            f"{who}s are poorly fitted at {rate.upper()} {least.target:g} ({least.observed:g}"
-            f" scores beyond, {least.expected:g} expected)"
+            f"{who}s are poorly fitted at {words.said(rate.upper())} {least.target:g}"
+            f" ({least.observed:g} scores beyond, {least.expected:g} expected)"
         )
         try:
             found, more = with_tails(found, TailRequest.at(who, ENDS[who]))

@@ -15,6 +15,7 @@ from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Value
+from betaroc.data.beside import tell_of_scored
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
@@ -35,6 +36,7 @@ from betaroc.fits.family_folds import (
 from betaroc.fits.nested import nested
 from betaroc.fits.tail_fits import ENDS, tail_of
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
     "MARGIN", "FamilyComparison", "FamilyRow", "TailRow", "best_comparison", "compare_families",
@@ -51,7 +53,7 @@ _BOTH = "both"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyRow(Value):
+class FamilyRow(Noun):
     """One family on the scores of one class, or of both.
 
     Parameters
@@ -104,7 +106,7 @@ class FamilyRow(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TailRow(Value):
+class TailRow(Noun):
     """The best family of a class with and without a tail, on held-out scores.
 
     Parameters
@@ -149,7 +151,7 @@ class TailRow(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyComparison(Tabular):
+class FamilyComparison(Tabular, Noun):
     """Families side by side, class by class, best held-out score first.
 
     Made by :func:`compare_families`.
@@ -244,6 +246,25 @@ class FamilyComparison(Tabular):
         """
         return tuple(row for row in self.rows if row.who == who)
 
+    def to_frame(self) -> Table:
+        """The same as `table`.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> scores = br.Scores(rng.beta(4, 2, 100), rng.beta(2, 4, 100))
+        >>> br.compare_families(scores, ["beta", "normal"]).to_frame()["class"].tolist()
+        ['client', 'client', 'impostor', 'impostor']
+        """
+        return self.table
+
     @property
     def table(self) -> Table:
         """The rows as a frame of the library of the scores: ``class``, ``family``, the numbers."""
@@ -287,6 +308,11 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     FitError
         If no family can be fitted to a class.
 
+    Warns
+    -----
+    BetarocWarning
+        If some trials have no score, which are left out.
+
     Notes
     -----
     All log-likelihoods are of densities by the score: that of a logit-normal distribution includes
@@ -329,7 +355,10 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     >>> found.table["family"].tolist()[:4]
     ['beta', 'beta-mixture', 'logit-normal', 'normal']
     """
-    require_scores(scores, "a comparison of families")
+    what = "a comparison of families"
+    given = require_scores(scores, what, rejected=True)
+    tell_of_scored(given, what)
+    scores = given._scored
     unit = _on_unit(scores)
     names = _named(families, unit=unit)
     sides = [Folded.of(scores, who, unit=unit) for who in _CLASSES]
@@ -353,7 +382,7 @@ def best_comparison(
         usual = ((name, FAMILIES[name]) for name in _usual(unit=True))
         names = [n for n, row in usual if (row.coordinates if cells else row.on_unit)]
     try:
-        return compare_families(scores._as_scores(), names)
+        return compare_families(scores._as_scores()._scored, names)
     except (InputError, FitError) as error:
         return str(error)
 
@@ -396,7 +425,7 @@ def _compared(
             reasons.append(f"{side.who}s {_reason(ranked)}")
             picks.append(ranked.best)
             best = next(one for one in column.tried if one.family == ranked.best.family)
-            tails += _tail_rows(side, best, left_out)
+            tails += _tail_rows(side, best, left_out, unit=unit)
     pair = [_entry_of_pair(sides, picks)] if len(picks) == 2 else []
     entries = [_entry_of(one, unit=unit) for one in joint]
     ranked = _ranked(pair + entries, sides)
@@ -420,14 +449,16 @@ def _compared(
     )  # fmt: skip
 
 
-def _tail_rows(side: Folded, one: Tried, left_out: list[tuple[str, str, str]]) -> list[TailRow]:
+def _tail_rows(
+    side: Folded, one: Tried, left_out: list[tuple[str, str, str]], *, unit: bool
+) -> list[TailRow]:
     """A family with and without the tail that its class's rate rests on; or why not."""
     if side.total < _FEWEST_FOR_TAILS:
         return []
     rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), np.zeros(2)
     for out, law in zip(side.splits(), one.laws, strict=True):
         try:
-            tailed = tail_of(law, side.who, *side.part(~out))
+            tailed = tail_of(law, side.who, *side.part(~out), unit=unit)
         except (FitError, InputError) as error:
             left_out.append((side.who, f"{one.family} with a tail", str(error)))
             return []

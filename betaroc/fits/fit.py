@@ -12,6 +12,10 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, in_library
+from betaroc.core.terms import BIOMETRIC, terms_of
+from betaroc.core.value import REPR_LIMIT
+from betaroc.data.accepted import of_comparisons
+from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
@@ -28,6 +32,7 @@ from betaroc.inference.roc_bands import roc_band
 from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
 if TYPE_CHECKING:
@@ -37,7 +42,7 @@ __all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DistributionFit(Estimate):
+class DistributionFit(Estimate, Noun):
     """A distribution fitted to one sample, and how well the sample determines it.
 
     Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.
@@ -166,6 +171,11 @@ class DistributionFit(Estimate):
         """
         return distribution_summary(self)
 
+    def __repr__(self) -> str:
+        params = ", ".join(f"{k}={v:.6g}" for k, v in self.params.items())
+        held = f": {params}" if params else ""
+        return _line(f"<DistributionFit {self.family}{held}; {self.n} scores>")
+
     def to_frame(self) -> Table:
         """A frame, one row a parameter: family, parameter, estimate, std_error.
 
@@ -186,7 +196,7 @@ class DistributionFit(Estimate):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(FitPoints):
+class Fit(FitPoints, Noun):
     """Both classes fitted: the model, the scores it came from, and how well they determine it.
 
     Made by :func:`fit`.
@@ -264,8 +274,8 @@ class Fit(FitPoints):
         threshold, far, frr, tpr, alpha, between, at : optional
             Where the statistic is taken, one of them if it needs a point: a score; a rate; an
             alpha for the threshold of least weighted error; two FARs (low, high) of a partial
-            area; or a named point, "eer", "min-hter", "min-dcf", "max-f1", "max-youden",
-            "break-even", "crossing" (the only one of the diagonal).
+            area; or a named point, "eer", "min-hter", "min-dcf", "actual-dcf", "max-f1",
+            "max-youden", "break-even", "crossing" (the only one of the diagonal).
 
         Returns
         -------
@@ -323,7 +333,8 @@ class Fit(FitPoints):
         [0.3116, 0.655, 0.9012]
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
-        return in_library(interval_of_fit(self, asking(stat, given, **point), options), self)
+        (f,) = of_comparisons(stat, point, self)
+        return in_library(interval_of_fit(f, asking(stat, given, **point), options), self)
 
     def roc_band(
         self,
@@ -457,7 +468,8 @@ class Fit(FitPoints):
         from 10 scores a class on, also at 30 against 3000 (Wald's test of the logarithms has 0.06
         at 30 scores and 0.08 at 10). It is below 0.04 for masses of which a class expects fewer
         than 5, and with about 10 groups. With scores censored or counted in cells, or a + b > 1e8,
-        Wald's test is used.
+        Wald's test is used. Where some trials have no score the curve is that of the others, here
+        and in `curve_test`, `shape_probabilities` and `sensitivity`, and a warning says so.
 
         References
         ----------
@@ -587,7 +599,6 @@ class Fit(FitPoints):
         >>> tail.who, tail.end, abs(tail.z) < 3
         ('client', 'at_zero', True)
         """
-        refuse_tails(self, "the audit of the ends")
         return sensitivity(self, resolution, groups=groups)
 
     def calibration_test(self) -> CalibrationTest:
@@ -722,7 +733,14 @@ class Fit(FitPoints):
             refuse_tails(self, 'intervals of parameters by method="profile"')
         return profile.grouped_conf_int(self, IntervalOptions(level, method, groups=groups))
 
-    def plot(self, kind: str = "qq", ax: Axes | None = None, *, level: float = 0.95) -> Axes:
+    def plot(
+        self,
+        kind: str = "qq",
+        ax: Axes | None = None,
+        *,
+        level: float = 0.95,
+        terms: str = BIOMETRIC,
+    ) -> Axes:
         """Draw the scores of both classes against what their distributions expect of them.
 
             pp: F(x_(i)) against the median of U_(i),   qq: x_(i) against F^-1(median of U_(i)),
@@ -742,6 +760,8 @@ class Fit(FitPoints):
         level : float
             Confidence of the band: at each score by itself, between the quantiles of U_(i); of
             tails of their intervals.
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
 
         Returns
         -------
@@ -768,8 +788,9 @@ class Fit(FitPoints):
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('logit quantile of the fitted distribution', 'logit score')
         """
+        words = terms_of(terms)
         if kind in TAIL_KINDS:
-            return plot_tails(self, kind, ax, level=level)
+            return plot_tails(self, kind, ax, level=level, terms=words)
         return plot_fit(self, kind, ax, level=level)
 
     def summary(self) -> Summary:
@@ -794,6 +815,33 @@ class Fit(FitPoints):
         """
         return fit_summary(self)
 
+    def _derived(self) -> dict[str, Any]:
+        """What most look for in a fit; of its model, which says nothing of extrapolation."""
+        eer = self.model.eer()
+        return {
+            "auc": self.model.auc(), "eer": eer.hter, "eer_threshold": eer.threshold,
+            "log_likelihood": self.log_likelihood, "aic": self.aic, "bic": self.bic,
+        }  # fmt: skip
+
+    def _metrics(self) -> dict[str, Any]:
+        parts = {"client": self.client, "impostor": self.impostor}
+        params = {f"{who}_{k}": v for who, part in parts.items() for k, v in part.params.items()}
+        sizes = {f"n_{who}": part.n for who, part in parts.items()}
+        return self._derived() | params | {"prior": self.model.prior} | sizes
+
+    def __repr__(self) -> str:
+        scores = self.scores
+        classes = (self.client, self.impostor)
+        params = "; ".join(
+            f"{who} {', '.join(f'{k}={v:.4g}' for k, v in part.params.items()) or part.family}"
+            for who, part in zip(("client", "impostor"), classes, strict=True)
+        )
+        sizes = f"{scores.n_client} and {scores.n_impostor} scores"
+        return _line(f"<Fit {family_text(self.family)}: {params}; {sizes}>")
+
+    def _caption(self) -> str:
+        return f"Fit {family_text(self.family)}"
+
     def to_frame(self) -> Table:
         """A frame, one row a class and parameter.
 
@@ -812,6 +860,10 @@ class Fit(FitPoints):
         [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
         """
         return fit_frame(self)
+
+
+def _line(text: str) -> str:
+    return text if len(text) <= REPR_LIMIT else f"{text[: REPR_LIMIT - 4]}...>"
 
 
 # ------------------------------------------------------------------------ from the records

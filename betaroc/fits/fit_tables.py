@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from betaroc.core.class_words import shared_words
 from betaroc.core.tables import Table, columns_from_rows, table_of
+from betaroc.distributions.inflated import REJECTED
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -62,13 +64,14 @@ def distribution_summary(fit: Estimate) -> Summary:
 
 def fit_summary(fit: PairEstimate) -> Summary:
     """The pair's facts, then the parameters of each class."""
+    words = shared_words([fit.scores.words])
     facts = [
         ("Family:", family_text(fit.family), "Log-likelihood:", _number(fit.log_likelihood)),
         ("Converged:", str(fit.converged), "AIC:", _number(fit.aic)),
-        ("Client prior:", _number(fit.model.prior), "BIC:", _number(fit.bic)),
+        (words.said("Client prior:"), _number(fit.model.prior), "BIC:", _number(fit.bic)),
     ]
     title = "Maximum-likelihood fit" + (f" of {fit.scores.name}" if fit.scores.name else "")
-    return _summary(title, facts, [("client", fit.client), ("impostor", fit.impostor)])
+    return _summary(title, facts, [(words.client, fit.client), (words.impostor, fit.impostor)])
 
 
 def _facts(fit: Estimate) -> list[tuple[str, str, str, str]]:
@@ -112,4 +115,6 @@ def _heading(who: str, part: Estimate) -> str | None:
         return None
     rule = part.boundary
     met = rule is not None and (rule.n_zero or rule.n_one or rule.resolution is not None)
-    return f"{who}: {part.n} scores" + (f", boundary {rule_in_words(rule)}" if met else "")
+    absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
+    size = f"{part.n - absent} scores" + (f", {absent} trials without one" if absent else "")
+    return f"{who}: {size}" + (f", boundary {rule_in_words(rule)}" if met else "")

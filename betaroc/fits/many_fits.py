@@ -22,7 +22,7 @@ from betaroc.core.notices import public, quietly, warn
 from betaroc.core.tables import Library, Table, first_library, library_of, table_of
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, class_columns, system_columns
 from betaroc.estimation.boundary import SUMMED_POLICIES, check_request
 from betaroc.estimation.contract import SystemSums
@@ -133,8 +133,9 @@ def fit_many(
     there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted. Sums
     of squares about 0 cost normal and logit-normal distributions a relative error of about
     1e-16 (mean / sigma)^2, and none is fitted beyond a ratio of 1e4; :func:`summarize` reads such
-    scores a second time. Other families, and scores
-    with weights, are fitted one by one.
+    scores a second time. Other families, scores with weights, and systems of which some trials have
+    no score are fitted one by one; the share without one is a parameter, such as
+    ``client_rejected``, which is 0 in systems that have all.
 
     Examples
     --------
@@ -242,7 +243,8 @@ def _of_scores(
     chosen = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
     pair = chosen.pair
     own = system_sums(pair[0]) if pair[0] == pair[1] else None
-    batched = own is not None and boundary in (None, *SUMMED_POLICIES)
+    absent = any(item.has_rejected for item in items)  # whose share is a parameter of every row
+    batched = own is not None and boundary in (None, *SUMMED_POLICIES) and not absent
     together = [k for k, item in enumerate(items) if batched and _plain(item)]
     columns: dict[str, AnyArray] = {}
     models: dict[int, ScoreModel] = {}
@@ -261,7 +263,7 @@ def _of_scores(
             if k not in alone:
                 models[k] = pair_of_system(both, place, own, items[k].prior)
     for k in sorted(alone):
-        row, model = _single(items[k], pair, boundary)
+        row, model = _single(items[k], pair, boundary, absent=absent)
         _put(columns, k, row, len(items))
         models |= {} if model is None else {k: model}
     if asked:
@@ -341,12 +343,14 @@ def _put(columns: dict[str, AnyArray], k: int, row: dict[str, Any], n: int) -> N
 
 
 def _single(
-    item: ScoreData, pair: tuple[str, str], boundary: str | None
+    item: ScoreData, pair: tuple[str, str], boundary: str | None, *, absent: bool
 ) -> tuple[dict[str, Any], ScoreModel | None]:
     """A system fitted by itself: its row, and its pair if there is one."""
     try:
         with quietly():
-            found, _ = estimate_pair(item, pair, Options(boundary))
+            found, _ = estimate_pair(item._scored, pair, Options(boundary))
+            if isinstance(item, Scores) and item.has_rejected:
+                found = found._rejecting(item)
     except BetarocError as error:
         return {"reason": str(error)}, None
     row: dict[str, Any] = {}
@@ -356,6 +360,8 @@ def _single(
         masses = FAMILIES[name].on_unit and boundary in (None, "inflate")
         params = dict.fromkeys(MASSES, 0.0) if masses else {}
         params |= law.params
+        if absent:
+            params.setdefault(REJECTED, 0.0)
         errors = dict.fromkeys(params, 0.0) | dict(law.std_errors)
         row |= {f"{who}_{name}": value for name, value in params.items()}
         row |= {f"{who}_{name}_std_error": errors[name] for name in params}

@@ -16,7 +16,7 @@ from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.batch import ClassEstimates
 from betaroc.estimation.contract import Parameters, SystemSums
 from betaroc.estimation.families import FAMILIES
-from betaroc.inference.scores_beyond import needed
+from betaroc.inference.scores_beyond import less_absent, needed
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
 
@@ -83,7 +83,7 @@ def statistic_columns(
                     values[k] = one.number(model)
                     found = [
                         (float(sizes[r.who][k] * r.tail), r.who, float(r.tail), k)
-                        for r in one.rates(model)
+                        for r in (less_absent(r, _absent(model, r.who)) for r in one.rates(model))
                         if not np.isnan(r.tail)
                     ]
             except BetarocError as error:
@@ -100,6 +100,11 @@ def statistic_columns(
             columns[f"{one}_n_beyond"] = beyond
         _tell(one, failed, rates, sizes, names)
     return columns
+
+
+def _absent(model: ScoreModel, who: int) -> float:
+    """The share of a class without a score."""
+    return float((model.client, model.impostor)[who].cdf(-np.inf))
 
 
 def _tell(

@@ -27,6 +27,7 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.refits import drawn_inside
 from betaroc.inference.sandwich import joint_cov
 from betaroc.inference.small_samples import inner_trials
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
     "CalibrationTest", "LikelihoodRatioTest", "calibration_test", "likelihood_ratio_test", "nested",
@@ -54,7 +55,7 @@ def _pair_of(f: PairEstimate) -> Families:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LikelihoodRatioTest(Result):
+class LikelihoodRatioTest(Result, Noun):
     """Whether the scores ask for more than the restricted family.
 
     Made by :func:`likelihood_ratio_test`.
@@ -151,6 +152,7 @@ def likelihood_ratio_test(
         checks.instance(value, PairEstimate, name, "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)
     _refuse_strangers(restricted, general)
+    restricted, general = restricted._told_scored("a likelihood-ratio test"), general._scored
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
     laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
     sizes = [_inner(restricted, who) for who in ("client", "impostor")]
@@ -179,7 +181,7 @@ def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
             "the general family must contain the restricted; got"
             f" {family_text(restricted.family)} in {family_text(general.family)}. {hint}"
         )
-    require_scores(general.scores, "a simulated likelihood-ratio test")
+    require_scores(general.scores, "a simulated likelihood-ratio test", rejected=True)
     if restricted.scores != general.scores:
         raise InputError(
             "both fits must be of the same scores; these differ. Fit one Scores twice."

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
+from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
@@ -152,8 +153,13 @@ def plot_densities(model: ScoreModel | PairEstimate, ax: Axes | None = None, **s
     given = model.model if isinstance(model, PairEstimate) else model
     made = "br.ScoreModel(client, impostor), or br.fit(scores)"
     pair = checks.instance(given, ScoreModel, "model", made)
-    ax = plot_density(pair.client, ax, **{"color": CLIENT, "label": "client", **style})
-    return plot_density(pair.impostor, ax, **{"color": IMPOSTOR, "label": "impostor", **style})
+    words = _words(model) if isinstance(model, PairEstimate) else ClassWords()
+    ax = plot_density(pair.client, ax, **{"color": CLIENT, "label": words.client, **style})
+    return plot_density(pair.impostor, ax, **{"color": IMPOSTOR, "label": words.impostor, **style})
+
+
+def _words(fit: PairEstimate) -> ClassWords:
+    return shared_words([fit.scores.words])
 
 
 @public
@@ -343,6 +349,7 @@ def plot_fit(
     checks.instance(fit, PairEstimate, "fit", "br.fit(scores)", "Fit")
     kind = checks.choice(kind, _KINDS, "kind")
     level = checks.level(level)
+    fit = fit._told_scored("a picture of ordered scores")
     require_scores(fit.scores, "a picture of ordered scores")
     classes = [_Shares.of(fit, who) for who in ("client", "impostor")]
     drawn = [_ordered(shares, kind, level) for shares in classes]
@@ -376,12 +383,13 @@ class _Shares(NamedTuple):
         law = result.distribution.continuous[1]
         rule = result.boundary
         values = np.sort(repeated(require_scores(fit.scores, "a picture of ordered scores"), who))
-        total, name = values.size, who
+        called = str(getattr(_words(fit), who))
+        total, name = values.size, called
         if rule is not None and rule.policy in ("inflate", "error", "drop"):
             values = values[(values > 0.0) & (values < 1.0)]
         n = values.size
         if n < total:
-            name = f"{who}, without {total - n} of {total} at the ends"
+            name = f"{called}, without {total - n} of {total} at the ends"
         if rule is not None and rule.policy == "interval" and rule.resolution is not None:
             cells, counts = np.unique(np.rint(values / rule.resolution), return_counts=True)
             i = np.cumsum(counts)[:-1]

@@ -215,13 +215,17 @@ class FitPoints(scores_beyond.SupportedPair):
         """
         return self._stated(self.model.min_weighted_error(alpha))
 
-    def min_dcf(self, cost_fa: float = 1.0, cost_fr: float = 1.0) -> OperatingPoint:
+    def min_dcf(
+        self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
+    ) -> OperatingPoint:
         """The least detection cost at the fit's prior; see `ScoreModel.min_dcf`.
 
         Parameters
         ----------
         cost_fa, cost_fr : float
             Costs of a false acceptance and of a false rejection, not negative.
+        prior : float, optional
+            P(client) where it is used; the fit's if left out.
 
         Returns
         -------
@@ -246,7 +250,44 @@ class FitPoints(scores_beyond.SupportedPair):
         >>> fit.min_dcf(2, 1).extrapolated
         False
         """
-        return self._stated(self.model.min_dcf(cost_fa, cost_fr))
+        return self._stated(self.model.min_dcf(cost_fa, cost_fr, prior=prior))
+
+    def actual_dcf(
+        self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
+    ) -> OperatingPoint:
+        """The point at which log-likelihood ratios are to be cut; see `ScoreModel.actual_dcf`.
+
+        Parameters
+        ----------
+        cost_fa, cost_fr : float
+            Costs > 0 of a false acceptance and of a false rejection.
+        prior : float, optional
+            P(client) where it is used; the fit's if left out.
+
+        Returns
+        -------
+        OperatingPoint
+            With ``n_beyond`` and ``extrapolated``.
+
+        Raises
+        ------
+        InputError
+            If a cost is not positive, or the prior is 0 or 1.
+
+        Warns
+        -----
+        ExtrapolationWarning, MisfitWarning
+            As in the class's text.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> round(fit.actual_dcf(3, 2, prior=0.5).threshold, 6)  # log(1.5)
+        0.405465
+        """
+        return self._stated(self.model.actual_dcf(cost_fa, cost_fr, prior=prior))
 
     def max_f(self, weight: float = 0.5) -> OperatingPoint:
         """The largest F measure at the fit's prior; see `ScoreModel.max_f`.

@@ -11,7 +11,6 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.value import Value
 from betaroc.data.groups import Groups, groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
@@ -22,6 +21,7 @@ from betaroc.fits.tie_tests import Departure
 from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
 from betaroc.inference.small_samples import inner_trials
 from betaroc.model.improper_regions import Hook, hooks_of
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
     "CurveTest", "EndTest", "EndTests", "FittedEnds", "curve_test", "end_tests",
@@ -74,7 +74,7 @@ class EndTests(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CurveTest(Value):
+class CurveTest(Noun):
     """How likely each shape of the whole ROC is, and what the fitted one has below the diagonal.
 
     Made by `Fit.curve_test`.
@@ -165,6 +165,7 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
             f" {family_text(f.family)}. Fit"
             ' family="beta".'
         )
+    f = f._told_scored("a probability of shapes")
     covariance, start, found = _covariance(f, groups=groups), 0, {}
     for who, result in (("client", f.client), ("impostor", f.impostor)):
         shapes = np.array(result.values[:2])
@@ -199,6 +200,7 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
     """Shape of the whole curve; `Fit.curve_test` documents it."""
     level = checks.level(level)
     ends = FittedEnds.of(f, groups=groups)
+    f = ends.fit
     hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
     if not ends.masses and ends.of_spreads:
         return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
@@ -237,6 +239,7 @@ class FittedEnds:
                 " model.ends() and hooks_of(model, n_client, n_impostor) of"
                 " betaroc.model.improper_regions."
             )
+        f = f._told_scored("a test of the ends")
         found = groups_of(f.scores) if checks.flag(groups, "groups") else None
         return cls(f, _covariance(f, groups=groups), found)
 

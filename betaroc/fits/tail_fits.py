@@ -22,6 +22,7 @@ from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import base_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.distributions.tail_coordinate import Coordinate
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -283,7 +284,7 @@ def tails_again(
     InputError, FitError
         As in :func:`fit_tails`.
     """
-    law = own.distribution
+    law = base_of(own.distribution)
     if not isinstance(law, Spliced):
         return body
     y, fitted = law.coordinate.of(Thresholds.from_theta(values)), {}
@@ -315,19 +316,22 @@ def refuse_tails(pair: PairEstimate, what: str) -> None:
 
 
 def tail_of(
-    body: Distribution, who: str, values: FloatArray, weights: FloatArray | None
+    body: Distribution, who: str, values: FloatArray, weights: FloatArray | None, *, unit: bool
 ) -> Spliced:
     """A distribution with the tail that its class's rate rests on, by scores without groups.
+
+    `unit` where all scores of both classes lie in [0, 1].
 
     Raises
     ------
     InputError, FitError
         As in :func:`fit_tails`.
     """
-    y = Coordinate(None, body.on_unit).of(Thresholds.from_theta(values))
+    coordinate = Coordinate((0.0, 1.0) if unit and not body.on_unit else None, body.on_unit)
+    y = coordinate.of(Thresholds.from_theta(values))
     one = fit_tails(TailScores(who, y, weights), ENDS[who])
-    upper = one.side == "upper"
-    return Spliced(body, None if upper else one.tail(), one.tail() if upper else None)
+    tails = {one.side: one.tail()}
+    return Spliced(body, tails.get("lower"), tails.get("upper"), coordinate.bounds)
 
 
 def sides_of(pair: PairEstimate) -> dict[str, str] | None:

@@ -10,8 +10,10 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
+from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.sentences import worded
+from betaroc.core.terms import TERMS, Terms
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
@@ -38,12 +40,16 @@ _DOWN_TO, _POINTS, _DRAWN = 0.1, 200, 150
 _BAND, _SIZES = 24, 20
 
 
-def plot_tails(fit: PairEstimate, kind: str, ax: Axes | None = None, *, level: float) -> Axes:
+def plot_tails(
+    fit: PairEstimate, kind: str, ax: Axes | None = None, *, level: float, terms: Terms
+) -> Axes:
     """Draw the tails that FAR and FRR rest on; `Fit.plot` documents the kinds."""
     level = checks.level(level)
+    terms = TERMS["matching"] if fit.scores.has_rejected else terms
+    fit = fit._told_scored("a picture of tails")
     scores = require_scores(fit.scores, "a picture of tails")
     if kind == "tails":
-        return _rates(fit, scores, ax, level)
+        return _rates(fit, scores, ax, level, terms)
     fitted = [one for who in ENDS for one in _Fitted.all_of(fit, scores, who)]
     if not fitted:
         raise InputError.about("kind")(
@@ -58,7 +64,7 @@ def plot_tails(fit: PairEstimate, kind: str, ax: Axes | None = None, *, level: f
 
 
 # ------------------------------------------------------------------ rates against thresholds
-def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float) -> Axes:
+def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float, terms: Terms) -> Axes:
     coordinate = _common(fit)
     curves: list[TailCurve] = []
     ends: list[float] = []
@@ -84,7 +90,7 @@ def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float) -> 
         band = [] if tails is None else [tail_rate_ends(tails, sign * b, level) for b in beyond]
         curves.append(
             TailCurve(
-                who, _RATES[who], counted[0], counted[1], y, _tail(law, side, at),
+                who, terms.said(_RATES[who]), counted[0], counted[1], y, _tail(law, side, at),
                 None if own is None else _tail(own, side, at),
                 None if tails is None else sign * max(f.joint for f in tails.fits), sign * beyond,
                 np.array([low for low, _ in band]), np.array([high for _, high in band]),
@@ -145,6 +151,7 @@ class _Fitted(NamedTuple):
     who: str
     tails: Tails
     sample: TailScores
+    words: ClassWords
 
     @classmethod
     def all_of(cls, fit: PairEstimate, scores: Scores, who: str) -> list[_Fitted]:
@@ -152,8 +159,9 @@ class _Fitted(NamedTuple):
         law = estimate.distribution
         if not isinstance(law, Spliced):
             return []
+        words = shared_words([scores.words])
         return [
-            cls(who, one, tail_scores(scores, who, estimate, law.coordinate, one.side))
+            cls(who, one, tail_scores(scores, who, estimate, law.coordinate, one.side), words)
             for one in estimate.tails
         ]
 
@@ -169,7 +177,7 @@ class _Fitted(NamedTuple):
             found = _shape(again, level) if shape else self._rate(again, place, level)
             rows.append((size, *found))
         sizes, estimate, low, high = np.array(rows).T if rows else np.empty((4, 0))
-        side = f"the {self.tails.side} end of {self.who}s"
+        side = f"the {self.tails.side} end of {self.words.many(self.who)}"
         return Sized(self.who, side, sizes, estimate, low, high, self.tails.sizes)
 
     def _sizes(self) -> Sequence[int]:

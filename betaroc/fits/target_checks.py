@@ -19,6 +19,7 @@ from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
+from betaroc.distributions.inflated import REJECTED
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.scores_beyond import Evidence, about, evidence_of_pair
 from betaroc.model import operating_points
@@ -93,6 +94,12 @@ class TargetCheck(NamedTuple):
     n_effective: float
     needed: int | None
     logit_threshold: float
+
+    def __repr__(self) -> str:
+        return (
+            f"<TargetCheck {self.rate} {self.target:.6g}: {self.verdict}, {self.observed:.6g}"
+            f" scores beyond {self.threshold:.6g}, {self.expected:.6g} expected>"
+        )
 
 
 class GoodDownTo(NamedTuple):
@@ -170,6 +177,9 @@ def check_targets(
         copies_of(f.scores, _CLASSES[rate])
         counted = _Counted(f, evidence_of_pair(f), rate)
         targets = _targets(counted.n) if wanted is None else _asked(wanted, rate)
+        if wanted is None and rate == "frr":  # trials without a score count, and say nothing
+            least = _EXPECTED * (1.0 - _ROUNDING)
+            targets = targets[counted.n * (targets - float(f.model.frr(-np.inf))) >= least]
         if targets.size:
             found += [
                 c for c in counted.checked(targets, level) if wanted is not None or _default(c)
@@ -287,8 +297,11 @@ class _Counted(NamedTuple):
     def _tail_mass(self) -> float:
         """Share of the class beyond the joint of the tail that the rate speaks of; 0 without."""
         side = "upper" if self.rate == "far" else "lower"
-        tails = getattr(self.f, _CLASSES[self.rate]).tails
-        return max((fit.mass for one in tails if one.side == side for fit in one.fits), default=0.0)
+        own = getattr(self.f, _CLASSES[self.rate])
+        masses = [fit.mass for one in own.tails if one.side == side for fit in one.fits]
+        absent = own.params.get(REJECTED, 0.0)
+        below = absent if side == "lower" else 0.0
+        return below + (1.0 - absent) * max(masses) if masses else 0.0
 
     # -------------------------------------------------------------------------- verdicts
     def checked(self, targets: FloatArray, level: float) -> list[TargetCheck]:

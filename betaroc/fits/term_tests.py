@@ -9,10 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.errors import FitError, InputError
-from betaroc.core.text import listed, nearest, shown
-from betaroc.core.value import Value
-from betaroc.data.designs import designs_of
-from betaroc.data.formulas import (
+from betaroc.core.formulas import (
     as_text,
     has_intercept,
     right_side,
@@ -20,6 +17,9 @@ from betaroc.data.formulas import (
     term_names,
     without,
 )
+from betaroc.core.text import listed, nearest, shown
+from betaroc.core.value import Value
+from betaroc.data.designs import designs_of
 from betaroc.data.groups import groups_of
 from betaroc.fits.beta_regression import CovariateEstimate, regression
 

@@ -16,10 +16,19 @@ from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Result
-from betaroc.data.groups import Groups, groups_of, settled, single_trials, units_of, weights_of
-from betaroc.data.scores import Scores, refuse_few, require_scores
+from betaroc.data.groups import (
+    Groups,
+    groups_of,
+    refuse_few,
+    settled,
+    single_trials,
+    units_of,
+    weights_of,
+)
+from betaroc.data.scores import Scores, require_scores
 from betaroc.inference.interval import Interval
-from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
+from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse_other_trials
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
     "AUC_METHODS", "AucTest", "PairedAreas", "auc_interval", "auc_test", "of_means", "paired_areas",
@@ -35,7 +44,7 @@ _FARTHEST = 37.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AucTest(Result):
+class AucTest(Result, Noun):
     """Whether two areas under the ROC differ.
 
     Made by :func:`auc_test`.
@@ -167,6 +176,7 @@ def auc_interval(
     options = IntervalOptions(level, method, groups=groups)
     if method is not None:
         options.by(AUC_METHODS)
+    scores = _all_trials(scores, "scores")
     area, parts = _placements(scores, "scores")
     found = units_of(scores, groups=options.groups)
     dependent = found.dependent
@@ -252,6 +262,9 @@ def auc_test(
     """
     options, paired = IntervalOptions(level, groups=groups), checks.flag(paired, "paired")
     level, groups = options.level, options.groups
+    if paired and isinstance(a, Scores) and isinstance(b, Scores):
+        a, b = on_same_trials((a, b), ("a", "b"))
+    a, b = _all_trials(a, "a"), _all_trials(b, "b")
     one, two = (_Judged.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
     difference = one.area - two.area if abs(one.area - two.area) > _ROUNDING else 0.0
     if paired:
@@ -409,9 +422,12 @@ def of_means(samples: Sequence[FloatArray]) -> tuple[float, float]:
     return welch(parts, [max(x.size - 1.0, 1.0) for x in samples])
 
 
+def _all_trials(scores: Scores, name: str) -> Scores:
+    return require_scores(scores, "an empirical area", name=name, rejected=True)._trials
+
+
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
-    require_scores(scores, "an interval of the empirical area", name=name)
     client, impostor = scores.client, scores.impostor
     weights = [weights_of(scores, who) for who in _CLASSES]
     refuse_few(scores, name, "for a variance")

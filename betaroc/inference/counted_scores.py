@@ -15,7 +15,8 @@ from betaroc.core.errors import InputError
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import bracketed_root, share_ends
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.scores import ScoreData, Scores, refuse_one_group
+from betaroc.data.groups import refuse_one_group
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.inference.interval import Limits
 from betaroc.inference.scores_beyond import Evidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Protocol, Unpack, runtime_checkable
 
@@ -18,7 +18,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import shown
-from betaroc.data.dataset_checks import warn_of_reversed
+from betaroc.data.accepted import of_comparisons
 from betaroc.data.groups import correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
@@ -36,14 +36,16 @@ from betaroc.inference.of_scores import (
     rows_of,
     warn_of_no_width,
 )
-from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
+from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
 from betaroc.inference.scores_beyond import Evidence, SupportedPair
 from betaroc.inference.simultaneous import percentiles
 from betaroc.inference.tail_intervals import TAIL_METHODS, intervals_of_fit, refuse_far_out
 from betaroc.model.asking import Asking, PointArguments, asking
+from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["Compares", "Difference", "alike", "difference", "of_replicates"]
 
@@ -53,7 +55,7 @@ _CLASSES = ("client", "impostor")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Framed):
+class Difference(Framed, Noun):
     """The difference of two systems in one number, first minus second.
 
     Made by :func:`difference`.
@@ -158,7 +160,8 @@ def difference(
     stat : str or callable
         As in :func:`interval`.
     paired : bool
-        The same trials in the same order; else independent ones.
+        The same trials in the same order; else independent ones. Where some have no score, by ids:
+        a trial that only the other system scored is a rejection here.
     level : float
         Confidence level.
     method : str, optional
@@ -216,6 +219,7 @@ def difference(
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     paired = checks.flag(paired, "paired")
+    a, b = of_comparisons(stat, point, a, b)
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
         asked = asking(stat, given, **point)
         return in_library(_of_scores((a, b), asked, options, paired=paired), a)
@@ -237,6 +241,10 @@ def _of_scores(
     systems: tuple[ScoreData, ScoreData], asked: Asking, options: IntervalOptions, *, paired: bool
 ) -> Difference:
     refuse_unanswered(asked)
+    if paired and isinstance(systems[0], Scores) and isinstance(systems[1], Scores):
+        one, two = on_same_trials((systems[0], systems[1]), ("a", "b"))
+        systems = one, two
+    systems = systems[0]._trials, systems[1]._trials
     for name, data in zip("ab", systems, strict=True):
         warn_of_reversed(data._distributions, name)
     pair = _on_the_same_trials(systems, options) if paired else None
@@ -344,7 +352,8 @@ def _fit_correlation(
                 " scores, or take paired=False."
             )
         scores.append(f.scores)
-    both = (scores[0], scores[1])
+    one, two = on_same_trials(scores, ("a", "b"))
+    both = (one, two)
     refuse_other_trials(*both, ("a", "b"), groups=options.groups)
     parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
     return _correlation(both, parts, options)
@@ -465,10 +474,8 @@ def of_replicates(
 def alike(systems: tuple[Scores, Scores]) -> tuple[Scores, Scores]:
     """Both systems with the groups that either has."""
     joint = joint_trials(*systems)
+    groups = {name: getattr(joint, name) for name in ("client_groups", "impostor_groups")}
     one, two = (
-        Scores(s.client, s.impostor, client_weights=s.client_weights,
-               impostor_weights=s.impostor_weights, client_groups=joint.client_groups,
-               impostor_groups=joint.impostor_groups)
-        for s in systems
-    )  # fmt: skip
+        Scores._checked(**{f.name: getattr(s, f.name) for f in fields(s)} | groups) for s in systems
+    )
     return one, two

@@ -12,8 +12,8 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import streams
-from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores, refuse_few, refuse_one_group
+from betaroc.data.groups import groups_of, refuse_few, refuse_one_group
+from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Drawn
 from betaroc.distributions.gaps import Gaps
 from betaroc.inference.drawn_trials import DrawnRows
@@ -115,7 +115,10 @@ class _Smoothed:
             masses = np.bincount(own, weight, minlength=self.places.size)
             upto = np.cumsum(masses)
             self.deviates += ndtri((upto - 0.5 * masses + 0.5) / (upto[-1] + 1.0))
+        absent = int(self.places[0] == -np.inf)  # a trial without a score stays one
+        self.deviates[:absent] = -np.inf
         self.values = [self.deviates[own] for own in where]
+        self.places, self.deviates = self.places[absent:], self.deviates[absent:]
         self.noise = [_bandwidth(v, w) for v, w in zip(self.values, self.weights, strict=True)]
 
     def model(self, counts: tuple[IntArray, IntArray], rng: np.random.Generator) -> ScoreModel:
@@ -142,7 +145,7 @@ class _Smoothed:
 
     def _back(self, z: FloatArray) -> FloatArray:
         """Between the scores along straight lines; what leaves them lies on the outermost."""
-        return np.asarray(np.interp(z, self.deviates, self.places))
+        return np.where(z == -np.inf, -np.inf, np.interp(z, self.deviates, self.places))
 
 
 def _law(values: FloatArray, copies: FloatArray | IntArray) -> Drawn:
@@ -153,6 +156,7 @@ def _law(values: FloatArray, copies: FloatArray | IntArray) -> Drawn:
 
 
 def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
+    values, weights = values[values > -np.inf], weights[values > -np.inf]
     order = np.argsort(values)
     upto = np.cumsum(weights[order])
     n = float(upto[-1])
@@ -191,8 +195,8 @@ def _balanced(
     n, m = int(clients[-1]), int(impostors[-1])
     # Gaps between which the balance lies, and what was drawn up to each of them.
     low, high = np.zeros(size, np.int64), np.full(size, clients.size - 1, np.int64)
-    c_low, c_high = np.zeros(size, np.int64), np.full(size, n, np.int64)
-    i_low, i_high = np.zeros(size, np.int64), np.full(size, m, np.int64)
+    c_low, i_low = (_below_all(rng, upto, size) for upto in (clients, impostors))
+    c_high, i_high = np.full(size, n, np.int64), np.full(size, m, np.int64)
     while np.any(high - low > 1):
         middle = (low + high) // 2
         c = c_low + _part(rng, clients, low, middle, high, c_high - c_low)
@@ -207,6 +211,12 @@ def _balanced(
     tied = np.isclose(gap[0], gap[1], rtol=0.0, atol=1e-12)
     first = np.where(tied, half[0] <= half[1], gap[0] < gap[1])
     return np.asarray(np.where(first, half[0], half[1]))
+
+
+def _below_all(rng: np.random.Generator, upto: IntArray, size: int) -> IntArray:
+    """How many of those drawn have no score and lie below every gap."""
+    n = int(upto[-1])
+    return rng.binomial(n, upto[0] / n, size) if upto[0] else np.zeros(size, np.int64)
 
 
 def _part(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
+from betaroc.rendering.nouns import Noun
 
 __all__ = [
     "Band", "Interval", "Limits", "difference_ends", "from_log", "from_logit", "is_sparse",
@@ -30,7 +31,7 @@ def is_sparse(n_beyond: float | None) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval(Framed):
+class Interval(Framed, Noun):
     """A confidence interval of one number.
 
     Parameters
@@ -79,7 +80,7 @@ class Interval(Framed):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band(Framed):
+class Band(Framed, Noun):
     """A curve with an interval at each of its points.
 
     Parameters

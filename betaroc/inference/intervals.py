@@ -11,6 +11,7 @@ from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
+from betaroc.data.accepted import of_comparisons
 from betaroc.data.scores import ScoreData
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import interval_of_scores
@@ -126,7 +127,9 @@ def interval(
     little too good on its own scores: of 100 to 10 000 scores the interval at that threshold still
     covers (simulated). The noise of "smoothed" is Silverman's, on the sum of the normal deviates of
     the ranks in both classes. Simulated coverage of all methods: docs/intervals.md. A summary is
-    counted at the borders of its bins; what is off inside them is added to both ends.
+    counted at the borders of its bins; what is off inside them is added to both ends. Where some
+    trials have no score, "far", "frr" and "tpr" are shares of all trials; "fmr", "fnmr" and "tmr",
+    with points such as "@fmr=0.01", are those of the trials that have one.
 
     References
     ----------
@@ -146,6 +149,7 @@ def interval(
     'exact'
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
+    (x,) = of_comparisons(stat, point, x)
     if isinstance(x, SupportedPair):
         return in_library(interval_of_fit(x, asking(stat, given, **point), options), x)
     if isinstance(x, ScoreData):

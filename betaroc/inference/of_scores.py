@@ -15,7 +15,6 @@ from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.groups import correlation_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -28,6 +27,7 @@ from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.scores_beyond import may_be_equal
 from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import Asking
+from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -46,6 +46,9 @@ _SINGLE = {
 }  # fmt: skip
 #: Named points that lie on a line of the square of rates, whatever the scores.
 _BALANCED = {"eer": "hter", "break-even": "mean-precision-recall"}
+#: The point that costs and the prior imply for log-likelihood ratios, and measures there.
+_ACTUAL = "actual-dcf"
+_OF_ACTUAL = {_ACTUAL: "dcf", "actual-dcf-normalized": "dcf-normalized"}
 #: What has no kink where it is largest or least, and needs no smoothing.
 _AVERAGES = ("average-precision", "partial-auc", "d-prime", "client-mean", "client-var",
              "impostor-mean", "impostor-var")  # fmt: skip
@@ -67,16 +70,23 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
         return ("likelihood", "bootstrap")
     if asking.row.optimum:
         return ("square-and-add", "smoothed", "bootstrap")
-    if name in MEASURES:
-        if where.point == "threshold":
-            return ("exact", "bootstrap") if name in _SINGLE else ("square-and-add", "bootstrap")
-        if where.point in ("far", "frr", "tpr") or where.value in _BALANCED:
-            return ("likelihood", "bootstrap")
+    if fixed := _measured_at(asking):
+        return ("exact", "bootstrap") if fixed in _SINGLE else ("square-and-add", "bootstrap")
+    if name in MEASURES and (where.point in ("far", "frr", "tpr") or where.value in _BALANCED):
+        return ("likelihood", "bootstrap")
     return ("bootstrap", "smoothed") if name in _AVERAGES else ("smoothed", "bootstrap")
+
+
+def _measured_at(asking: Asking) -> str | None:
+    """The measure, of what is taken at a threshold in which scores have no say; else None."""
+    name, where = asking.name, asking.where
+    fixed = where.point == "threshold" or where.value == _ACTUAL
+    return _OF_ACTUAL.get(name, name if fixed and name in MEASURES else None)
 
 
 def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores, and what it rests on."""
+    data = data._trials
     found = bare_interval_of_scores(data, asking, options)
     warn_of_reversed(data._distributions, "scores")
     if not asking.is_named:
@@ -103,9 +113,11 @@ def interval_of_counts(
     """The interval of a statistic of scores that needs no draws."""
     data = counted.data
     estimate = counted.number(asking)
-    if asking.where.point == "threshold":
-        t = Thresholds.from_theta(np.array([asking.where.value]))
-        return interval_at(counted, asking.name, t, options)
+    if fixed := _measured_at(asking):
+        given = asking.where.point == "threshold"
+        place = asking.where.value if given else counted.model.actual_dcf().threshold
+        t = Thresholds.from_theta(np.array([place]))
+        return interval_at(counted, fixed, t, options)
     if asking.row.optimum:
         return _interval_at_best(counted, asking, options)
     way = _threshold_of_rate if options.method == "exact" else _likelihood

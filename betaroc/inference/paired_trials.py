@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +14,11 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
+from betaroc.data.beside import lengthened
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
 from betaroc.data.scores import Scores, ScoreSource
 
-__all__ = ["joint_trials", "refuse_other_trials", "same_trials"]
+__all__ = ["joint_trials", "on_same_trials", "refuse_other_trials", "same_trials"]
 
 _CLASSES = ("client", "impostor")
 #: What is asked for, and the way out of it.
@@ -30,6 +35,79 @@ def joint_trials(a: ScoredTrials, b: ScoredTrials) -> Trials:
         for name in ("client_groups", "impostor_groups")
     ]
     return Trials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
+
+
+def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scores]:
+    """Systems trial by trial: by its id one without a score in a system is a rejection there.
+
+    Where every trial has a score, the systems as they are.
+
+    Raises
+    ------
+    InputError
+        If some trials have no score and ids are missing, name a trial twice, or do not add up: the
+        trials that only other systems have are those without a score here.
+    """
+    content = [{f.name: getattr(one, f.name) for f in fields(one)} for one in systems]
+    for who in _CLASSES:
+        absent = [getattr(one, f"n_{who}_rejected") for one in systems]
+        if not any(absent):
+            continue
+        ids = [getattr(one, f"{who}_ids") for one in systems]
+        if any(own is None for own in ids):
+            k = int(np.argmax(absent))
+            raise _unknown(names[k], absent[k], who)
+        keys = [list(map(_key, own.tolist())) for own in ids]
+        union = list(dict.fromkeys(chain(*keys)))
+        in_all = _absent_in_all(len(union), keys, absent, who, names)
+        for one, own, column in zip(content, keys, ids, strict=True):
+            place = {key: k for k, key in enumerate(own)}
+            rows = np.array([place.get(key, -1) for key in union], dtype=np.intp)
+            for name, fill in ((who, -np.inf), (f"{who}_weights", 1.0), (f"{who}_groups", None)):
+                values = one[name]
+                if values is not None and fill is not None:
+                    taken = np.where(rows >= 0, values[rows], fill)
+                    one[name] = np.append(taken, np.full(in_all, fill))
+                elif values is not None:  # of systems whose trials all have a score
+                    one[name] = values[rows]
+            named = np.array(union, dtype=column.dtype if column.dtype.kind != "U" else None)
+            one |= {f"{who}_ids": lengthened(named, in_all, ""), f"n_{who}_rejected": 0}
+        content = [one | {"source": None} for one in content]
+    return [Scores._checked(**one) for one in content]
+
+
+def _key(label: Any) -> Any:
+    return tuple(label) if isinstance(label, list) else label
+
+
+def _absent_in_all(
+    union: int, keys: Sequence[list[Any]], absent: Sequence[int], who: str, names: Sequence[str]
+) -> int:
+    """Trials that have no score in any system."""
+    for name, own in zip(names, keys, strict=True):
+        if len(set(own)) < len(own):
+            raise InputError.about("paired")(
+                _PAIRED + f" needs ids that name each trial once; {len(own) - len(set(own))} of"
+                f" {len(own)} {who}_ids of {name} are there twice. Give each trial its id" + _OR_NOT
+            )
+    left = [n - (union - len(own)) for n, own in zip(absent, keys, strict=True)]
+    if len(set(left)) > 1 or left[0] < 0:
+        k = int(np.argmin(left))
+        raise InputError.about("paired")(
+            _PAIRED + f" needs the same trials in both; of {union} {who} trials that have a score"
+            f" somewhere {names[k]} has no score for {union - len(keys[k])}, and"
+            f" {absent[k]} trials without one. Give both the same trials" + _OR_NOT
+        )
+    return left[0]
+
+
+def _unknown(name: str, absent: int, who: str) -> InputError:
+    return InputError.about("paired")(
+        _PAIRED + f" needs to know each trial in both; {name} has {absent} {who} trials"
+        " without a score, and nobody knows which these are in the other. Give all ids"
+        + worded(" (`id=...`), leave them out of both (`missing='drop'`)")
+        + _OR_NOT
+    )
 
 
 def same_trials(a: ScoredTrials, b: ScoredTrials, *, groups: bool) -> bool:
@@ -50,6 +128,7 @@ def refuse_other_trials(
     both were read from files that name no trials.
     """
     for who in _CLASSES:
+        _refuse_absent(a, b, who, names)
         one, two = getattr(a, who).size, getattr(b, who).size
         if one != two:
             raise InputError.about("paired")(
@@ -62,6 +141,15 @@ def refuse_other_trials(
             do = worded("Give both the same groups`, or take groups=False`.")
             _refuse_other_names(a, b, f"{who}_groups", names, do)
     _refuse_other_order(a, b)
+
+
+def _refuse_absent(a: ScoredTrials, b: ScoredTrials, who: str, names: tuple[str, str]) -> None:
+    """Of trials without a score and without ids only the number is known."""
+    for name, one in zip(names, (a, b), strict=True):
+        absent = np.count_nonzero(getattr(one, who) == -np.inf)
+        absent += getattr(one, f"n_{who}_rejected", 0)
+        if absent and any(getattr(s, f"{who}_ids", None) is None for s in (a, b)):
+            raise _unknown(name, int(absent), who)
 
 
 def _refuse_other_weights(one: FloatArray, other: FloatArray, who: str) -> None:

@@ -14,7 +14,7 @@ from betaroc.core.special import bracketed_root, log_beta_ratio
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import has_shape
-from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.logit_normal import has_spread
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.proper_beta import ClassSums, best_partner
@@ -27,6 +27,7 @@ from betaroc.inference.small_samples import (
     inner_trials,
     refuse_light,
     scale_deviance,
+    scored_trials,
     shape_corrections,
     stretch_of,
     student,
@@ -148,9 +149,10 @@ def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
     fall = float(chdtri(1.0, 1.0 - level))
     params = dict(fit.params)
     n = inner_trials(fit)
+    totals = dict.fromkeys(MASSES, scored_trials(fit)) | {REJECTED: fit.total_weight}
     ends = {
-        name: _share_ends(params[name], fall / (2.0 * fit.total_weight))
-        for name in MASSES if name in params
+        name: _share_ends(params[name], fall / (2.0 * total))
+        for name, total in totals.items() if name in params
     }  # fmt: skip
     if "a" in params:
         ends |= _both_shapes(fit, n, fall, level)

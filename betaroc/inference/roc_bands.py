@@ -15,7 +15,6 @@ from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
-from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.counted_scores import CountedScores
@@ -25,8 +24,14 @@ from betaroc.inference.interval import Band
 from betaroc.inference.of_scores import ends_at_ties, line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
 from betaroc.inference.simultaneous import band_of_replicates
-from betaroc.inference.tail_intervals import refuse_far_out, tail_interval
+from betaroc.inference.tail_intervals import (
+    intervals_of_fit,
+    is_counted_with_tails,
+    refuse_far_out,
+    tail_interval,
+)
 from betaroc.model.asking import asking
+from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Where, of_point
@@ -126,7 +131,7 @@ def roc_band(
         failed = 0
         low, high = _ends_of_fit(x, at, estimate, options, simultaneous=simultaneous)
     elif isinstance(x, ScoreData):
-        options, counted = options.by(("likelihood",)), CountedScores(x, options.groups)
+        options, counted = options.by(("likelihood",)), CountedScores(x._trials, options.groups)
         evidence, points = counted.evidence, counted.model.at_far(at)
         estimate = np.asarray(points.tpr)
         low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
@@ -210,6 +215,8 @@ def _ends_of_fit(
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     from scipy.special import ndtr
 
+    if options.method is None and is_counted_with_tails(f):
+        return _ends_of_counts(f, x, estimate, options, simultaneous=simultaneous)
     near = near_of(f, groups=options.groups)
     if options.method == "bootstrap":
         drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
@@ -228,6 +235,24 @@ def _ends_of_fit(
             found = tail_interval(f, asked, level, groups=options.groups) if inside[k] else None
             if found is not None:
                 low[k], high[k] = found.low, found.high
+    return low, high
+
+
+def _ends_of_counts(
+    f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Of counts with tails the interval of each FAR by itself."""
+    if simultaneous:
+        raise InputError.about("simultaneous")(
+            "a simultaneous band must be of fitted distributions or of the scores themselves; this"
+            " fit is of counts with tails. Give the scores, or take simultaneous=False."
+        )
+    low, high = estimate.copy(), estimate.copy()
+    for k in np.flatnonzero((x > 0.0) & (x < 1.0)):
+        asked = asking("tpr", (), far=float(x[k]))
+        found = intervals_of_fit(f, asked, options)(options.level)
+        low[k], high[k] = found.low, found.high
     return low, high
 
 

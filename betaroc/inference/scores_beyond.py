@@ -30,7 +30,8 @@ from betaroc.model.statistics import Asked
 
 __all__ = [
     "SHOW", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of",
-    "evidence_of_pair", "fewest", "may_be_equal", "needed", "stated", "tell", "tell_of_chance",
+    "evidence_of_pair", "fewest", "less_absent", "may_be_equal", "needed", "stated", "tell",
+    "tell_of_chance",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -136,13 +137,19 @@ class Evidence(Value):
     # ----------------------------------------------------------------- how many speak for it
     def beyond(self, asked: Asked) -> FloatArray:
         """Scores, or groups, expected beyond each rate: n min(rate, 1 - rate)."""
-        return np.asarray(self.sizes[asked.who] * np.minimum(asked.rate, asked.rest))
+        scored = self.scored(asked)
+        return np.asarray(self.sizes[asked.who] * np.minimum(scored.rate, scored.rest))
+
+    def scored(self, asked: Asked) -> Asked:
+        """The rate and its complement less the share of trials without a score, who say nothing."""
+        return less_absent(asked, self.counts[asked.who].rejected / self.totals[asked.who])
 
     def extrapolated(self, asked: Asked) -> BoolArray:
         """Where less than one is expected; never for 0 and 1, nor for what was counted."""
         if self.fitted[asked.who] is None and not asked.solved:
             return np.zeros(np.shape(asked.rate), dtype=np.bool_)
-        return np.asarray(self.sizes[asked.who] * asked.tail < _ONE * (1.0 - 1e-12))
+        tail = self.scored(asked).tail
+        return np.asarray(self.sizes[asked.who] * tail < _ONE * (1.0 - 1e-12))
 
     # ------------------------------------------------------------------ what contradicts it
     def misfit(self, asked: Asked) -> Misfit | None:
@@ -224,6 +231,15 @@ class Evidence(Value):
         if self.dropped[who]:
             beyond[(values == 0.0) | (values == 1.0)] = np.nan
         return worth(groups, who, beyond, total, tail)
+
+
+def less_absent(asked: Asked, absent: float) -> Asked:
+    """The rate and its complement less a share of trials without a score, who say nothing."""
+    if not absent:
+        return asked
+    low = asked.rate if asked.name == "FRR" else asked.rest
+    left = np.where(low - absent > 1e-12, low - absent, 0.0)
+    return asked._replace(rate=left) if asked.name == "FRR" else asked._replace(rest=left)
 
 
 def may_be_equal(evidence: Evidence, model: ScoreModel) -> float:
@@ -336,18 +352,23 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
         return False
     worst = min(
         (one for one, flag in zip(asked, flags, strict=True) if np.any(flag)),
-        key=lambda one: (not one.solved, float(np.nanmin(evidence.sizes[one.who] * one.tail))),
+        key=lambda one: (
+            not one.solved,
+            float(np.nanmin(evidence.sizes[one.who] * evidence.scored(one).tail)),
+        ),
     )
-    k = int(np.nanargmin(worst.tail))
-    tail, small = float(worst.tail.flat[k]), worst.rate.flat[k] <= worst.rest.flat[k]
+    scored = evidence.scored(worst)
+    k = int(np.nanargmin(scored.tail))
+    small = scored.rate.flat[k] <= scored.rest.flat[k]
+    left, tail = float(scored.tail.flat[k]), float((worst.rate if small else worst.rest).flat[k])
     name = worst.name if small else {"FAR": "TNR", "FRR": "TPR"}[worst.name]
     n, who = evidence.sizes[worst.who], _CLASSES[worst.who]
     of = "groups" if n != evidence.totals[worst.who] else "scores"
     several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
     ask = f", or ask for a rate between {1.0 / n:.2g} and {1.0 - 1.0 / n:.6g}" if n > 2.0 else ""
     warn(
-        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {of} {n * tail:.2g} are"
-        f" expected beyond it, so no score speaks for the number; about {needed(tail)} would"
+        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {of} {n * left:.2g} are"
+        f" expected beyond it, so no score speaks for the number; about {needed(left)} would"
         f" (3/rate). Give more {of}{ask}.",
         ExtrapolationWarning,
     )

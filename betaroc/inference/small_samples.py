@@ -14,15 +14,15 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import has_shape
-from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.logit_normal import has_spread
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.parameter_errors import FreeFit
 from betaroc.inference.simultaneous import largest_reach
 
 __all__ = [
-    "SmallSample", "freedom_of", "inner_trials", "refuse_light", "scale_deviance", "shape_bias",
-    "shape_corrections", "small_sample", "stretch_of", "student",
+    "SmallSample", "freedom_of", "inner_trials", "refuse_light", "scale_deviance", "scored_trials",
+    "shape_bias", "shape_corrections", "small_sample", "stretch_of", "student",
 ]  # fmt: skip
 
 #: Shapes beyond which cumulants cancel and a beta distribution is normal to this share.
@@ -35,7 +35,12 @@ _LARGEST = 1e7
 def inner_trials(result: Estimate) -> float:
     """Trials of a fitted distribution that lie on no point mass."""
     shares = [result.params.get(name, 0.0) for name in MASSES]
-    return float(result.total_weight * (1.0 - math.fsum(shares)))
+    return float(scored_trials(result) * (1.0 - math.fsum(shares)))
+
+
+def scored_trials(result: Estimate) -> float:
+    """Trials that have a score."""
+    return float(result.total_weight * (1.0 - result.params.get(REJECTED, 0.0)))
 
 
 def freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:

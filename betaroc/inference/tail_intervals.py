@@ -16,6 +16,8 @@ from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import REJECTED, base_of
 from betaroc.distributions.pareto_tail import ParetoTail
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -28,8 +30,8 @@ from betaroc.inference.scores_beyond import SupportedPair, about
 from betaroc.model.asking import Asking, asking
 
 __all__ = [
-    "TAIL_METHODS", "interval_of_fit", "intervals_of_fit", "refuse_far_out", "surely_beyond",
-    "tail_interval", "tail_rate_ends", "tail_threshold_ends",
+    "TAIL_METHODS", "interval_of_fit", "intervals_of_fit", "is_counted_with_tails",
+    "refuse_far_out", "surely_beyond", "tail_interval", "tail_rate_ends", "tail_threshold_ends",
 ]  # fmt: skip
 
 TAIL_METHODS = ("integrated", "profile")
@@ -263,16 +265,15 @@ _RATES = {
     "far": ("impostor", "upper", False), "tnr": ("impostor", "upper", True),
     "frr": ("client", "lower", False), "tpr": ("client", "lower", True),
 }  # fmt: skip
-
-
 _CLASSES = ("client", "impostor")
 
 
 class _End(NamedTuple):
-    """One tail of a pair, and where its thresholds are."""
+    """One tail of a pair, where its thresholds are, and the share of trials that have a score."""
 
     tails: Tails
     law: Spliced
+    made: float
 
     def ends(self, rate: float, level: float, method: str | None) -> Limits:
         """Scores between which the threshold of a rate lies."""
@@ -311,7 +312,8 @@ def tail_interval(
 
     Notes
     -----
-    Nearer to the body than half a tail's mass counts answer, and this None.
+    Nearer to the body than half a tail's mass counts answer, and this None. So it does of FRR where
+    some clients have no score: their share, not the tail, is what varies most.
     """
     name, (point, value) = asked.name, asked.where
     if name == "threshold" and point in _RATES:
@@ -332,25 +334,28 @@ def _end_of(f: PairEstimate, name: str, value: float) -> tuple[_End | None, floa
     """The tail that a rate speaks of, and the rate beyond."""
     who, side, rest = _RATES[name]
     estimate: Estimate = getattr(f, who)
-    law = estimate.distribution
+    law: Distribution = estimate.distribution
     found = [one for one in estimate.tails if one.side == side]
-    rate = 1.0 - value if rest else value
-    return (_End(found[0], law) if found and isinstance(law, Spliced) else None), rate
+    rate, made = 1.0 - value if rest else value, 1.0
+    absent = estimate.params.get(REJECTED, 0.0)
+    if absent and side == "upper":  # the share hardly varies beside a tail
+        law, made = base_of(law), 1.0 - absent
+    end = _End(found[0], law, made) if found and isinstance(law, Spliced) else None
+    return end, rate / made
 
 
 def _rate(f: PairEstimate, asked: Asking, level: float, method: str | None) -> Interval | None:
     estimate = asked.number(f.model)
-    end, _ = _end_of(f, asked.name, estimate)
+    end, beyond = _end_of(f, asked.name, estimate)
     if end is None:
         return None
     place = float(end.law.coordinate.of(Thresholds.from_theta(np.array(asked.where.value))))
     if end.tails.sign * place <= max(fit.joint for fit in end.tails.fits):
         return None
     low, high = tail_rate_ends(end.tails, place, level, method)
-    if high > 0.5 * end.tails.mass and not surely_beyond(
-        end.tails, 1.0 - estimate if _RATES[asked.name][2] else estimate, level
-    ):
+    if high > 0.5 * end.tails.mass and not surely_beyond(end.tails, beyond, level):
         return None
+    low, high = end.made * low, end.made * high
     ends = (1.0 - high, 1.0 - low) if _RATES[asked.name][2] else (low, high)
     return _interval(estimate, ends, level, method)
 
@@ -376,7 +381,7 @@ def _across(
 
 def _in_the_body(f: PairEstimate, fixed: Asking, level: float, *, groups: bool) -> Interval:
     """Of a rate at a threshold: of the parameters, of a body of counts by the counts."""
-    if getattr(f, _RATES[fixed.name][0]).names:
+    if not _is_bare(getattr(f, _RATES[fixed.name][0])):
         return delta_intervals(f, fixed, groups=groups)(level)
     return interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
 
@@ -394,10 +399,8 @@ def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
     refuse_far_out(f, asked, extrapolate=options.extrapolate)
     found = intervals_of_fit(f, asked, options)(options.level)
-    if not found.method.startswith("tail"):
-        return supported(found, asked, (f._evidence, f.model))
     found = supported(found, asked, (f._evidence, f.model))
-    if found.n_beyond == 0.0:
+    if found.method.startswith("tail") and found.n_beyond == 0.0:
         warn(
             f"{str(asked)!r} is extrapolated: the fitted tail ends before the threshold, so that"
             " its rate is 0 there. Look at the other end of the interval.",
@@ -429,16 +432,21 @@ def intervals_of_fit(
                 f" of the fit; {str(asked)!r} rests on none. Leave the method out, or fit with"
                 + worded(' `tails="both"`.')
             )
-    if options.method is None and _is_counted_with_tails(f):
+    if options.method is None and is_counted_with_tails(f):
         return lambda level: _of_counts(f, asked, replace(options, level=level))
     if options.method == METHODS[1]:
         return lambda level: bare_interval(f, asked, replace(options, level=level))
     return delta_intervals(f, asked, groups=options.groups)
 
 
-def _is_counted_with_tails(f: PairEstimate) -> bool:
+def is_counted_with_tails(f: PairEstimate) -> bool:
     """Whether counts stand in the middle of a class that has tails."""
-    return any(one.tails and not one.names for one in (f.client, f.impostor))
+    return any(one.tails and _is_bare(one) for one in (f.client, f.impostor))
+
+
+def _is_bare(estimate: Estimate) -> bool:
+    """Whether counts stand in the middle, which have no parameters."""
+    return not set(estimate.names) - {REJECTED}
 
 
 def _of_counts(f: PairEstimate, asked: Asking, options: IntervalOptions) -> Interval:
@@ -449,12 +457,11 @@ def _of_counts(f: PairEstimate, asked: Asking, options: IntervalOptions) -> Inte
 
 def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
     """Of a tail; where a higher level reaches into the body, at least that of the parameters."""
-    if options.level <= own.level:
-        found = tail_interval(f, asked, options.level, options.method, groups=options.groups)
-        return own if found is None else found
     found = tail_interval(f, asked, options.level, options.method, groups=options.groups)
+    if options.level <= own.level:
+        return found or own
     if found is None:
-        body = _of_counts(f, asked, options) if _is_counted_with_tails(f) else None
+        body = _of_counts(f, asked, options) if is_counted_with_tails(f) else None
         found = body or delta_intervals(f, asked, groups=options.groups)(options.level)
     ends = min(own.low, found.low), max(own.high, found.high)
     return replace(own, low=ends[0], high=ends[1], level=options.level)
@@ -466,7 +473,8 @@ def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> Non
     A rate at a threshold was not asked for: its interval says how far out it may be.
     """
     for one in asked.rates(f.model):
-        rate, tails = float(one.tail), (f.client, f.impostor)[one.who].tails
+        tails = (f.client, f.impostor)[one.who].tails
+        rate = float(f._evidence.scored(one).tail)
         if extrapolate or not tails or not one.solved or not 0.0 < rate < 1.0:
             continue
         size = f._evidence.sizes[one.who]

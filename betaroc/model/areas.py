@@ -128,7 +128,9 @@ def average_precision(pair: Pair, prior: float, points: int | None) -> float:
     atoms = pair.client.atoms
     if atoms.places.size:
         below = pair.just_below_any(Thresholds.from_theta(atoms.places))
-        terms.append(math.fsum(atoms.masses * precision(below)))
+        # Trials without a score are as good as chosen at random.
+        values = np.where(atoms.places == -np.inf, prior, precision(below))
+        terms.append(math.fsum(atoms.masses * values))
     if pair.client.continuous is not None:
         terms.append(_smooth_average(pair, precision))
     return min(1.0, math.fsum(terms))
@@ -205,8 +207,10 @@ def _segments(
     """Client and impostor mass of the hull's straight segments."""
     if pair.discrete:
         t = pair.candidates[::-1]
-        chain = sample_chain(pair.far(t), pair.tpr(t))
-        return [(np.diff(pair.tpr(t)[chain]), np.diff(pair.far(t)[chain]))]
+        # Trials without a score, whom no threshold accepts, come last.
+        far, tpr = np.append(pair.far(t), 1.0), np.append(pair.tpr(t), 1.0)
+        chain = sample_chain(far, tpr)
+        return [(np.diff(tpr[chain]), np.diff(far[chain]))]
     chords = pair.tpr(ends) - pair.tpr(starts), pair.far(ends) - pair.far(starts)
     free = _outside(starts, ends, pair.joints)
     client, impostor = (

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 from betaroc.core import checks
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.options import IntervalArguments
+from betaroc.core.terms import canonical, known
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import (
@@ -56,6 +57,23 @@ class Asking(NamedTuple):
     def __str__(self) -> str:
         """The name, with its point behind "@"."""
         return f"{self.name}{self.where}"
+
+    def _to_text(self) -> str:
+        """The same with all digits, for documents."""
+        point, value = self.where
+        if not self.is_named:
+            raise InputTypeError(
+                f"a statistic that is written must be one of br.statistics(); {self.name} is a"
+                " function. Name one, or pickle the result."
+            )
+        if not point:
+            return self.name
+        values = value if point == "between" else (value,)
+        return f"{self.name}{_AT}{point}={','.join(map(str, values))}"
+
+    @staticmethod
+    def _of_text(text: str) -> Asking:
+        return asking_of_text(text)
 
     @property
     def words(self) -> str:
@@ -121,10 +139,10 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
     points = {name: value for name, value in points.items() if value is not None}
     unknown = [name for name in points if name not in POINTS]
     if unknown:
-        known = (*POINTS, *IntervalArguments.__annotations__)
+        legal = (*POINTS, *IntervalArguments.__annotations__)
         raise InputTypeError(
             f"{unknown[0]!r} must be an option, or a point: one of {checks.listed(POINTS, 9)}; it"
-            f" is neither. {checks.nearest(unknown[0], known)}".rstrip()
+            f" is neither. {checks.nearest(unknown[0], legal)}".rstrip()
         )
     if callable(stat):
         _refuse_point_of_function(given, points)
@@ -139,7 +157,7 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
     if _AT in stat:
         _refuse_second_point(stat, given, points)
         return asking_of_text(stat)
-    name = checks.choice(stat, tuple(STATISTICS), "stat", _ALL)
+    name = known(stat, tuple(STATISTICS), "stat", _ALL)
     row = STATISTICS[name]
     if given:
         raise InputTypeError(_readings(name, row, given))
@@ -157,6 +175,7 @@ def asking_of_text(text: str) -> Asking:
     if not behind:
         return asking(name)
     point, sign, value = behind.partition("=")
+    point = str(canonical(point)) if sign else point
     if not sign:
         _refuse_number(text, name, behind)
         return asking(name, at=behind)
@@ -198,7 +217,7 @@ def _refuse_number(text: str, name: str, behind: str) -> None:
         number = float(behind)
     except ValueError:
         return
-    name = checks.choice(name, tuple(STATISTICS), "stat", _ALL)
+    name = known(name, tuple(STATISTICS), "stat", _ALL)
     points = STATISTICS[name].points
     if not points:
         raise InputError(f"{name!r} is taken at no point; got {text!r}. Leave it out.")
@@ -284,7 +303,13 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any]) -> Where:
     if point not in row.points:
         raise InputError(f"{name!r} cannot be told there: it takes {legal}; got {given}.")
     if point == "at":
-        return Where(point, checks.choice(value, tuple(NAMED_POINTS), "at"))
+        found = known(value, tuple(NAMED_POINTS), "at")
+        if (name, found) == ("threshold", "actual-dcf"):
+            raise InputError.about("at")(
+                "at must be a point that scores decide; the threshold of 'actual-dcf' is given by"
+                " costs and prior alone. Read it off model.actual_dcf(), which has no interval."
+            )
+        return Where(point, found)
     if point == "between":
         return Where(point, _range(name, value))
     if point == "threshold":

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.empirical import decides_by_counts
 from betaroc.distributions.gaps import Gaps
@@ -37,6 +38,9 @@ from betaroc.model.minimise_counts import (
 from betaroc.rendering.alphas import AlphaAxes
 
 __all__ = ["CRITERIA", "Criterion"]
+
+#: Characters of a title beside which an axis has room for what else it says.
+_LONGEST = 30
 
 Choice = Callable[[Pair, float, FloatArray], Thresholds]
 Levels = Callable[[Pair, float], FloatArray]
@@ -65,15 +69,18 @@ class Criterion:
         """Whether alpha is a rate to be reached; else it is a weight, or there is none."""
         return self.levels is not _no_levels
 
-    def axes(self, measure: str) -> AlphaAxes:
-        """What stands at the axes of a measure over alpha."""
-        return AlphaAxes(
-            self.axis, measure_title(measure), self.is_target, is_rate(measure), self.single
-        )
+    def axes(self, measure: str, terms: str = BIOMETRIC) -> AlphaAxes:
+        """What stands at the axes of a measure over alpha, in the words of a field."""
+        words = terms_of(terms)
+        axis, title = words.said(self.axis), words.said(measure_title(measure))
+        if len(title) > _LONGEST:
+            title = words.said(measure.upper())
+        return AlphaAxes(axis, title, self.is_target, is_rate(measure), self.single)
 
     def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
         """The smallest and the largest rate that any threshold attains; None without target."""
-        if self.one_class and decides_by_counts(pair):
+        counted = decides_by_counts(pair) and not (pair.client.rejected or pair.impostor.rejected)
+        if self.one_class and counted:
             return 0.0, 1.0
         levels = self.levels(pair, prior)
         return (float(levels[0]), float(levels[-1])) if levels.size else None

@@ -11,9 +11,9 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.special import bracketed_root
 from betaroc.core.thresholds import Thresholds, choose, softplus
-from betaroc.core.value import Value
 from betaroc.distributions.pairs import Pair
 from betaroc.model.roc_functions import height, leftmost
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["RocCrossings", "crossings_of", "log_odds_of_tpr", "places_of_far"]
 
@@ -34,7 +34,7 @@ _Gap = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocCrossings(Value):
+class RocCrossings(Noun):
     """Points that two ROCs share, FAR ascending.
 
     Made by :meth:`Roc.crossings`.

@@ -10,21 +10,23 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import ScalarOrArray, as_output
 from betaroc.core.checks import choice, prior as checked_prior, probability_array
+from betaroc.core.tables import Table
+from betaroc.core.terms import BIOMETRIC
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
 from betaroc.model.areas import precision_at
-from betaroc.model.measures import OperatingPoint, point_of
+from betaroc.model.measures import OperatingPoint, curve_table, point_of, rate_terms
 from betaroc.model.roc_functions import curve_thresholds
 from betaroc.rendering.curves import draw_det, draw_rates
+from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
 __all__ = ["Det", "PrecisionRecall"]
 
 
-class _Curve(Value):
+class _Curve(Noun):
     client: Distribution
     impostor: Distribution
     prior: float
@@ -40,6 +42,22 @@ class _Curve(Value):
 
     def _points(self, t: Thresholds) -> OperatingPoint:
         return point_of(self._pair, t, self.prior)
+
+    def to_frame(self) -> Table:
+        """The points of the curve as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Those of :meth:`points`: columns threshold, far, frr, tpr and precision.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().to_frame()["frr"].tolist()
+        [1.0, 0.5, 0.0, 0.0]
+        """
+        return curve_table(self.points())
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Operating points along the curve, FAR ascending.
@@ -149,13 +167,15 @@ class Det(_Curve):
         t = operating_points.at_far(self._pair, np.ravel(x))
         return as_output(self._pair.frr(t).reshape(x.shape))
 
-    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+    def plot(self, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any) -> Axes:
         """Draw the curve; see :func:`betaroc.model.pictures.plot_det`.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
+        terms : str
+            Words of the axes: "biometric", "matching", "pad" or "ml".
         **style
             Passed on.
 
@@ -163,11 +183,13 @@ class Det(_Curve):
         -------
         matplotlib Axes
         """
+        words = rate_terms(terms, self._pair)
         p, style = self.points(), {"label": self.name, **style}
+        axes = words.far.short, words.frr.short
         if self.scale == "probit":
-            return draw_det(ax, p.far, p.frr, style)
+            return draw_det(ax, p.far, p.frr, axes, style)
         return draw_rates(
-            ax, p.far, p.frr, ("FAR", "FRR"), style, corner="upper right", kind="linear-det",
+            ax, p.far, p.frr, axes, style, corner="upper right", kind="linear-det",
             chance=(1.0, 0.0),
         )  # fmt: skip
 

@@ -42,13 +42,15 @@ more often. So D has one extremum and no zero inside, or two of opposite signs a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from betaroc.core.special import exponential
+from betaroc.core.tables import Table, table_of
 from betaroc.core.value import Value
 from betaroc.distributions.base import Tail
 from betaroc.distributions.pairs import Pair
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["End", "Ends", "SemiDerivatives", "ends", "limits", "shape_of_ends"]
 
@@ -118,7 +120,7 @@ class End(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ends(Value):
+class Ends(Noun):
     """Both ends, named by the threshold.
 
     Parameters
@@ -138,6 +140,25 @@ class Ends(Value):
 
     at_zero: End
     at_one: End
+
+    def to_frame(self) -> Table:
+        """Both ends as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row an end: end, semi_derivative, roc_slope, exponent, coefficient, side.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, ScoreModel
+        >>> ScoreModel(Beta(2, 1), Beta(1, 2)).ends().to_frame()["end"].tolist()
+        ['at_zero', 'at_one']
+        """
+        both = {"at_zero": self.at_zero, "at_one": self.at_one}
+        names = [one.name for one in fields(End)]
+        columns = {name: [getattr(end, name) for end in both.values()] for name in names}
+        return table_of({"end": list(both)} | columns)
 
 
 # ---------------------------------------------------------------------------------- limits

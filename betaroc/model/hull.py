@@ -104,8 +104,10 @@ def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:
 
 def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
     """The end of the scale for a point that is a corner of the square but for rounding."""
-    if max(pair.tnr(end)[0], pair.frr(end)[0]) <= _CORNER:
-        return Thresholds.concatenate([pair.accept_all])
+    all_ = Thresholds.concatenate([pair.accept_all])
+    rest = max(pair.tnr(end) - pair.tnr(all_), pair.frr(end) - pair.frr(all_))
+    if rest[0] <= _CORNER:  # where trials have no score `all_` accepts less than everything
+        return all_
     if max(pair.far(end)[0], pair.tpr(end)[0]) <= _CORNER:
         return Thresholds.concatenate([pair.reject_all])
     return end
@@ -159,24 +161,29 @@ def is_concave(pair: Pair) -> bool:
     slopes = np.array(list(_slopes(pair)))
     falling = bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
     # From corner to corner the mean slope is 1; turns deeper than any double are seen by this.
-    return falling and bool(slopes[0] >= 1.0 - _NOISE and slopes[-1] <= 1.0 + _NOISE)
+    mean = float(np.divide(pair.tpr(pair.accept_all), pair.far(pair.accept_all)))
+    steep, flat = slopes[0] >= mean * (1.0 - _NOISE), slopes[-1] <= mean * (1.0 + _NOISE)
+    return falling and bool(steep and flat)
 
 
 def _slopes(pair: Pair) -> Iterator[float]:
     """dTPR / dFAR at both ends of every arc and over every jump, FAR ascending.
 
-    Between jumps the likelihood ratio is monotone where it has no turning point.
+    Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
+    a score, a mass at -inf that no threshold accepts, are no jump of it.
     """
-    for k in range(pair.joints.size - 1, -1, -1):
-        joint = pair.joints[[k]]
-        if k < pair.joints.size - 1:
+    lowest = min(pair._base(side).support[0] for side in ("client", "impostor"))
+    joints = pair.joints[pair.joints.theta >= lowest]
+    for k in range(joints.size - 1, -1, -1):
+        joint = joints[[k]]
+        if k < joints.size - 1:
             yield _arc_slope(pair, joint, lower=True, end=k == 0)
         client = float(pair.client.atoms.masses_at(joint)[0])
         impostor = float(pair.impostor.atoms.masses_at(joint)[0])
-        if client > 0.0 or impostor > 0.0:
+        if max(client, impostor) > 0.0 and joint.theta[0] > -math.inf:
             yield client / impostor if impostor > 0.0 else math.inf
         if k > 0:
-            yield _arc_slope(pair, joint, lower=False, end=k == pair.joints.size - 1)
+            yield _arc_slope(pair, joint, lower=False, end=k == joints.size - 1)
 
 
 def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> float:

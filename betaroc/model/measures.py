@@ -14,14 +14,25 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray, as_output
-from betaroc.core.checks import finite, fraction, frozen, probability_array, real_array
+from betaroc.core.arrays import BoolArray, FloatArray, as_output
+from betaroc.core.checks import finite, flag, fraction, frozen, probability_array, real_array
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.sentences import worded
+from betaroc.core.tables import Table, table_of
+from betaroc.core.terms import Terms, terms_of
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Result
 from betaroc.distributions.pairs import Pair
+from betaroc.rendering.nouns import Noun
 
-__all__ = ["MEASURES", "Measure", "OperatingPoint", "is_rate", "measure_title", "point_of"]
+__all__ = [
+    "MEASURES", "Measure", "OperatingPoint", "curve_table", "is_rate", "measure_title", "point_of",
+    "rate_terms", "some_rejected",
+]  # fmt: skip
+
+
+#: What tables and metrics say of a point.
+_TOLD = ("threshold", "logit_threshold", "far", "frr", "tpr", "tnr", "prior", "extrapolated")
 
 
 class _Held:
@@ -38,7 +49,7 @@ class _Held:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OperatingPoint(Result):
+class OperatingPoint(Result, Noun):
     """Error rates at a fixed threshold and what follows from them.
 
     Parameters
@@ -97,6 +108,20 @@ class OperatingPoint(Result):
     tnr: Any = None
     n_beyond: Any = None
     extrapolated: Any = False
+
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        number = float | FloatArray
+        rates = dict.fromkeys(("threshold", "logit_threshold", "far", "frr", "tpr", "tnr"), number)
+        return (
+            super()._document_types()
+            | rates
+            | {
+                "n_beyond": tuple[number, number] | None,
+                "extrapolated": bool | BoolArray,
+            }
+        )
+
     #: Where the point lies, with all digits; `threshold` and `logit_threshold` are read off it.
     thresholds: Thresholds = field(init=False, repr=False, compare=False)
 
@@ -152,6 +177,39 @@ class OperatingPoint(Result):
             t[index], take(self.far), take(self.frr), self.prior, tpr=take(self.tpr),
             tnr=take(self.tnr), n_beyond=beyond, extrapolated=flags if flags.ndim else bool(flags),
         )  # fmt: skip
+
+    def to_frame(self) -> Table:
+        """The points as a table, a row each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns threshold, logit_threshold, far, frr, tpr, tnr, prior, extrapolated, and
+            n_beyond_client and n_beyond_impostor, nan where no data are known.
+
+        Examples
+        --------
+        >>> OperatingPoint([0.4, 0.5], far=[0.2, 0.1], frr=[0.1, 0.2]).to_frame()["far"].tolist()
+        [0.2, 0.1]
+        """
+        columns = {name: getattr(self, name) for name in _TOLD} | self._beyond()
+        shape = self.thresholds.shape
+        return table_of({k: np.broadcast_to(v, shape).ravel() for k, v in columns.items()})
+
+    def _beyond(self) -> dict[str, Any]:
+        held = (math.nan, math.nan) if self.n_beyond is None else self.n_beyond
+        return dict(zip(("n_beyond_client", "n_beyond_impostor"), held, strict=True))
+
+    def _metrics(self) -> dict[str, Any]:
+        if self.thresholds.shape:
+            return {"prior": self.prior}
+        return {n: getattr(self, n) for n in _TOLD} | self._beyond() | self._derived()
+
+    def _derived(self) -> dict[str, Any]:
+        """What most read off a point; of an array of them it is not worked out."""
+        if self.thresholds.shape:
+            return {}
+        return {"hter": self.hter, "precision": self.precision, "f1": self.f1}
 
     @property
     def sensitivity(self) -> Any:
@@ -268,18 +326,22 @@ class OperatingPoint(Result):
         called = true + (1.0 - self.prior) * self.far
         return _ratio(true, weight * called + (1.0 - weight) * self.prior)
 
-    def dcf(self, cost_fa: float = 1.0, cost_fr: float = 1.0) -> Any:
+    def dcf(self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, normalized: bool = False) -> Any:
         """Detection cost cost_fr prior FRR + cost_fa (1 - prior) FAR.
 
         Parameters
         ----------
         cost_fa, cost_fr : float
             Costs >= 0 of a false acceptance and of a false rejection.
+        normalized : bool
+            Divided by min(cost_fa (1 - prior), cost_fr prior), the cost of the better of accepting
+            all and rejecting all: 1 is what needs no scores.
 
         Returns
         -------
         float or ndarray
-            In the unit of the costs.
+            In the unit of the costs; normalized a pure number, which may exceed 1, and nan or inf
+            where one of the two decisions costs nothing.
 
         Raises
         ------
@@ -290,15 +352,21 @@ class OperatingPoint(Result):
 
         References
         ----------
-        IDIAP-RR 03-85, (4).
+        IDIAP-RR 03-85, (4). NIST (2010), The NIST Year 2010 Speaker Recognition Evaluation
+        Plan: the cost is divided by C_Default.
 
         Examples
         --------
-        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25).dcf(cost_fa=10), 12)
+        >>> point = OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25)
+        >>> round(point.dcf(cost_fa=10), 12)
         0.8
+        >>> round(point.dcf(cost_fa=10, normalized=True), 12)  # accepting nobody costs 0.25
+        3.2
         """
         cost_fa, cost_fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
-        return cost_fr * self.prior * self.frr + cost_fa * (1.0 - self.prior) * self.far
+        all_in, none_in = cost_fa * (1.0 - self.prior), cost_fr * self.prior
+        cost = none_in * self.frr + all_in * self.far
+        return _ratio(cost, min(all_in, none_in)) if flag(normalized, "normalized") else cost
 
     def weighted_error(self, alpha: float) -> Any:
         """alpha FAR + (1 - alpha) FRR, the criterion of expected performance curves.
@@ -370,6 +438,9 @@ MEASURES: dict[str, Measure] = {
     "tnr": Measure(lambda p: p.tnr, "true negative rate", 0.0, 1.0, True),
     "hter": Measure(lambda p: p.hter, "half total error rate", 0.0, 1.0, False),
     "dcf": Measure(lambda p: p.dcf(), "detection cost", 0.0, 1.0, False),
+    "dcf-normalized": Measure(
+        lambda p: p.dcf(normalized=True), "normalized detection cost", 0.0, math.inf, False
+    ),
     "precision": Measure(lambda p: p.precision, "precision", 0.0, 1.0, True),
     "recall": Measure(lambda p: p.recall, "recall", 0.0, 1.0, True),
     "mean-precision-recall": Measure(
@@ -412,6 +483,30 @@ def checked_cost(value: float, name: str) -> float:
             f"{name} must be a cost >= 0; got {value!r}. Give 0 or a positive number."
         )
     return cost
+
+
+def curve_table(points: OperatingPoint) -> Table:
+    """The points of a curve, a row each."""
+    names = ("threshold", "far", "frr", "tpr", "precision")
+    return table_of({name: np.atleast_1d(getattr(points, name)) for name in names})
+
+
+def rate_terms(terms: str, *pairs: Pair) -> Terms:
+    """The words of a field for rates of trials, which those of comparisons made are not."""
+    words = terms_of(terms)
+    if words.name == "matching" and any(map(some_rejected, pairs)):
+        raise InputError.about("terms")(
+            'terms="matching" must be left out where trials without a score count as rejected: FMR'
+            " and FNMR are rates of comparisons made. See model.fmr and model.fnmr, or leave these"
+            + worded(" trials out (`missing='drop'`).")
+        )
+    return words
+
+
+def some_rejected(pair: Pair) -> bool:
+    """Whether some trials have no score, so that no threshold accepts them."""
+    everyone = Thresholds.from_theta(-np.inf)
+    return bool(pair.frr(everyone) + pair.tnr(everyone) > 0.0)
 
 
 def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:

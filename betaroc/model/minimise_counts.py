@@ -119,12 +119,13 @@ def _with_ends(
 ) -> Decisions:
     """The candidates between accept all and reject all."""
     n, n_impostor = pair.client.total, pair.impostor.total
+    absent, absent_impostor = pair.client.rejected, pair.impostor.rejected
     return Decisions(
         low=np.concatenate([[-np.inf], low, [top]]),
         high=np.concatenate([[-np.inf], high, [top]]),
-        clients_above=np.concatenate([[n], clients_above, [0.0]]),
-        impostors_above=np.concatenate([[n_impostor], impostors_above, [0.0]]),
-        clients_below=np.concatenate([[0.0], clients_below, [n]]),
+        clients_above=np.concatenate([[n - absent], clients_above, [0.0]]),
+        impostors_above=np.concatenate([[n_impostor - absent_impostor], impostors_above, [0.0]]),
+        clients_below=np.concatenate([[absent], clients_below, [n]]),
         clients=n,
         impostors=n_impostor,
         at_edges=pair.at_edges,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,9 +24,9 @@ from betaroc.core.checks import (
     real_array,
 )
 from betaroc.core.errors import InputError
+from betaroc.core.tables import Table, table_of
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds, choose
-from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Shape, has_shape
@@ -38,6 +39,7 @@ from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import posterior
+from betaroc.rendering.nouns import Noun
 
 __all__ = ["ScoreModel"]
 
@@ -45,7 +47,7 @@ _GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreModel(Value):
+class ScoreModel(Noun):
     """What a classifier does at every threshold, from the distributions of its two score classes.
 
     Accept iff score > threshold, so that
@@ -100,9 +102,43 @@ class ScoreModel(Value):
         check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
+    def to_frame(self) -> Table:
+        """Both distributions as a table, one row a parameter.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns class, distribution, parameter and value; of scores as they are a row a score.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, ScoreModel
+        >>> table = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0)).to_frame()
+        >>> table.drop(columns="distribution").values.tolist()[:2]
+        [['client', 'a', 4.0], ['client', 'b', 2.0]]
+        """
+        rows: dict[str, list[Any]] = {
+            "class": [], "distribution": [], "parameter": [], "value": [],
+        }  # fmt: skip
+        for who in ("client", "impostor"):
+            law: Distribution = getattr(self, who)
+            columns = law._columns()
+            title = "value" if "value" in columns else next(iter(columns))
+            values = columns[title]
+            rows["value"] += [float(v) for v in values]
+            rows["parameter"] += list(columns.get("parameter", [title] * len(values)))
+            rows["class"] += [who] * len(values)
+            rows["distribution"] += [type(law).__name__] * len(values)
+        return table_of(rows)
+
     @cached_property
     def _pair(self) -> Pair:
         return pair_of(self.client, self.impostor, generic=self.is_generic)
+
+    @cached_property
+    def _scored(self) -> ScoreModel:
+        """The pair of the trials that have a score, whose tails are not differences."""
+        return ScoreModel(self.client._scored, self.impostor._scored, prior=self.prior)
 
     def generic(self) -> ScoreModel:
         """The same pair on the generic algorithms: the oracle of the closed forms.
@@ -217,9 +253,7 @@ class ScoreModel(Value):
         sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
         source = generator(rng)
         client = self.client.sample(sizes[0], source)
-        return Scores._checked(
-            client=client, impostor=self.impostor.sample(sizes[1], source), name=self.name
-        )
+        return Scores._of_trials(client, self.impostor.sample(sizes[1], source), self.name)
 
     # --------------------------------------------------------------------- rates
     def far(self, t: npt.ArrayLike) -> ScalarOrArray:
@@ -285,6 +319,64 @@ class ScoreModel(Value):
         1e-200
         """
         return as_output(self._pair.frr(Thresholds.from_theta(real_array(t, "t"))))
+
+    def fmr(self, t: npt.ArrayLike) -> ScalarOrArray:
+        """False match rate: of the impostors who have a score, those above t.
+
+            FMR(t) = FAR(t) / FAR(-inf)
+
+        Parameters
+        ----------
+        t : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `t`
+            Fraction in [0, 1]: FAR, where every trial has a score.
+
+        Raises
+        ------
+        InputTypeError
+            If `t` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Rejecting, ScoreModel
+        >>> model = ScoreModel(Beta(2, 1), Rejecting(Beta(1, 1), 0.2))
+        >>> round(model.far(0.75), 12), round(model.fmr(0.75), 12)  # 0.8 times 1/4
+        (0.2, 0.25)
+        """
+        return self._scored.far(t)
+
+    def fnmr(self, t: npt.ArrayLike) -> ScalarOrArray:
+        """False non-match rate: of the clients who have a score, those up to t.
+
+            FNMR(t) = (FRR(t) - FRR(-inf)) / (1 - FRR(-inf))
+
+        Parameters
+        ----------
+        t : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `t`
+            Fraction in [0, 1]: FRR, where every trial has a score.
+
+        Raises
+        ------
+        InputTypeError
+            If `t` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Rejecting, ScoreModel
+        >>> model = ScoreModel(Rejecting(Beta(1, 1), 0.2), Beta(1, 2))
+        >>> round(model.frr(0.25), 12), round(model.fnmr(0.25), 12)  # 0.2 + 0.8 times 1/4
+        (0.4, 0.25)
+        """
+        return self._scored.frr(t)
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:
         """The operating point, or an array of them, at thresholds `t`.
@@ -447,7 +539,7 @@ class ScoreModel(Value):
         target = probability_array(x, "x")
         flat = np.ravel(target)
         unknown = np.isnan(flat)
-        t = how(self._pair, np.where(unknown, 0.0, flat))
+        t = how(self._pair, np.where(unknown, 1.0, flat))
         nothing = Thresholds.from_theta(np.full(flat.shape, np.nan))
         return choose(unknown, nothing, t).reshape(target.shape)
 
@@ -530,18 +622,23 @@ class ScoreModel(Value):
         weight = operating_points.exact_weight(fraction(alpha, "alpha"))
         return self._point(operating_points.weighted_error(self._pair, weight, 1 - weight))
 
-    def min_dcf(self, cost_fa: float = 1.0, cost_fr: float = 1.0) -> OperatingPoint:
+    def min_dcf(
+        self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
+    ) -> OperatingPoint:
         """The global minimiser of cost_fr prior FRR + cost_fa (1 - prior) FAR.
 
         Parameters
         ----------
         cost_fa, cost_fr : float, optional
             Costs >= 0 of a false acceptance and of a false rejection, not both 0.
+        prior : float, optional
+            P(client) where it is used; the model's if left out.
 
         Returns
         -------
         OperatingPoint
-            The value is ``.dcf(cost_fa, cost_fr)``.
+            The value is ``.dcf(cost_fa, cost_fr)``, and ``.dcf(cost_fa, cost_fr, normalized=True)``
+            the minimum normalized cost. Its prior is the one that was used.
 
         Raises
         ------
@@ -566,14 +663,74 @@ class ScoreModel(Value):
         (0.2, 0.4)
         """
         fa, fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
-        prior = operating_points.exact_weight(self.prior)
         if fa == 0.0 and fr == 0.0:
             raise InputError(
                 "cost_fa and cost_fr must not both be 0: every threshold would be best."
                 " Give at least one positive cost."
             )
-        weights = Fraction(fa) * (1 - prior), Fraction(fr) * prior
-        return self._point(operating_points.weighted_error(self._pair, *weights))
+        model = self if prior is None else replace(self, prior=prior)
+        share = operating_points.exact_weight(model.prior)
+        weights = Fraction(fa) * (1 - share), Fraction(fr) * share
+        return model._point(operating_points.weighted_error(self._pair, *weights))
+
+    def actual_dcf(
+        self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
+    ) -> OperatingPoint:
+        """The point at which scores that are log-likelihood ratios are to be cut.
+
+            theta = log(cost_fa (1 - prior)) - log(cost_fr prior)
+
+        Parameters
+        ----------
+        cost_fa, cost_fr : float, optional
+            Costs > 0 of a false acceptance and of a false rejection.
+        prior : float, optional
+            P(client) where it is used, strictly between 0 and 1; the model's if left out.
+
+        Returns
+        -------
+        OperatingPoint
+            The value is ``.dcf(cost_fa, cost_fr)``, and ``.dcf(cost_fa, cost_fr, normalized=True)``
+            the actual normalized cost. Its prior is the one that was used.
+
+        Raises
+        ------
+        InputError
+            If a cost is not positive, or the prior is 0 or 1: no threshold balances them.
+        InputTypeError
+            If one of them is not a number.
+
+        Notes
+        -----
+        The cost is that of :meth:`min_dcf` or larger; it is larger by what the calibration costs.
+        Scores that are no natural-log likelihood ratios, such as probabilities, have no actual
+        cost: the number is computed and means nothing.
+
+        References
+        ----------
+        Brummer, N. and du Preez, J. (2006), Application-independent evaluation of speaker
+        detection, Computer Speech and Language 20, 230-275. NIST (2021), 2021 Speaker Recognition
+        Evaluation Plan: actual costs are at the threshold log beta.
+
+        Examples
+        --------
+        >>> from betaroc import Normal, ScoreModel
+        >>> model = ScoreModel(Normal(2, 2), Normal(-2, 2))  # their own log-likelihood ratio
+        >>> point = model.actual_dcf(cost_fa=1, cost_fr=10, prior=0.01)
+        >>> round(point.threshold, 6)  # log(9.9)
+        2.292535
+        >>> round(point.dcf(1, 10) - model.min_dcf(1, 10, prior=0.01).dcf(1, 10), 12)
+        0.0
+        """
+        fa, fr = positive(cost_fa, "cost_fa"), positive(cost_fr, "cost_fr")
+        model = self if prior is None else replace(self, prior=prior)
+        if not 0.0 < model.prior < 1.0:
+            raise InputError.about("prior")(
+                f"prior must lie strictly between 0 and 1, else all or nobody is accepted; got"
+                f" {model.prior!r}. Give the share of clients where the threshold is used."
+            )
+        odds = math.log1p(-model.prior) - math.log(model.prior)
+        return model.at(math.log(fa) - math.log(fr) + odds)
 
     def max_f(self, weight: float = 0.5) -> OperatingPoint:
         """The global maximiser of 1 / (weight / precision + (1 - weight) / recall).

@@ -15,6 +15,8 @@ from functools import lru_cache
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.errors import InputError
+from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds, choose
 from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts
 from betaroc.distributions.pairs import Pair
@@ -151,6 +153,7 @@ def at_far(pair: Pair, x: FloatArray) -> Thresholds:
 
 def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
     """The highest threshold with FRR <= x."""
+    refuse_unreachable(pair, x)
     if pair.discrete:
         t = pair.candidates
         return _unless_nan(t[np.searchsorted(pair.frr(t), x, side="right") - 1], x)
@@ -165,6 +168,18 @@ def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
         on_jump = (pair.client.atoms.masses_at(t) > 0.0) & (pair.frr(t) > x)
         t = choose(on_jump, pair.just_below(t), t)
     return _unless_nan(choose(x >= 1.0, pair.reject_all, t), x)
+
+
+def refuse_unreachable(pair: Pair, x: FloatArray) -> None:
+    """Where clients have no score no threshold has a smaller FRR than their share."""
+    least = float(pair.frr(Thresholds.from_theta(-np.inf)))
+    below = np.flatnonzero(x < least)
+    if below.size:
+        raise InputError.about("frr")(
+            f"frr must be at least {least:.6g}, the share of the clients without a score, whom no"
+            f" threshold accepts; got {float(np.ravel(x)[below[0]])!r}. Ask for a larger rate, or"
+            + worded(" leave these trials out (`missing='drop'`).")
+        )
 
 
 def _unless_nan(t: Thresholds, x: FloatArray) -> Thresholds:

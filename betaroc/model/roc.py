@@ -10,11 +10,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import ScalarOrArray, as_output
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import choice, prior as checked_prior, probability_array
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.tables import Table
+from betaroc.core.terms import BIOMETRIC
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Corners, decides_by_counts
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
@@ -22,15 +23,19 @@ from betaroc.model import operating_points, roc_functions
 from betaroc.model.areas import partial_auc
 from betaroc.model.crossings import RocCrossings, crossings_of
 from betaroc.model.hull import chords_of, is_concave
-from betaroc.model.measures import OperatingPoint, point_of
+from betaroc.model.measures import OperatingPoint, curve_table, point_of, rate_terms
 from betaroc.rendering.curves import draw_rates
+from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
 __all__ = ["Roc", "RocHull"]
 
+#: Where a log axis begins for a curve that goes on for ever.
+_LEAST_DRAWN = 1e-4
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc(Value):
+class Roc(Noun):
     """ROC of a pair of distributions, exact at every point.
 
     With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``,
@@ -269,6 +274,11 @@ class Roc(Value):
         RocHull
             Without chords if the curve is concave.
 
+        Notes
+        -----
+        Where trials have no score no threshold accepts everything: the hull is that of the
+        part which thresholds attain, and beyond it the curve's own straight end.
+
         Examples
         --------
         >>> from betaroc import Beta, Roc
@@ -281,6 +291,22 @@ class Roc(Value):
 
     def _at(self, t: Thresholds) -> OperatingPoint:
         return point_of(self._pair, t, self.prior)
+
+    def to_frame(self) -> Table:
+        """The points of the curve as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Those of :meth:`points`: columns threshold, far, frr, tpr and precision.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, Roc
+        >>> Roc(Empirical([0.3, 0.7]), Empirical([0.1])).to_frame()["tpr"].tolist()
+        [0.0, 0.5, 1.0, 1.0]
+        """
+        return curve_table(self.points())
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Operating points along the curve, x ascending from 0 to 1.
@@ -397,30 +423,77 @@ class Roc(Value):
             )
         return crossings_of(self._pair, other._pair)
 
-    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        scale: str = "linear",
+        terms: str = BIOMETRIC,
+        **style: Any,
+    ) -> Axes:
         """Draw the curve; see :func:`betaroc.model.pictures.plot_roc`.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
+        scale : str
+            Of the horizontal axis, "linear" or "log".
+        terms : str
+            Words of the axes: "biometric" (FAR, TPR), "matching" (FMR, TMR), "pad" (APCER,
+            1 - BPCER) or "ml" (FPR, TPR).
         **style
             Passed on.
 
         Returns
         -------
         matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If `scale` or `terms` is unknown, or `scale` is "log" and the axes hold something on
+            another scale.
+
+        Notes
+        -----
+        A rate of 0 has no place on a log scale: the curve is drawn from its smallest rate above 0,
+        and the height that it has at 0, ``roc.tpr(0)``, is not seen. New axes begin at that rate
+        for scores, at 0.01 % for distributions with a density, whose curve goes on.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> roc = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).roc()
+        >>> ax = roc.plot(scale="log", terms="matching")
+        >>> ax.get_xscale(), ax.get_xlabel(), ax.get_ylabel()
+        ('log', 'FMR', 'TMR')
         """
+        log, words = (
+            choice(scale, ("linear", "log"), "scale") == "log",
+            rate_terms(terms, self._pair),
+        )
         p, style = self.points(), {"label": self.name, **style}
         x, y, axes = (
-            (p.far, p.tpr, ("FAR", "TPR")) if self._upward else (p.frr, p.tnr, ("F_c", "F_i"))
+            (p.far, p.tpr, (words.far.short, words.tpr.short))
+            if self._upward
+            else (p.frr, p.tnr, ("F_c", "F_i"))
         )
         kind = "roc" if self._upward else "impostor-roc"
-        return draw_rates(ax, x, y, axes, style, corner="lower right", kind=kind, chance=(0.0, 1.0))
+        return draw_rates(
+            ax, x, y, axes, style, corner="lower right", kind=kind, chance=(0.0, 1.0),
+            least=self._least(x) if log else None,
+        )  # fmt: skip
+
+    def _least(self, x: FloatArray) -> float:
+        """Where a log axis begins."""
+        least = float(np.min(x[x > 0.0]))
+        discrete = self.client.continuous is None and self.impostor.continuous is None
+        return least if discrete else max(least, _LEAST_DRAWN)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocHull(Value):
+class RocHull(Noun):
     """The least concave curve above a ROC: the curve itself, and chords over its dents.
 
     Parameters
@@ -501,6 +574,22 @@ class RocHull(Value):
             under_chord = 0.5 * (end.far - start.far) * (start.tpr + end.tpr)
             gains.append(under_chord - partial_auc(pair, start.far, end.far))
         return self.roc.auc() + math.fsum(gains)
+
+    def to_frame(self) -> Table:
+        """The points of the hull as a table, as :meth:`Roc.to_frame`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns threshold, far, frr, tpr and precision.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, Roc
+        >>> Roc(Empirical([0.3, 0.7]), Empirical([0.1])).hull().to_frame()["tpr"].max().item()
+        1.0
+        """
+        return curve_table(self.points())
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Points along the hull: those of the curve off the chords, and the chords' ends.

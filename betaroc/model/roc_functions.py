@@ -58,6 +58,8 @@ def height(pair: Pair, x: FloatArray, *, upward: bool) -> FloatArray:
         # The segment starts just below the atom and ends at it.
         below = pair.just_below_any(t)
         at_x, at_y, run, rise = pair.frr(below), pair.tnr(below), client, impostor
+        absent = t.theta == -np.inf  # below trials without a score is nobody
+        at_x, at_y = np.where(absent, 0.0, at_x), np.where(absent, 0.0, at_y)
         t_top = _top(pair, x, t)
         at_y = np.where(run > 0.0, at_y, pair.tnr(t_top))
         full = (run > 0.0) & (pair.frr(t) <= x)
@@ -136,7 +138,8 @@ def leftmost(pair: Pair, y: FloatArray, *, upward: bool) -> FloatArray:
         t = _snapped(pair.impostor, pair.client, t, pair.tnr, y)
         tall, wide = pair.impostor, pair.client
         start = choose(tall.atoms.masses_at(t) > 0.0, pair.just_below_any(t), t)
-        at_y, at_x = pair.tnr(start), pair.frr(start)
+        absent = t.theta == -np.inf  # below trials without a score is nobody
+        at_y, at_x = np.where(absent, 0.0, pair.tnr(start)), np.where(absent, 0.0, pair.frr(start))
     run, rise = wide.atoms.masses_at(t), tall.atoms.masses_at(t)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(rise > 0.0, np.clip((y - at_y) / rise, 0.0, 1.0), 0.0)

@@ -121,6 +121,7 @@ NAMED_POINTS: dict[str, NamedPoint] = {
     "eer": NamedPoint(lambda m: m.eer(), "the equal error rate"),
     "min-hter": NamedPoint(lambda m: m.min_weighted_error(0.5), "the least HTER"),
     "min-dcf": NamedPoint(lambda m: m.min_dcf(), "the least detection cost"),
+    "actual-dcf": NamedPoint(lambda m: m.actual_dcf(), "the threshold of log-likelihood ratios"),
     "max-f1": NamedPoint(lambda m: m.max_f(), "the largest F1"),
     "max-youden": NamedPoint(lambda m: m.youden(), "the largest Youden's J"),
     "break-even": NamedPoint(lambda m: m.break_even(), "the break-even point"),
@@ -239,6 +240,8 @@ class Statistic:
         return self.absence is not _nothing_known
 
 
+#: Of measures that are no fractions.
+_UNITS = {"mutual-information": "nats", "dcf": "cost", "dcf-normalized": ""}
 #: Points at which every measure is taken.
 _AT_POINT = ("threshold", "far", "frr", "tpr", "alpha", "at")
 
@@ -258,9 +261,10 @@ def of_measure(name: str) -> Statistic:
         lambda model, where: measure.value(point_at(model, where)),
         measure.title,
         _AT_POINT,
-        unit="nats" if name == "mutual-information" else "cost" if name == "dcf" else "fraction",
+        unit=_UNITS.get(name, "fraction"),
         low=measure.low,
         high=measure.high,
+        scale="probit" if math.isfinite(measure.high) else "log",
         better="higher" if measure.larger_is_better else "lower",
         rates=rates,
     )
@@ -272,7 +276,9 @@ def _threshold_rates(model: ScoreModel, where: Where) -> list[Asked]:
     return [asked for asked in found if asked.solved] or found
 
 
-def _chosen(name: str, measure: str, title: str, *, best: bool = True) -> Statistic:
+def _chosen(
+    name: str, measure: str, title: str, *, best: bool = True, high: float | None = None
+) -> Statistic:
     """The value of a measure at a named point, which may be best by it."""
     row = MEASURES[measure]
     found = Optimum(
@@ -281,9 +287,10 @@ def _chosen(name: str, measure: str, title: str, *, best: bool = True) -> Statis
     return Statistic(
         found.at_best,
         title,
-        unit="cost" if measure == "dcf" else "fraction",
+        unit=_UNITS.get(measure, "fraction"),
         low=0.0,  # the trivial classifier's J
-        high=row.high,
+        high=row.high if high is None else high,
+        scale="probit" if math.isfinite(row.high if high is None else high) else "log",
         better="higher" if row.larger_is_better else "lower",
         rates=lambda model, where: of_point(found.point(model, where)),
         optimum=found if best else None,
@@ -360,6 +367,17 @@ STATISTICS: dict[str, Statistic] = {
     "eer": _chosen("eer", "hter", "equal error rate", best=False),
     "min-hter": _chosen("min-hter", "hter", "least half total error rate"),
     "min-dcf": _chosen("min-dcf", "dcf", "least detection cost"),
+    "min-dcf-normalized": _chosen(
+        "min-dcf", "dcf-normalized", "least normalized detection cost", high=1.0
+    ),
+    "actual-dcf": _chosen(
+        "actual-dcf", "dcf", "detection cost at the threshold of log-likelihood ratios",
+        best=False,
+    ),
+    "actual-dcf-normalized": _chosen(
+        "actual-dcf", "dcf-normalized",
+        "normalized detection cost at the threshold of log-likelihood ratios", best=False,
+    ),
     "max-f1": _chosen("max-f1", "f1", "largest F1"),
     "max-youden": _chosen("max-youden", "youden", "largest Youden's J"),
     "break-even": _chosen(
@@ -405,8 +423,9 @@ def statistics() -> DataFrame:
     -------
     pandas.DataFrame
         Columns ``name``; ``title``; ``points``, the keywords of which one says where the number is
-        taken, empty for one that has none (``at`` is "eer", "min-hter", "min-dcf", "max-f1",
-        "max-youden", "break-even" or "crossing", the only crossing of the diagonal); ``unit``;
+        taken, empty for one that has none (``at`` is "eer", "min-hter", "min-dcf",
+        "actual-dcf", "max-f1", "max-youden", "break-even" or "crossing", the only crossing of the
+        diagonal); ``unit``;
         ``low`` and ``high``, its range; ``better``, "higher", "lower" or empty; ``scale``, on which
         its error is nearly normal; ``of_scores``, whether scores answer by themselves or only a
         fitted model does.

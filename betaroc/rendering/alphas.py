@@ -1,11 +1,11 @@
-"""Expected performance curves over the criterion's alpha: one, its band, or two and the difference.
+"""Expected performance curves over the criterion's alpha: one, its band, or several.
 
 What is drawn is sorted by alpha here; a value that is nan is a gap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +13,23 @@ import numpy as np
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.text import FINE
 from betaroc.rendering.numbers import level_words, number
-from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, number_of
+from betaroc.rendering.style import (
+    COLOURS,
+    GREY,
+    SIZE,
+    Axes,
+    begun,
+    draw_curve,
+    finished,
+    number_of,
+    on_log,
+    panel_axes,
+    wrapped,
+)
 
 __all__ = [
     "AlphaAxes", "Better", "DrawnBand", "draw_comparison", "draw_difference", "draw_epc",
-    "draw_expected_observed", "draw_replicates",
+    "draw_expected_observed", "draw_replicates", "draw_system_panels", "draw_systems",
 ]  # fmt: skip
 
 #: How far a zone reaches where the next alpha is far away.
@@ -70,9 +82,12 @@ def draw_epc(
     band: DrawnBand | None = None,
     expected: FloatArray | None = None,
     a_posteriori: FloatArray | None = None,
+    log: bool = False,
 ) -> Axes:
     """A measure observed on test against alpha, with what else is given of it."""
-    below, (ax, _) = ax is None, begun(ax)
+    below, (ax, empty) = ax is None, begun(ax)
+    if log:
+        on_log(ax, "y", empty=empty)
     order = np.argsort(alpha, kind="stable")
     alpha, name = alpha[order], style.get("label") or number_of(ax)
     beside_others = any(other is not None for other in (band, expected, a_posteriori))
@@ -139,9 +154,13 @@ def draw_comparison(
     values: tuple[FloatArray, FloatArray],
     better: Better,
     axes: AlphaAxes,
+    *,
+    log: bool = False,
 ) -> Axes:
     """Both curves, the alphas in which they differ on a ground of the better one."""
-    below, (ax, _) = ax is None, begun(ax)
+    below, (ax, empty) = ax is None, begun(ax)
+    if log:
+        on_log(ax, "y", empty=empty)
     order = np.argsort(alpha, kind="stable")
     alpha = alpha[order]
     for k, value in enumerate(values):
@@ -219,6 +238,53 @@ def _shade(ax: Axes, alpha: FloatArray, system: AnyArray, better: Better) -> Non
                 hatch=_HATCHES[k], linewidth=0.0, zorder=0.5, label=label,
                 gid=f"better-{k + 1}",
             )  # fmt: skip
+            label = "_nolegend_"
+
+
+# ------------------------------------------------------------------- any number of systems
+def draw_systems(
+    ax: Axes | None, alpha: FloatArray, lines: Sequence[tuple[str, FloatArray]], axes: AlphaAxes,
+    *, log: bool = False,
+) -> Axes:  # fmt: skip
+    """The first curve in ink, the others in grey."""
+    below, (ax, empty) = ax is None, begun(ax)
+    if log:
+        on_log(ax, "y", empty=empty)
+    others = "the other system" if len(lines) == 2 else f"the {len(lines) - 1} others"
+    _draw_lines(ax, alpha, [value for _, value in lines], 0, (lines[0][0], others))
+    return _finished(ax, axes, f"{axes.measure} on test", below=below)
+
+
+def draw_system_panels(
+    alpha: FloatArray, lines: Sequence[tuple[str, FloatArray]], axes: AlphaAxes, *,
+    log: bool = False,
+) -> Axes:  # fmt: skip
+    """A panel a system, in which its curve is in ink and the others are grey; the first panel."""
+    panels = panel_axes(len(lines))
+    for k, (ax, (name, _)) in enumerate(zip(panels, lines, strict=True)):
+        if log:
+            on_log(ax, "y", empty=True)
+        _draw_lines(ax, alpha, [value for _, value in lines], k)
+        _finished(ax, axes, f"{axes.measure} on test" if k % 2 == 0 else " ", below=False)
+        ax.set_title(wrapped(name, 0.6 * SIZE[0]), fontsize=8, parse_math=False)
+        if k < len(panels) - 2:
+            ax.set_xlabel("")
+    return panels[0]
+
+
+def _draw_lines(
+    ax: Axes, alpha: FloatArray, values: Sequence[FloatArray], first: int,
+    labels: tuple[str, str] = ("_nolegend_", "_nolegend_"),
+) -> None:  # fmt: skip
+    order = np.argsort(alpha, kind="stable")
+    alpha = alpha[order]
+    ax.plot(alpha, values[first][order], color=_DARK, linewidth=1.8, label=labels[0], zorder=3.0,
+            **_marker_of(alpha))  # fmt: skip
+    label = labels[1]
+    for k, value in enumerate(values):
+        if k != first:
+            ax.plot(alpha, value[order], color=GREY, linewidth=0.8, label=label,
+                    **_marker_of(alpha))  # fmt: skip
             label = "_nolegend_"
 
 

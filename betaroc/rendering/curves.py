@@ -11,9 +11,11 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.rendering.numbers import number
-from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, legend
+from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, legend, on_log
 
-__all__ = ["deviate", "draw_choices", "draw_det", "draw_rates", "in_det_frame"]
+__all__ = [
+    "deviate", "draw_choices", "draw_det", "draw_rate_band", "draw_rates", "in_det_frame",
+]  # fmt: skip
 
 #: Rates that are named on the axes of normal deviates.
 _DEVIATE_TICKS = (
@@ -27,6 +29,8 @@ _BEYOND = 1e-15
 _BESIDE = ((6, 4), (-20, -11))
 
 
+#: On a log scale a slanted line has so many points between its ends.
+_BENT = 8
 #: Limits of both axes of rates.
 _UNIT = ((-0.01, 1.01), (-0.01, 1.01))
 #: Where FAR and FRR lie on axes, by what was drawn on them.
@@ -48,32 +52,76 @@ def draw_rates(
     corner: str,
     kind: str | None = None,
     chance: tuple[float, float] | None = None,
+    least: float | None = None,
 ) -> Axes:
     """One rate against another in a square, its legend in a corner.
 
     ``kind`` is kept by the axes, for what is marked on the curve; ``chance`` has both heights
-    of the chance line.
+    of the chance line. With ``least`` the rate at x is on a log scale that begins there.
     """
     ax, empty = begun(ax, square=True)
+    if least is not None:
+        x, y = _on_log(ax, x, y, least, empty=empty)
     draw_curve(ax, x, y, style)
     if kind is not None:
         ax.set_gid(kind)
     if chance is not None:
-        _chance_once(ax, (0.0, 1.0), chance)
-    return finished(ax, *axes, rates="xy", frame=_UNIT if empty else None, loc=corner)
+        at = np.array([0.0, 1.0]) if ax.get_xscale() == "linear" else np.geomspace(1e-9, 1.0, 400)
+        _chance_once(ax, at, chance[0] + (chance[1] - chance[0]) * at)
+    frame = _UNIT if least is None else ((least, 1.05), _UNIT[1])
+    corner = corner if least is None else "best"
+    return finished(ax, *axes, rates="xy", frame=frame if empty else None, loc=corner)
 
 
-def draw_det(ax: Axes | None, far: FloatArray, frr: FloatArray, style: Mapping[str, Any]) -> Axes:
+def _on_log(
+    ax: Axes, x: FloatArray, y: FloatArray, least: float, *, empty: bool
+) -> tuple[FloatArray, FloatArray]:
+    """A curve over rates above 0, its slanted lines bent as a log scale bends them."""
+    on_log(ax, "x", empty=empty)
+    if not empty and ax.get_xlim()[0] > least:
+        ax.set_xlim(left=least)
+    there = x > 0.0
+    x, y = x[there], y[there]
+    slanted = np.flatnonzero((x[1:] > x[:-1]) & (y[1:] != y[:-1]))
+    steps = [np.geomspace(x[k], x[k + 1], _BENT + 2)[1:-1] for k in slanted]
+    if not steps:
+        return x, y
+    between = np.concatenate(steps)
+    heights = np.interp(between, x, y)
+    places = np.repeat(slanted + 1, _BENT)
+    return np.insert(x, places, between), np.insert(y, places, heights)
+
+
+def draw_det(
+    ax: Axes | None,
+    far: FloatArray,
+    frr: FloatArray,
+    axes: tuple[str, str],
+    style: Mapping[str, Any],
+    *,
+    chance: bool = True,
+) -> Axes:
     """FRR against FAR on normal deviates."""
     ax, empty = begun(ax, square=True)
     ax.set_gid("det")
     draw_curve(ax, deviate(far), deviate(frr), style)
-    _chance_once(ax, (-9.0, 9.0), (9.0, -9.0))
+    if chance:
+        _chance_once(ax, np.array([-9.0, 9.0]), np.array([9.0, -9.0]))
     _frame(ax, _lowest(far), _lowest(frr), empty=empty)
-    return finished(ax, "FAR", "FRR", loc="upper right")
+    return finished(ax, *axes, loc="upper right")
 
 
-def _chance_once(ax: Axes, x: tuple[float, float], y: tuple[float, float]) -> None:
+def draw_rate_band(
+    ax: Axes, far: FloatArray, ends: tuple[FloatArray, FloatArray], style: Mapping[str, Any]
+) -> None:
+    """Intervals of FRR at FARs, filled, on axes that know what was drawn on them."""
+    place = _PLACES[str(ax.get_gid())]
+    (x, low), (_, high) = (place(far, end) for end in ends)
+    ax.fill_between(x, low, high, **{"alpha": 0.2, "linewidth": 0.0, "gid": "band", **style})
+    legend(ax, loc="best")
+
+
+def _chance_once(ax: Axes, x: FloatArray, y: FloatArray) -> None:
     if not any(line.get_gid() == "chance" for line in ax.lines):
         ax.plot(x, y, color=GREY, linewidth=0.8, linestyle=":", gid="chance", zorder=1.0)
 

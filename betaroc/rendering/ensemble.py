@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.terms import Terms
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.style import COLOURS, GREY, Axes, Sheet, bare, begun, finished, name_axes
 
@@ -64,7 +65,7 @@ class Gains(NamedTuple):
 
 
 def draw_ensemble(
-    rocs: Rocs, learned: Mapping[str, DrawnGain], matters: float, gains: Gains
+    rocs: Rocs, learned: Mapping[str, DrawnGain], matters: float, gains: Gains, terms: Terms
 ) -> Sheet:
     """The ROCs, and beside them the gains in a learned fusion and by a fixed rule."""
     from matplotlib.figure import Figure
@@ -75,13 +76,13 @@ def draw_ensemble(
         [["roc", "learned"], ["roc", "gains"]], height_ratios=(1.0, 1.7), width_ratios=(1.15, 1.0)
     )
     drawn["roc"].set_box_aspect(1.0)
-    draw_hull(bare(drawn["roc"]), rocs)
+    draw_hull(bare(drawn["roc"]), rocs, terms)
     draw_learned(bare(drawn["learned"]), learned, matters)
-    draw_gains(bare(drawn["gains"]), gains)
+    draw_gains(bare(drawn["gains"]), gains, terms)
     return figure
 
 
-def draw_hull(ax: Axes | None, rocs: Rocs) -> Axes:
+def draw_hull(ax: Axes | None, rocs: Rocs, terms: Terms) -> Axes:
     """The fitted ROCs, those of the scores, the hull, the diagonal and the region."""
     ax, empty = begun(ax, square=True)
     for k, (far, tpr) in enumerate(rocs.of_scores):
@@ -109,7 +110,8 @@ def draw_hull(ax: Axes | None, rocs: Rocs) -> Axes:
     place = _ABOVE if rocs.below else {"loc": "lower right"}
     place = _UNDER if len(rocs.labels) > _MOST_INSIDE else place
     frame = ((-0.01, 1.01), (-0.01, 1.01)) if empty else None
-    return finished(ax, "FAR", "TPR", rates="xy", frame=frame, **place)
+    axes = terms.far.short, terms.tpr.short
+    return finished(ax, *axes, rates="xy", frame=frame, **place)
 
 
 def draw_learned(ax: Axes | None, learned: Mapping[str, DrawnGain], least: float) -> Axes:
@@ -126,14 +128,15 @@ def draw_learned(ax: Axes | None, learned: Mapping[str, DrawnGain], least: float
     return ax
 
 
-def draw_gains(ax: Axes | None, gains: Gains) -> Axes:
+def draw_gains(ax: Axes | None, gains: Gains, terms: Terms) -> Axes:
     """Gains by a rule, a row a classifier, a marker a part of the curve."""
     ax, _ = begun(ax)
     for k, (part, (label, marker)) in enumerate(_PARTS.items()):
         for place, row in enumerate(gains.rows.values()):
             colour, shift = COLOURS[place % len(COLOURS)], 0.22 * (k - 1)
             _draw_gain(ax, row[k], place + shift, colour, marker, 5.5, gid=part)
-        ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none", label=label)
+        ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none",
+                label=terms.said(label))  # fmt: skip
     for face, label in ((_DARK, "interval without 0"), ("white", "interval with 0")):
         ax.plot([], [], color=_DARK, marker="s", markersize=4.5, markerfacecolor=face,
                 linestyle="none", label=label)  # fmt: skip

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 __all__ = [
-    "counted", "extreme", "level_words", "number", "path_words", "percent", "read_as", "threshold",
-    "version", "visible",
+    "counted", "rate_span", "extreme", "level_words", "number", "path_words", "percent", "rate",
+    "read_as", "rounded", "spaced", "threshold", "version", "visible",
 ]  # fmt: skip
+
+#: Shares below this, in per cent, are written with a power of ten.
+_TINY = 1e-5
 
 
 def number(value: float, digits: int = 6) -> str:
@@ -40,6 +45,44 @@ def percent(rate: float) -> str:
     return f"{100.0 * rate:.3g} %"
 
 
+def rate(value: float, *, unit: bool = True, up: bool = False) -> str:
+    """A rate in per cent, two digits counted from the nearer end; `up` of what is a bound."""
+    share = 100.0 * value
+    near = min(share, 100.0 - share)
+    if math.isnan(share) or near <= 0.0:
+        text = "undefined" if math.isnan(share) else f"{share:.0f}"
+    elif share < _TINY:
+        rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
+        text = f"{Context(prec=2, rounding=rounding).create_decimal_from_float(share):.1e}"
+    else:
+        lead = math.floor(math.log10(float(f"{near:.1e}")))
+        places = max((1 if share <= 50.0 else 0) - lead, 0)
+        text = f"{share:.{places}f}"
+        if up:
+            text = str(Decimal(repr(share)).quantize(Decimal(1).scaleb(-places), ROUND_CEILING))
+    return f"{text} %" if unit and not math.isnan(share) else text
+
+
+def rate_span(low: float, high: float) -> str:
+    """Both ends, with the unit once."""
+    return f"{rate(low, unit=False)} to {rate(high)}"
+
+
+def spaced(n: float) -> str:
+    """A whole number, from ten thousand on with a space between thousands."""
+    text = f"{round(n):d}"
+    return f"{round(n):,d}".replace(",", " ") if len(text) > 4 else text
+
+
+def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
+    """A threshold in a few digits, rounded so that a copied value does not break the target."""
+    if not math.isfinite(threshold):
+        return "accept all" if threshold < 0.0 else "reject all"
+    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    found = context.create_decimal(Decimal(threshold))
+    return format(found, "f" if 1e-4 <= abs(found) < 1e6 or not found else "e")
+
+
 def level_words(level: float) -> str:
     """A confidence level in per cent, as many digits as were given."""
     return f"{100.0 * level:.10g} %"
@@ -60,11 +103,15 @@ def path_words(path: str, width: int = 70) -> str:
     return whole if len(whole) <= width else f"'...{whole[4 - width :]}"
 
 
-def read_as(form: str) -> str:
-    """The format a file was read in; of text without labels also who is a client."""
+def read_as(form: str, guessed: str | None = None, guesses: Sequence[str] = ()) -> str:
+    """The format a file was read in, what of it the content told, and who is a client."""
+    if guesses:
+        form += f", guessed: {visible(', '.join(guesses))}"
     if form.startswith(("4col", "5col")):
         return f"{form}: clients are the rows with equal claimed and real identity"
-    return form
+    return (
+        form if guessed is None else f'{form}; label "{visible(guessed)}" taken for the client\'s'
+    )
 
 
 def version() -> str:

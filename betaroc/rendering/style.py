@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputTypeError
+from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CLIENT", "COLOURS", "GREY", "IMPOSTOR", "Axes", "Sheet", "bare", "begun", "checked_axes",
     "draw_curve", "finished", "legend", "legend_below", "name_axes", "new_axes", "number_of",
-    "stacked_axes",
+    "on_log", "panel_axes", "pyplot_axes", "stacked_axes", "wrapped",
 ]  # fmt: skip
 
 Axes: TypeAlias = "matplotlib.axes.Axes"
@@ -35,8 +37,13 @@ _NAMELESS = "_child"
 _AUTOMATIC = re.compile(rf"{_NAMELESS}\d+|_container\d+|_nolegend_")
 #: Characters of a legend's words two of which stand side by side.
 _SHORT = 24
+#: Share of the width of a figure that the words of a legend may have: other fonts are wider.
+_LEGEND = 0.7
 #: What a legend below keeps of its height.
 _HEIGHT = "_betaroc_height"
+#: Marks axes that were made logarithmic here; above the one ratio of their limits decades are
+#: ticked, below the other plain numbers.
+_LOG, _MANY, _NARROW = "log", {"x": 100.0, "y": 3000.0}, 10.0
 #: Inches: near the width of a telephone, so that labels stay readable when the page is narrow.
 SIZE = (4.4, 3.5)
 
@@ -48,7 +55,21 @@ def new_axes(ax: Axes | None = None, *, square: bool = False) -> Axes:
         return checked_axes(ax)
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(3.9, 3.7) if square else SIZE, layout="constrained")
+    return _alone(Figure(figsize=_size(square=square), layout="constrained"), square=square)
+
+
+def pyplot_axes(*, square: bool = False) -> Axes:
+    """New axes on a figure that pyplot knows and a notebook shows."""
+    from matplotlib import pyplot as plt
+
+    return _alone(plt.figure(figsize=_size(square=square), layout="constrained"), square=square)
+
+
+def _size(*, square: bool) -> tuple[float, float]:
+    return (3.9, 3.7) if square else SIZE
+
+
+def _alone(figure: Sheet, *, square: bool) -> Axes:
     ax = bare(figure.add_subplot())
     if square:
         ax.set_box_aspect(1.0)
@@ -74,6 +95,20 @@ def stacked_axes() -> tuple[Axes, Axes]:
     figure = Figure(figsize=(SIZE[0], 1.6 * SIZE[1]), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
     return bare(upper), bare(lower)
+
+
+def panel_axes(number: int) -> list[Axes]:
+    """So many axes, two beside each other, with the same scales."""
+    from matplotlib.figure import Figure
+
+    rows = -(-number // 2)
+    figure = Figure(figsize=(1.5 * SIZE[0], 0.8 * SIZE[1] * rows), layout="constrained")
+    grid = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False).ravel()
+    for ax in grid[number:]:
+        ax.set_visible(False)
+    for ax in grid[max(number - 2, 0) : number]:  # below which there is none
+        ax.tick_params(axis="x", labelbottom=True)
+    return [bare(ax) for ax in grid[:number]]
 
 
 def bare(ax: Axes) -> Axes:
@@ -103,6 +138,7 @@ def finished(
     if frame is not None and ax.get_autoscaley_on():
         ax.set_ylim(frame[1])
     name_axes(ax, x, y, rates)
+    _log_ticks(ax)
     figure: Any = ax.figure
     below = below or any(hasattr(old, _HEIGHT) for old in figure.legends)
     legend(ax, **at)
@@ -113,14 +149,48 @@ def finished(
 
 def name_axes(ax: Axes, x: str, y: str, rates: str = "") -> None:
     """Names, never read as mathematics, of axes that have none; of ``rates`` ticks in per cent."""
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter, PercentFormatter
 
     for letter, name in (("x", x), ("y", y)):
         if not getattr(ax, f"get_{letter}label")():
             getattr(ax, f"set_{letter}label")(name, parse_math=False)
             if letter in rates:  # the data are fractions
                 axis = getattr(ax, f"{letter}axis")
-                axis.set_major_formatter(PercentFormatter(xmax=1.0, symbol=" %"))
+                linear = axis.get_scale() == "linear"
+                each = FuncFormatter(lambda rate, _: f"{100.0 * rate:g} %")
+                axis.set_major_formatter(
+                    PercentFormatter(xmax=1.0, symbol=" %") if linear else each
+                )
+
+
+def on_log(ax: Axes, letter: str, *, empty: bool) -> None:
+    """A log scale for one of empty axes, which others must have already."""
+    if empty:
+        getattr(ax, f"set_{letter}scale")("log")
+        getattr(ax, f"{letter}axis").set_gid(_LOG)
+        return
+    scale = getattr(ax, f"get_{letter}scale")()
+    if scale != "log":
+        raise InputError.about("ax")(
+            f'ax must have a logarithmic {letter} axis for scale="log"; got axes with data on a'
+            f" {scale} one. Draw the first curve on new axes with it too."
+        )
+
+
+def _log_ticks(ax: Axes) -> None:
+    """On our log scales decades, of few of them 2 and 5 too, within one what is round."""
+    from matplotlib.ticker import AutoLocator, Locator, LogLocator, NullFormatter, NullLocator
+
+    for letter in "xy":
+        axis: Any = getattr(ax, f"{letter}axis")
+        if axis.get_gid() != _LOG:
+            continue
+        low, high = getattr(ax, f"get_{letter}lim")()
+        wide, few = high / low > _MANY[letter], high / low < _NARROW
+        major: Locator = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0))
+        axis.set_major_locator(AutoLocator() if few else major)
+        axis.set_minor_locator(LogLocator(subs="auto") if wide else NullLocator())
+        axis.set_minor_formatter(NullFormatter())
 
 
 # ----------------------------------------------------------------------------- curves
@@ -150,9 +220,42 @@ def legend(ax: Axes, **place: Any) -> None:
     if not pairs:
         return
     handles, labels = zip(*pairs, strict=True)
+    room = _LEGEND * ax.figure.get_figwidth()  # type: ignore[union-attr]
+    labels = tuple(wrapped(text, room) for text in labels)
     place = {"fontsize": 8, "frameon": True, "framealpha": 0.85, "edgecolor": "none", **place}
     for text in ax.legend(handles, labels, **place).get_texts():
         text.set_parse_math(False)
+
+
+def wrapped(text: str, inches: float, size: float = 8.0) -> str:
+    """A text on as many lines as it needs, broken behind a word where there is one."""
+    lines = []
+    while text and _width(text, size) > inches:
+        fits = next(
+            n for n in range(len(text) - 1, 0, -1) if n == 1 or _width(text[:n], size) <= inches
+        )
+        words = max((text.rfind(sign, 0, fits) + 1 for sign in " -_./"), default=0)
+        cut = words if 2 * words > fits else fits
+        lines.append(text[:cut].rstrip())
+        text = text[cut:].lstrip()
+    return "\n".join([*lines, text])
+
+
+def _width(text: str, size: float) -> float:
+    """In inches."""
+    return size * sum(_advance(sign) for sign in text if sign.isprintable()) / 72.0
+
+
+@cache
+def _advance(character: str) -> float:
+    """How far a character moves on, in units of the size; wide ones may be of another font."""
+    from matplotlib.font_manager import findfont, get_font
+
+    if unicodedata.east_asian_width(character) in ("W", "F"):
+        return 1.0
+    font = get_font(findfont("DejaVu Sans"))
+    font.set_size(100.0, 72.0)
+    return float(font.load_char(ord(character)).horiAdvance) / 6400.0
 
 
 def legend_below(
@@ -175,7 +278,8 @@ def legend_below(
     handles, labels = list(named.values()), list(named)
     if columns is None:
         columns = 2 if max(map(len, labels)) <= _SHORT else 1
-    grown = 0.1 + 0.17 * -(-len(labels) // columns)
+    lines = [1 + text.count("\n") for text in labels]
+    grown = 0.1 + 0.17 * -(-sum(lines) // columns)
     figure = ax.figure
     before = _remove_below(figure)
     figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + grown - before)

@@ -19,7 +19,10 @@ from betaroc.core.errors import (
     SameDataWarning,
 )
 from betaroc.core.notices import passed_on, public, warn
+from betaroc.core.tables import Table, columns_from_rows, table_of
+from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.text import shown
+from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import (
@@ -38,18 +41,26 @@ from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
 from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
+from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.files import write_whole
+from betaroc.rendering.nouns import Noun, told_document
+from betaroc.rendering.numbers import visible
 from betaroc.report import numbers, text
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of, beta_pair_text
 from betaroc.report.contradictions import contradiction_numbers, contradictions
-from betaroc.report.distances import distances, shift
 from betaroc.report.intervals import intervals_of
 from betaroc.report.observed_curves import curve_numbers, curves_text, observed_curves
 from betaroc.report.page import write_report
-from betaroc.report.quality import quality_of
+from betaroc.report.quality import distances, quality_of, shift
 from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import ScoreSet, is_modelled, observed_points, warn_of_low_auc
+from betaroc.report.score_set import (
+    ScoreSet,
+    is_modelled,
+    observed_points,
+    rate_at,
+    rates_shown,
+    warn_of_low_auc,
+)
 from betaroc.report.summary import first_lines, mismatch_words, short_verdict, summary_lines
 
 __all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
@@ -58,7 +69,7 @@ _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(AnalysisRecord):
+class Analysis(AnalysisRecord, Noun):
     """Dev fitted, its curves described, its thresholds observed on the test sets.
 
     Made by :func:`analyze`.
@@ -86,6 +97,8 @@ class Analysis(AnalysisRecord):
     beta : BetaPairFit or None
         One beta distribution a class on dev, and whether that suffices: ``.suffices``,
         ``.reason``, ``.fit``; None where scores lie outside [0, 1].
+    terms : str
+        Words of the rates in what is read.
 
     Attributes
     ----------
@@ -94,7 +107,8 @@ class Analysis(AnalysisRecord):
     """
 
     def __repr__(self) -> str:
-        sets = ", ".join(f"{part.role} {part.name!r}" for part in self.parts)
+        sets = ", ".join(f"{part.role} {shown(part.name, 24)}" for part in self.parts[:3])
+        sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
     def summary(self) -> str:
@@ -120,19 +134,25 @@ class Analysis(AnalysisRecord):
             blocks.append(curves_text(self.curves, self.dev))
         if self.notices:
             blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
-        return "\n\n".join(blocks) + "\n"
+        names = [visible(one) for one in self.names]
+        told = self.words.said("\n\n".join(blocks) + "\n", names)
+        return terms_of(self.terms).said(told, [*names, *self.words])
 
     def to_dict(self) -> dict[str, Any]:
-        """The analysis as nested dictionaries of numbers and text.
+        """The analysis as nested dictionaries of numbers and text, ready for JSON.
 
         Returns
         -------
         dict
-            ``family``, ``reason``, ``level``, ``seed``, ``dev``, ``beta_pair``, ``tests``,
-            ``operating_points``, ``contradictions``, ``curves``, ``warnings``; infinities and nan
-            are floats here.
+            ``betaroc``, ``format`` and ``kind``; for readers ``family``, ``reason``, ``level``,
+            ``seed``, ``dev``, ``beta_pair``, ``tests``, ``operating_points``, ``contradictions``,
+            ``curves``, ``warnings``; under ``content`` all fields, which `from_json` reads.
+            Infinities are "inf" and "-inf", what is undefined is None.
         """
-        roles = [part.role for part in self.parts]
+        return told_document(self, self._numbers())
+
+    def _numbers(self) -> dict[str, Any]:
+        """What the analysis found, in the words of the report."""
         return {
             "family": self.family,
             "reason": self.reason,
@@ -141,7 +161,7 @@ class Analysis(AnalysisRecord):
             "dev": numbers.set_numbers(self.dev),
             "beta_pair": beta_pair_numbers(self.beta),
             "tests": [numbers.set_numbers(part) for part in self.tests],
-            "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
+            "operating_points": [numbers.met_numbers(p, self.parts) for p in self.points],
             "contradictions": contradiction_numbers(
                 contradictions(self.dev, self.tests, self.points, self.level)
             ),
@@ -149,20 +169,54 @@ class Analysis(AnalysisRecord):
             "warnings": [notice.message for notice in self.notices],
         }
 
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write :meth:`to_dict` as JSON; infinities become "inf" and "-inf", nan null.
+    def to_frame(self) -> Table:
+        """The operating points as a table, a row a threshold and score set.
 
-        Parameters
-        ----------
-        path : str or path-like
-            Written whole or not at all.
+        Returns
+        -------
+        DataFrame
+            Of the library of dev's scores. Columns criterion, chosen_by ("model" or "scores"),
+            set, of ("expected" by dev's distributions or "observed"), threshold, far, frr, hter;
+            where some trials have no score fmr and fnmr, rates of the others, behind frr.
 
-        Raises
-        ------
-        OutputError
-            If it cannot be written; what was there before is untouched.
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> dev, test = (br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)) for _ in range(2))
+        >>> table = br.analyze(dev, test, family="beta").to_frame()
+        >>> table[["criterion", "set", "of"]].values.tolist()[:3]
+        [['eer', 'dev', 'expected'], ['eer', 'dev', 'observed'], ['eer', 'test', 'observed']]
         """
-        write_whole(path, numbers.as_json(self.to_dict()))
+        rows: list[tuple[Any, ...]] = []
+        keys = [key for key in rates_shown(self.parts) if key != "f1"]
+        for met in self.points:
+            points = [(self.dev, "expected", met.expected)]
+            observed = zip(self.parts, met.observed, strict=True)
+            points += [(part, "observed", point) for part, point in observed]
+            for part, of, at in points:
+                # A fit has the share without a score that its scores have.
+                rates = at.threshold, *(rate_at(key, part.empirical, at) for key in keys)
+                rows.append((met.key, met.chosen_by, part.role, of, *rates))
+        texts = ("criterion", "chosen_by", "set", "of")
+        names = (*texts, "threshold", *keys)
+        return table_of(columns_from_rows(rows, names, texts), self.dev.scores.library)
+
+    def _metrics(self) -> dict[str, Any]:
+        """By set its areas, its EER and its rates at dev's thresholds."""
+        found: dict[str, Any] = {}
+        for k, part in enumerate(self.parts):
+            place = part.role.replace(" ", "_")
+            models = {"": part.empirical} | ({} if part.fit is None else {"_fit": part.fit.model})
+            for which, model in models.items():
+                found[f"{place}/auc{which}"] = model.auc()
+                found[f"{place}/eer{which}"] = model.eer().hter
+            for met in self.points:
+                for name in (one for one in rates_shown([part]) if one not in ("hter", "f1")):
+                    key = f"{place}/{name}/{met.key}_by_{met.chosen_by}"
+                    found[key] = rate_at(name, part.empirical, met.observed[k])
+        return found
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the report, one self-contained page.
@@ -194,6 +248,7 @@ def analyze(
     level: float = 0.95,
     rng: Any = 0,
     statistics: str | Sequence[str] = (),
+    terms: str = BIOMETRIC,
 ) -> Analysis:
     """Fit the scores of both classes and describe what the classifier does.
 
@@ -220,6 +275,11 @@ def analyze(
         Numbers that are wanted beside those that every report has, of every set's fit and scores:
         names of :func:`statistics`, with the point after "@" where one is needed, such as
         ``("tpr@far=0.001", "h-measure")``.
+    terms : str
+        Words of the rates in the summary and on the page: "biometric" (FAR, FRR), "matching" (FMR,
+        FNMR, rates of the comparisons made: only where no trial was rejected for want of a score),
+        "pad" (APCER, BPCER; the attacks given are taken as one species) or "ml" (FPR, FNR). Keys
+        of JSON and attributes are the same in all.
 
     Returns
     -------
@@ -272,7 +332,7 @@ def analyze(
         "tails": tails, "tail_sizes": tail_sizes, "bounds": bounds,
     }  # fmt: skip
     return analyze_stepwise(
-        dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics
+        dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics, terms=terms
     )
 
 
@@ -286,13 +346,18 @@ def analyze_stepwise(
     level: float,
     rng: Any,
     statistics: str | Sequence[str] = (),
+    terms: str = BIOMETRIC,
 ) -> Analysis:
     """The analysis; ``step`` is called after each set."""
-    level = checks.level(level)
+    level, terms = checks.level(level), terms_of(terms).name
     checks.generator(rng)  # a wrong one is no fault of a test set
     named = _named_tests(test)
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
         _check_scores(given, name)
+    absent = [given for given in (dev, *named.values()) if given.has_rejected]
+    rate_terms(terms, *(empirical_model(given)._pair for given in absent))
+    for stat in [statistics] if isinstance(statistics, str) else statistics:
+        refuse_words_of_comparisons(stat, *absent)
     judge = Judge(level, rng, asked=askings(statistics))
     asked, reason = options["family"], f"chosen with family={options['family']!r}"
     if asked == AUTO:
@@ -321,6 +386,7 @@ def analyze_stepwise(
         reason,
         int(rng) if isinstance(rng, int | np.integer) else None,
         beta_pair_of(first, options, level, rng),
+        terms,
     )
 
 
@@ -415,7 +481,8 @@ def fitted_set(
 
 def _part(role: str, name: str, given: ScoreData, fitted: Fit | None) -> ScoreSet:
     empirical = empirical_model(given, name)
-    apart = None if fitted is None else distances(fitted, empirical)
+    scored = empirical_model(given._scored, name) if given.has_rejected else empirical
+    apart = None if fitted is None else distances(fitted._scored, scored)
     summary = given if isinstance(given, ScoreSummary) else None
     return ScoreSet(role, name, given._as_scores(), fitted, empirical, apart, summary=summary)
 
@@ -437,7 +504,7 @@ def _test_part(
             warn("not fitted. " + error.sentence, BetarocWarning)
             warn_of_low_auc(given)  # which the fit would have said
     part = _part(role, name, given, fitted)
-    apart = replace(part, shift=shift(dev.empirical, part.empirical))
+    apart = replace(part, shift=shift(dev.scored.empirical, part.scored.empirical))
     return judge.judged(apart, prefix=f"{role}: ")
 
 

@@ -16,8 +16,8 @@ from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit
 from betaroc.rendering.numbers import number
 from betaroc.report.certainty import confidence_numbers
-from betaroc.report.distances import distances
 from betaroc.report.numbers import fit_numbers
+from betaroc.report.quality import distances
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.text import fit_text, shape_sentences
 from betaroc.report.verdicts import sentence
@@ -139,7 +139,7 @@ def beta_pair_bullets(found: BetaPairFit, dev: ScoreSet) -> list[str]:
     made = found.fit
     if made is None or found.same:
         return []
-    plain = replace(dev, fit=made, distances=distances(made, dev.empirical))
+    plain = replace(dev, fit=made, distances=distances(made._scored, dev.scored.empirical))
     return [" ".join(words) for words in shape_sentences(plain)]
 
 

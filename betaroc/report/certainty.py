@@ -89,6 +89,7 @@ def certainty_of(fit: Fit | None, level: float | None) -> Certainty | None:
     """What may be said of a fit at a level; None of distributions that nobody fitted."""
     if fit is None or level is None:
         return None
+    fit = fit._scored
     groups = groups_of(fit.scores)
     sizes = fit.client.total_weight, fit.impostor.total_weight
     grouped = groups is not None and groups.dependent
@@ -201,6 +202,7 @@ def _counted(fit: Fit, hook: Hook) -> str:
 
 def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
     """The same for JSON; what is refused is null, with the reason."""
+    fit = None if fit is None else fit._scored
     found: dict[str, Any] = {"ends": None, "curve": None, "shapes": None, "why_none": {}}
     if fit is None or not ends_are_tested(fit.family):
         found["why_none"] = {

@@ -15,13 +15,12 @@ from betaroc.decision.comparison import OF_ALL_ERRORS, Comparison, ProportionTes
 from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verdict_words
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, visible
+from betaroc.rendering.table_text import cell, latex_table, plain_text
 from betaroc.report.epc import (
     alpha_text,
     alphas_given,
     axis_words,
-    cell,
     measure_words,
-    plain_text,
     read_words,
     source_numbers,
     spread,
@@ -29,7 +28,7 @@ from betaroc.report.epc import (
 )
 from betaroc.report.text import columns
 
-__all__ = ["System", "comparison_csv", "comparison_numbers", "comparison_text"]
+__all__ = ["System", "comparison_csv", "comparison_latex", "comparison_numbers", "comparison_text"]
 
 #: Where the proportion test is printed, if these are rows of the table.
 _TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -304,6 +303,12 @@ def comparison_csv(comparison: Comparison, systems: Sequence[System], seed: int)
     for row in zip(*arrays.values(), strict=True):
         writer.writerow([*map(cell, row), *fixed.values()])
     return out.getvalue()
+
+
+def comparison_latex(comparison: Comparison, systems: Sequence[System]) -> str:
+    """One row an alpha, in the names of the systems."""
+    names = [system.name for system in systems]
+    return latex_table(_arrays(comparison, names))
 
 
 def _paths(systems: Sequence[System]) -> dict[str, str]:

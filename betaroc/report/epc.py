@@ -26,13 +26,14 @@ from betaroc.rendering.numbers import (
     read_as,
     threshold,
 )
+from betaroc.rendering.table_text import cell, latex_table, plain_text
 from betaroc.report.intervals import summary_numbers, summary_words
 from betaroc.report.text import columns
 
 __all__ = [
-    "alpha_text", "alphas_given", "axis_words", "band_numbers", "cell",
-    "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "measure_words",
-    "plain_text", "read_words", "source_numbers", "spread", "value_text",
+    "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_csv",
+    "epc_latex", "epc_numbers", "epc_text", "measure_words", "read_words", "source_numbers",
+    "spread", "value_text",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial",
@@ -51,9 +52,15 @@ def epc_numbers(
         "area": _area(epc),
         "criterion": epc.criterion,
         "measure": epc.measure,
+        **_made_numbers(epc),
         "dev": source_numbers(dev, epc.dev.prior),
         "test": source_numbers(test, epc.test.prior),
     }
+
+
+def _made_numbers(epc: Epc) -> dict[str, list[float]]:
+    """Rates on test of comparisons made, where they are not those of trials."""
+    return {name: rate.tolist() for name, rate in epc._rates_made.items()}
 
 
 def epc_arrays(epc: Epc) -> dict[str, list[Any]]:
@@ -131,7 +138,10 @@ def epc_text(
 def read_words(role: str, scores: ScoreData) -> str:
     """What was read for a role."""
     source = scores.source
-    name = "" if source is None else f" {path_words(source.path)} ({read_as(source.format)}),"
+    name = ""
+    if source is not None:
+        told = read_as(source.format, source.guessed, source.guesses)
+        name = f" {path_words(source.path)} ({told}),"
     coarse = summary_words(scores)
     return (
         f"{role}:{name} {scores.n_client} client and {scores.n_impostor} impostor scores"
@@ -196,7 +206,8 @@ def spread(size: int, rows: int = _ROWS) -> IntArray:
 def _table(epc: Epc, band: Band | None) -> str:
     ends = [] if band is None else ["low", "high"]
     head = ["alpha", "threshold", "expected on dev", "observed on test", *ends, "test's own"]
-    rows = [[*head, "FAR", "FRR"]]
+    made = epc._rates_made
+    rows = [[*head, "FAR", "FRR", *(name.upper() for name in made)]]
     order = np.argsort(epc.alpha, kind="stable")
     points = epc.points
     arrays = [epc.expected, epc.value, epc.a_posteriori]
@@ -211,6 +222,7 @@ def _table(epc: Epc, band: Band | None) -> str:
                 *(value_text(epc, float(values[k])) for values in arrays),
                 percent(point.far),
                 percent(point.frr),
+                *(percent(float(rates[k])) for rates in made.values()),
             ]
         )
     return columns(rows)
@@ -280,14 +292,26 @@ def epc_csv(
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [plain_text("" if s.source is None else s.source.path) for s in (dev, test)]
-    made = _band_cells(band, seed)
-    writer.writerow([*_ARRAYS, "low", "high", *made, "criterion", "measure", "dev", "test"])
+    cells, made = _band_cells(band, seed), _made_numbers(epc)
+    head = ("criterion", "measure", "dev", "test")
+    writer.writerow([*_ARRAYS, "low", "high", *cells, *head, *made])
     arrays = list(epc_arrays(epc).values())
     none = [math.nan] * epc.alpha.size
     arrays += [none, none] if band is None else [band.low.tolist(), band.high.tolist()]
-    for row in zip(*arrays, strict=True):
-        writer.writerow([*map(cell, row), *made.values(), epc.criterion, epc.measure, *names])
+    beside = list(zip(*made.values(), strict=True)) or [()] * epc.alpha.size
+    for row, rates in zip(zip(*arrays, strict=True), beside, strict=True):
+        said = (*cells.values(), epc.criterion, epc.measure, *names)
+        writer.writerow([*map(cell, row), *said, *map(cell, rates)])
     return out.getvalue()
+
+
+def epc_latex(epc: Epc, band: Band | None = None) -> str:
+    """One row an alpha, with the ends of the band where there is one."""
+    names = ("alpha", "threshold", "value", "expected", "far", "frr")
+    held = epc_arrays(epc)
+    columns = {name: held[name] for name in names}
+    ends = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
+    return latex_table(columns | _made_numbers(epc) | ends)
 
 
 def _band_cells(band: Band | None, seed: int | None) -> dict[str, str]:
@@ -297,18 +321,3 @@ def _band_cells(band: Band | None, seed: int | None) -> dict[str, str]:
         return dict.fromkeys(names, "")
     values = (band.level, band.resample, band.simultaneous, band.replicates, seed)
     return dict(zip(names, map(cell, values), strict=True))
-
-
-def cell(value: float | int | bool | str | None) -> str:
-    """A number that reads back as it was, a word, or nothing."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if value is None or isinstance(value, str):
-        return value or ""
-    return "" if math.isnan(value) else repr(value)
-
-
-def plain_text(value: str) -> str:
-    """A cell that no spreadsheet computes and that stays on its line."""
-    plain = "".join(c if c.isprintable() else "?" for c in value)
-    return f"'{plain}" if plain.lstrip()[:1] in ("=", "+", "-", "@") else plain

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from betaroc.core.errors import InputError
+from betaroc.core.notices import quietly
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
 from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
@@ -48,7 +49,7 @@ class Drawing(NamedTuple):
 # ------------------------------------------------------------------------- histograms
 def histogram_figures(analysis: AnalysisRecord) -> list[list[Drawing]]:
     """For each class a row: dev, then every test set, on one scale."""
-    parts = analysis.parts
+    parts = [part.scored for part in analysis.parts]
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
     mark = marked(analysis.points).expected.threshold
     return [
@@ -157,12 +158,12 @@ def _overlaid(
         for k, part in enumerate(parts):
             colour = COLOURS[k % len(COLOURS)]
             ax = getattr(part.empirical, curve)().plot(
-                ax, color=colour, linewidth=0.9, alpha=0.65,
+                ax, terms=analysis.terms, color=colour, linewidth=0.9, alpha=0.65,
                 label=f"{part.role}, scores" if each else part.role,
             )  # fmt: skip
             if part.fit is not None and is_modelled(part):
                 ax = getattr(part.fit.model, curve)().plot(
-                    ax, color=colour, linewidth=1.8, linestyle="--",
+                    ax, terms=analysis.terms, color=colour, linewidth=1.8, linestyle="--",
                     label=f"{part.role}, fitted" if each else "_nolegend_",
                 )  # fmt: skip
         for k, point in enumerate(points):
@@ -194,8 +195,9 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing
         for met in curves:
             colour, width, name = _CHOOSERS[met.chosen_by]
             ax = met.epc.plot(
-                ax, band=met.band, expected=True, color=colour, linewidth=width, label=name
-            )
+                ax, band=met.band, expected=True, color=colour, linewidth=width, label=name,
+                terms=analysis.terms,
+            )  # fmt: skip
         for artist in (*ax.lines, *ax.collections, *ax.patches):  # the caption tells the rest
             if artist.get_label() not in {name for _, _, name in _CHOOSERS.values()}:
                 artist.set_label("_nolegend_")
@@ -229,15 +231,17 @@ def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Drawing]]:
     level = analysis.level
     return {
         part.role: [
-            *(_probability(part.role, part.fit, kind, level) for kind in ("pp", "qq")),
-            _tails(part.role, part.fit, level),
+            *(_probability(part, kind, level) for kind in ("pp", "qq")),
+            _tails(part, level),
         ]
         for part in analysis.parts
         if part.fit is not None and is_modelled(part) and part.summary is None
     }
 
 
-def _probability(role: str, fit: Fit, kind: str, level: float) -> Drawing:
+def _probability(part: ScoreSet, kind: str, level: float) -> Drawing:
+    fit, role = cast(Fit, part.scored.fit), part.role
+
     def draw() -> Any:
         ax = fit.plot(kind, level=level)
         legend_below(ax, 1)
@@ -256,12 +260,15 @@ def _probability(role: str, fit: Fit, kind: str, level: float) -> Drawing:
     return Drawing(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")
 
 
-def _tails(role: str, fit: Fit, level: float) -> Drawing:
+def _tails(part: ScoreSet, level: float) -> Drawing:
+    fit, role = cast(Fit, part.fit), part.role
+
     def draw() -> Any:
         return fit.plot("tails", level=level)
 
+    rates = "FMR and FNMR" if part.has_rejected else "FAR and FRR"
     what = (
-        f"{role}, FAR and FRR against the threshold, on a log scale down to a tenth of an expected"
+        f"{role}, {rates} against the threshold, on a log scale down to a tenth of an expected"
         " score. Dots: counted"
     )
     if fit.client.tails or fit.impostor.tails:
@@ -272,6 +279,7 @@ def _tails(role: str, fit: Fit, level: float) -> Drawing:
     else:
         what += "; solid: fitted, without tails of their own, which says nothing of how wrong it is"
     try:
-        return Drawing(draw_svg(draw, f"betaroc {role} tails"), what)
+        with quietly():  # the page says once what is of scores alone
+            return Drawing(draw_svg(draw, f"betaroc {role} tails"), what)
     except InputError as error:
         return Drawing("", f"{role}: no picture of the tails. {error}")

@@ -197,10 +197,10 @@ def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
     found: list[Measured] = []
     options = IntervalOptions(level)
     for key in (*_OF_MODEL, *_EXPONENTS):
-        asked = asking_of_text(key)
-        value = asked.number(fit.model)
+        asked, of = asking_of_text(key), fit._scored if key in _EXPONENTS else fit
+        value = asked.number(of.model)
         why = _decided(key, value)
-        find = partial(interval_of_fit, fit, asked, options)
+        find = partial(interval_of_fit, of, asked, options)
         found.append(with_interval(key, value, find, why))
     return tuple(found)
 
@@ -297,9 +297,9 @@ def _area(scores: Scores, value: float, level: float, summary: ScoreSummary | No
 
 # ------------------------------------------------------------------- bins of a summary
 def summary_words(given: ScoreData) -> str:
-    """What bins do to rates and area; nothing for scores."""
+    """What bins, or trials without a score, do to rates and area; else nothing."""
     if not isinstance(given, ScoreSummary):
-        return ""
+        return given._rejected_words() if isinstance(given, Scores) else ""
     far, frr = given.rate_error
     return (
         f"counted in {given.n_bins} bins: rates are exact at their borders; in between FAR is off"
@@ -315,9 +315,10 @@ def coarse_words(sides: Iterable[tuple[str, ScoreData]]) -> list[str]:
 
 
 def summary_numbers(given: ScoreData) -> dict[str, Any]:
-    """The same as the entry ``summary``; none for scores."""
+    """The same as the entry ``summary``, or the numbers of trials without a score."""
     if not isinstance(given, ScoreSummary):
-        return {}
+        names = ("n_client_rejected", "n_impostor_rejected") if given.has_rejected else ()
+        return {name: getattr(given, name) for name in names}
     far, frr = given.rate_error
     layout = None if given.layout is None else list(given.layout)
     errors = {"far": far, "frr": frr, "auc": given.auc_error}

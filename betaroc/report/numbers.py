@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.asking import asking, asking_of_text
-from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.json_forms import json_text, plain
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.crossings import depth
 from betaroc.report.intervals import EER_THRESHOLD, Measured, SetIntervals, summary_numbers
-from betaroc.report.score_set import ObservedPoint, ScoreSet
+from betaroc.report.score_set import MADE, RATES, ObservedPoint, ScoreSet, rate_at, rates_shown
 from betaroc.report.verdicts import quality_numbers
 
 __all__ = ["as_json", "fit_numbers", "interval_numbers", "set_numbers", "point_numbers"]
@@ -23,19 +22,7 @@ __all__ = ["as_json", "fit_numbers", "interval_numbers", "set_numbers", "point_n
 
 def as_json(document: Any) -> str:
     """JSON: infinities are the strings "inf" and "-inf", what is undefined is null."""
-    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        return float(value) if math.isfinite(value) else ("inf" if value > 0.0 else "-inf")
-    return value
+    return json_text(plain(document))
 
 
 def fit_numbers(fit: Fit) -> dict[str, Any]:
@@ -82,12 +69,14 @@ def law_numbers(fit: DistributionFit) -> dict[str, Any]:
 def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
     auc, eer, ks = (asking(name).number(model) for name in ("auc", "eer", "ks"))
     at = asking_of_text(EER_THRESHOLD).value(model)
+    made = MADE if some_rejected(model._pair) else ()
     return {
         "auc": auc,
         "eer": eer,
         "eer_threshold": at.threshold,
         "eer_logit_threshold": at.logit_threshold,
         "ks": ks,
+        **{f"{key}_at_eer": rate_at(key, model, at) for key in made},
     }
 
 
@@ -105,7 +94,14 @@ def point_numbers(point: OperatingPoint) -> dict[str, Any]:
     return {key: MEASURES[key].value(point) for key in ("far", "frr", "hter", "precision", "f1")}
 
 
-def met_numbers(met: ObservedPoint, roles: list[str]) -> dict[str, Any]:
+def _rates_of(part: ScoreSet, point: OperatingPoint, *, fitted: bool = False) -> dict[str, Any]:
+    """The rates of a point of a set; those of comparisons made too, where they are others."""
+    model = part.fit.model if fitted and part.fit is not None else part.empirical
+    made = {k: rate_at(k, model, point) for k in rates_shown([part]) if k not in RATES}
+    return point_numbers(point) | made
+
+
+def met_numbers(met: ObservedPoint, parts: Sequence[ScoreSet]) -> dict[str, Any]:
     """One criterion: its threshold and the rates on every set."""
     beyond = met.expected.n_beyond
     return {
@@ -113,20 +109,21 @@ def met_numbers(met: ObservedPoint, roles: list[str]) -> dict[str, Any]:
         "chosen_by": met.chosen_by,
         "threshold": met.expected.threshold,
         "logit_threshold": met.expected.logit_threshold,
-        "expected": point_numbers(met.expected),
+        "expected": _rates_of(parts[0], met.expected, fitted=met.chosen_by == "model"),
         "n_beyond": None
         if beyond is None
         else dict(zip(("client", "impostor"), beyond, strict=True)),
         "extrapolated": met.expected.extrapolated,
         "contradicted_by": list(met.contradicted_by),
         "observed": {
-            role: point_numbers(point) for role, point in zip(roles, met.observed, strict=True)
+            part.role: _rates_of(part, point)
+            for part, point in zip(parts, met.observed, strict=True)
         },
         "intervals": {
             "expected": _measured(met.expected_intervals),
             **{
-                role: _measured(own)
-                for role, own in zip(roles[1:], met.observed_intervals, strict=True)
+                part.role: _measured(own)
+                for part, own in zip(parts[1:], met.observed_intervals, strict=True)
             },
         },
     }
@@ -161,7 +158,14 @@ def set_numbers(part: ScoreSet) -> dict[str, Any]:
     return {
         "role": part.role,
         "name": part.name,
-        "source": None if source is None else {"path": source.path, "format": source.format},
+        "source": None
+        if source is None
+        else {
+            "path": source.path,
+            "format": source.format,
+            "guessed": source.guessed,
+            "guesses": list(source.guesses),
+        },
         "n_client": part.sizes[0],
         "n_impostor": part.sizes[1],
         **summary_numbers(part.given),
@@ -180,6 +184,6 @@ def set_numbers(part: ScoreSet) -> dict[str, Any]:
         **(
             {}
             if part.quality is None
-            else quality_numbers(part.quality, part.scores, part.distances)
+            else quality_numbers(part.quality, part.scored.scores, part.distances)
         ),
     }

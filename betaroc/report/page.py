@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from betaroc.fits.fit import DistributionFit
 from betaroc.fits.shape_tests import EndTests
-from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import (
     extreme,
@@ -36,12 +35,26 @@ from betaroc.report.figures import (
 )
 from betaroc.report.intervals import Measured, summary_words
 from betaroc.report.observed_curves import ObservedCurve, ends_words, loss_words, table_rows
-from betaroc.report.page_quality import audits, check_notes, checks, families, status_rows
-from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled, target
+from betaroc.report.page_quality import (
+    audits,
+    check_notes,
+    checks,
+    families,
+    of_scored,
+    status_rows,
+)
+from betaroc.report.record import AnalysisRecord, name, page_in_terms, path_shown
+from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled, rates_shown, target
 from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
-from betaroc.report.summary import expected, first_lines, mismatch_words, set_names, summary_lines
-from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
+from betaroc.report.summary import first_lines, mismatch_words, set_names, summary_lines
+from betaroc.report.text import (
+    expected_rates,
+    interval_notes,
+    measure_rows,
+    observed_rates,
+    rate_ends,
+    shape_sentences,
+)
 from betaroc.report.verdicts import sentence
 
 if TYPE_CHECKING:
@@ -49,7 +62,6 @@ if TYPE_CHECKING:
 
 __all__ = ["render_report", "write_report"]
 
-_NAME, _PATH, _TITLE = 32, 60, 2000
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
 #: Fewer expected scores than this beyond a threshold are told.
@@ -58,7 +70,7 @@ _FEW, _NONE = 10.0, 0.01
 
 def render_report(analysis: AnalysisRecord) -> str:
     """The page as text; the same analysis gives the same text."""
-    return str(_template().render(page(analysis)))
+    return page_in_terms(str(_template().render(page(analysis))), analysis)
 
 
 @cache
@@ -80,28 +92,6 @@ def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None
     """Write the page, whole or not at all; see :meth:`betaroc.Analysis.to_html`."""
     checked_target(path)  # before the work of drawing
     write_whole(path, render_report(analysis))
-
-
-# ------------------------------------------------------------------------- foreign names
-class Name(NamedTuple):
-    """A foreign name: cut for the eye, whole in the title attribute."""
-
-    short: str
-    whole: str
-
-
-def name(text: str) -> Name:
-    """Nothing that does not print, nothing that breaks the layout."""
-    whole = visible(text)
-    short = whole if len(whole) <= _NAME else whole[: _NAME - 1] + "…"
-    return Name(short, whole if len(whole) <= _TITLE else whole[: _TITLE - 1] + "…")
-
-
-def path_shown(text: str) -> Name:
-    """A path: of a long one the end, where the file is named."""
-    whole = visible(text)
-    short = whole if len(whole) <= _PATH else "…" + whole[1 - _PATH :]
-    return Name(short, name(text).whole)
 
 
 def typeset(text: str) -> Markup:
@@ -139,6 +129,7 @@ def page(analysis: AnalysisRecord) -> dict[str, Any]:
         "curves": [_shown(figure) for figure in curve_figures(analysis)],
         "level": level_words(analysis.level),
         "checks": _checks(analysis, modelled),
+        "scored": of_scored(analysis),
         "checks_drawn": any(part.summary is None for part, _ in modelled),
         "families_shown": analysis.dev.summary is None,
         "check_notes": check_notes(analysis),
@@ -152,6 +143,8 @@ def page(analysis: AnalysisRecord) -> dict[str, Any]:
         "beta_pair": _beta_pair(analysis),
         "points": _points(analysis),
         "epcs": _epcs(analysis),
+        "rates": [key.upper() for key in rates_shown(parts)],
+        "has_rejected": any(part.has_rejected for part in parts),
         "has_tests": bool(analysis.tests),
     }
 
@@ -182,25 +175,29 @@ def _shown(figure: Drawing) -> dict[str, Any]:
 
 def _set_row(part: ScoreSet, role: str) -> dict[str, Any]:
     scores, source = part.scores, part.scores.source
+    absent = scores.n_client_rejected, scores.n_impostor_rejected
     return {
         "role": role,
         "file": name(part.name) if source is None else path_shown(source.path),
-        "format": "not from a file" if source is None else read_as(source.format),
-        "rows": sum(part.sizes),
+        "format": "not from a file"
+        if source is None
+        else read_as(source.format, source.guessed, source.guesses),
+        "rows": sum(part.sizes) + sum(absent),
         "coarse": summary_words(part.given),
         "classes": [
             {
                 "who": who,
                 "n": n,
-                "weight": number(weight) if weight != n else "",
+                "weight": number(weight - own) if weight - own != n else "",
+                "absent": own,
                 "low": extreme(part.extremes(who)[0]),
                 "high": extreme(part.extremes(who)[1]),
                 "zeros": _exactly(part, who, 0.0),
                 "ones": _exactly(part, who, 1.0),
             }
-            for who, weight, n in (
-                ("client", scores.client_total, part.sizes[0]),
-                ("impostor", scores.impostor_total, part.sizes[1]),
+            for who, weight, n, own in (
+                ("client", scores.client_total, part.sizes[0], absent[0]),
+                ("impostor", scores.impostor_total, part.sizes[1], absent[1]),
             )
         ],
     }
@@ -312,6 +309,7 @@ def _beta_pair(analysis: AnalysisRecord) -> dict[str, Any] | None:
 
 
 def _ends(part: ScoreSet, role: str) -> list[dict[str, Any]]:
+    part = part.scored
     model = part.fit.model if part.fit is not None else part.empirical
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
@@ -366,15 +364,14 @@ def _points(analysis: AnalysisRecord) -> list[dict[str, Any]]:
 
 def _met(met: ObservedPoint, analysis: AnalysisRecord) -> dict[str, Any]:
     point = met.expected
-    names = ["dev", *set_names(analysis.tests)]
-    intervals = ((), *met.observed_intervals)
+    names, parts = ["dev", *set_names(analysis.tests)], analysis.parts
+    intervals, keys = ((), *met.observed_intervals), rates_shown(parts)
     rates = [
-        {"who": f"{name}, observed", "cells": _cells(_rates(at), found)}
-        for name, at, found in zip(names, met.observed, intervals, strict=True)
+        {"who": f"{name}, observed", "cells": _cells(observed_rates(part, at, keys), found, keys)}
+        for name, part, at, found in zip(names, parts, met.observed, intervals, strict=True)
     ]
     if met.chosen_by == "model":
-        said = [*expected(analysis.dev, point, why=False), percent(point.f1)]
-        cells = _cells(said, met.expected_intervals)
+        cells = _cells(expected_rates(parts[0], point, keys), met.expected_intervals, keys)
         rates.insert(0, {"who": "expected by the distributions", "cells": cells})
     return {
         "title": typeset(met.title),
@@ -388,15 +385,13 @@ def _met(met: ObservedPoint, analysis: AnalysisRecord) -> dict[str, Any]:
     }
 
 
-def _cells(values: Sequence[str], found: Sequence[Measured]) -> list[dict[str, str]]:
+def _cells(
+    values: Sequence[str], found: Sequence[Measured], keys: Sequence[str]
+) -> list[dict[str, str]]:
     return [
         {"value": value, "ends": ends[1:-1].replace(", ", " to ")}
-        for value, ends in zip(values, rate_ends(found), strict=True)
+        for value, ends in zip(values, rate_ends(found, keys), strict=True)
     ]
-
-
-def _rates(at: OperatingPoint) -> list[str]:
-    return [percent(float(v)) for v in (at.far, at.frr, at.hter, at.f1)]
 
 
 def _caution(met: ObservedPoint, dev: ScoreSet) -> str:

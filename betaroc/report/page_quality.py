@@ -10,10 +10,10 @@ from betaroc.fits.family_choice import FamilyRow
 from betaroc.rendering.numbers import level_words, number
 from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ScoreSet
-from betaroc.report.summary import family_words, statuses
-from betaroc.report.verdicts import sentence, tail_sentences, target_cells
+from betaroc.report.summary import CHECKED_SCORED, family_tails, family_words, statuses
+from betaroc.report.verdicts import sentence, target_cells
 
-__all__ = ["audits", "check_notes", "checks", "families", "status_rows"]
+__all__ = ["audits", "check_notes", "checks", "families", "of_scored", "status_rows"]
 
 #: Colours of the verdicts, the worst last.
 _CLASSES = {
@@ -91,6 +91,11 @@ def _test(test: FitTest) -> str:
     return f"{number(test.statistic, 4)} (p {number(test.p_value, 3)})"
 
 
+def of_scored(analysis: AnalysisRecord) -> str:
+    """What is of scores alone, where some trials have none; else nothing."""
+    return _capital(CHECKED_SCORED) if any(p.has_rejected for p in analysis.parts) else ""
+
+
 def check_notes(analysis: AnalysisRecord) -> str:
     """How the checks were made."""
     found = [part.quality.check for part in analysis.parts if part.quality is not None]
@@ -142,7 +147,7 @@ def families(part: ScoreSet, role: str) -> dict[str, Any]:
             f"{who}: {name} is left out: {sentence(why)}"
             for who, name, why in (() if found is None else found.left_out)
         ]
-        + tail_sentences(found),
+        + family_tails(part),
     }  # fmt: skip
 
 

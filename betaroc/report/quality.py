@@ -9,21 +9,36 @@ from typing import Any, cast
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.binned import is_binned
 from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
 from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.family_choice import FamilyComparison, compare_families
-from betaroc.fits.fit import Fit
+from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to
 from betaroc.inference.counted_scores import whole_weights
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import counted, number
 
-__all__ = ["CHECK_REPLICATES", "Quality", "quality_of", "tail_words"]
+__all__ = [
+    "CHECK_REPLICATES",
+    "Distances",
+    "Quality",
+    "class_distance",
+    "distances",
+    "quality_of",
+    "shift",
+    "tail_words",
+]
 
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
@@ -250,3 +265,72 @@ def _tail_words(tail: TailCheck) -> str:
         f" {number(tail.expected, 3)}), and rates that it gives beyond them are too"
         f" {'small' if more else 'large'}"
     )
+
+
+# ---------------------------------------------------------- how far a fit is from its scores
+@dataclass(frozen=True, eq=False, repr=False)
+class Distances(Value):
+    """How far fitted distributions and curve are from the scores; 0 is agreement.
+
+    Parameters
+    ----------
+    client, impostor : float
+        Kolmogorov-Smirnov distance sup abs(F_fitted - F_scores) of each class.
+    roc : float
+        Largest distance between fitted and empirical ROC in FAR and TPR alike,
+        along the lines FAR + TPR = constant; never more than the larger of the two.
+    """
+
+    client: float
+    impostor: float
+    roc: float
+
+
+def distances(fit: Fit, empirical: ScoreModel) -> Distances:
+    """How far the fit is from its scores."""
+    return Distances(
+        class_distance(fit.client, empirical.client),
+        class_distance(fit.impostor, empirical.impostor),
+        _roc_distance(fit.model, empirical),
+    )
+
+
+def class_distance(result: DistributionFit, sample: Distribution) -> float:
+    """The distance of a class; of scores in cells at the edges, as what lies within is unknown."""
+    rule = result.boundary
+    if is_binned(sample):  # of which only counts up to borders are known
+        gaps = np.abs(result.distribution.cdf(sample.edges) - sample.cdf(sample.edges))
+        return float(np.max(gaps))
+    if rule is None or rule.policy != "interval" or rule.resolution is None:
+        return _ks(result.distribution, sample)
+    edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
+    edges = edges[edges < 1.0]
+    gaps = np.abs(result.distribution.cdf(edges) - sample.cdf(edges))
+    return float(np.max(gaps, initial=0.0))
+
+
+def shift(dev: ScoreModel, test: ScoreModel) -> tuple[float, float]:
+    """Two-sample distances, class by class."""
+    return (ScoreModel(dev.client, test.client).ks(), ScoreModel(dev.impostor, test.impostor).ks())
+
+
+def _ks(law: Distribution, sample: Distribution) -> float:
+    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one."""
+    places = np.union1d(sample.atoms.places, law.atoms.places)
+    t = Thresholds.from_theta(places)
+    gap = law.cdf(places) - sample.cdf(places)
+    below = gap - (law.atoms.masses_at(t) - sample.atoms.masses_at(t))
+    return float(max(np.max(np.abs(gap)), np.max(np.abs(below))))
+
+
+def _roc_distance(model: ScoreModel, empirical: ScoreModel) -> float:
+    """Largest distance along FAR + TPR = constant, between dense points of both curves."""
+    along, above = _turned(model.roc().points(1000))
+    stairs_along, stairs_above = _turned(empirical.roc().points())
+    places = np.union1d(along, stairs_along)
+    gap = np.interp(places, along, above) - np.interp(places, stairs_along, stairs_above)
+    return 0.5 * float(np.max(np.abs(gap)))
+
+
+def _turned(points: OperatingPoint) -> tuple[FloatArray, FloatArray]:
+    return points.far + points.tpr, points.tpr - points.far

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.errors import BetarocWarning, InputError, SmallSampleWarning
 from betaroc.core.notices import quietly, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
@@ -26,13 +26,12 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
 from betaroc.rendering.numbers import number
-from betaroc.report.distances import Distances
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
-from betaroc.report.quality import Quality
+from betaroc.report.quality import Distances, Quality
 
 __all__ = [
-    "RATES", "ObservedPoint", "ScoreSet", "is_modelled", "observed_points",
-    "target", "warn_of_low_auc", "warn_of_test",
+    "MADE", "RATES", "ObservedPoint", "ScoreSet", "is_modelled", "observed_points", "rate_at",
+    "rates_shown", "target", "warn_of_low_auc", "warn_of_test",
 ]  # fmt: skip
 
 
@@ -84,6 +83,19 @@ class ScoreSet(Value):
     def extremes(self, who: str) -> tuple[float, float]:
         """The least and the largest score of a class."""
         return self.given._extremes(who)
+
+    @property
+    def has_rejected(self) -> bool:
+        """Whether there are trials without a score, which count as rejected."""
+        return self.given.has_rejected
+
+    @property
+    def scored(self) -> ScoreSet:
+        """The trials that have a score, and their fit: for what is said of scores alone."""
+        if not self.has_rejected:
+            return self
+        scores, fit = self.scores._scored, None if self.fit is None else self.fit._scored
+        return replace(self, scores=scores, fit=fit, empirical=empirical_model(scores, self.name))
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -151,12 +163,14 @@ def warn_of_test(given: ScoreData) -> None:
 
 def warn_of_low_auc(given: ScoreData) -> None:
     """Of an AUC below one half."""
-    reversed_scores(empirical_model(given).auc())
+    reversed_scores(empirical_model(given._scored).auc())
 
 
 # ------------------------------------------------------------------- operating points
 #: Rates that stand in the tables of operating points.
 RATES = ("far", "frr", "hter", "f1")
+#: Rates of comparisons made, by those of trials that they are where every trial has a score.
+MADE = {"fmr": "far", "fnmr": "frr"}
 _Choice = Callable[[Any], OperatingPoint]
 
 _CHOICES: tuple[tuple[str, str, _Choice], ...] = (
@@ -179,6 +193,36 @@ _CHOICES: tuple[tuple[str, str, _Choice], ...] = (
 )
 
 
+def rates_shown(parts: Sequence[ScoreSet]) -> tuple[str, ...]:
+    """Rates in the tables: those of comparisons made too where some trials have no score."""
+    far, frr, *rest = RATES
+    return (far, frr, *MADE, *rest) if any(p.has_rejected for p in parts) else RATES
+
+
+def rate_at(key: str, model: ScoreModel, point: OperatingPoint) -> float:
+    """A rate of a point of the model; FMR and FNMR are of the trials that have a score."""
+    if key in MADE:
+        return float(getattr(model._scored._pair, MADE[key])(point.thresholds))
+    return float(getattr(point, key))
+
+
+def _choices(dev: ScoreSet) -> list[tuple[str, str, _Choice]]:
+    """The criteria, without a target that no threshold reaches, which is said."""
+    least, found = float(dev.empirical.frr(-np.inf)), []
+    for one in _CHOICES:
+        aim = target(one[0])
+        if aim is not None and aim[0] == "frr" and aim[1] < least:
+            warn(
+                f"{dev.role}: no threshold has {one[1]}: {dev.scores.n_client_rejected} clients, a"
+                f" share of {number(least, 3)}, have no score and are rejected by each. This"
+                " operating point is left out.",
+                BetarocWarning,
+            )
+        else:
+            found.append(one)
+    return found
+
+
 def observed_points(
     dev: ScoreSet, tests: tuple[ScoreSet, ...], level: float
 ) -> tuple[ObservedPoint, ...]:
@@ -186,17 +230,17 @@ def observed_points(
     choosers: list[tuple[str, ScoreModel, Fit | None]] = [("scores", dev.empirical, None)]
     if dev.fit is not None and is_modelled(dev):
         choosers.insert(0, ("model", dev.fit.model, dev.fit))
-    met = []
+    met, choices = [], _choices(dev)
     for chosen_by, model, fitted in choosers:
         with quietly():  # what the points rest on stands beside them
-            points = [choose(model if fitted is None else fitted) for _, _, choose in _CHOICES]
+            points = [choose(model if fitted is None else fitted) for _, _, choose in choices]
         places = Thresholds.concatenate([_threshold(point) for point in points])
         seen = [[part.empirical._point(places)[k] for part in (dev, *tests)]
                 for k in range(places.size)]  # fmt: skip
         ends = [_observed(part, [row[n] for row in seen], places, level)
                 for n, part in enumerate(tests, start=1)]  # fmt: skip
-        for k, (key, title, _) in enumerate(_CHOICES):
-            by_laws = () if fitted is None else law_intervals(fitted, places[k], level)
+        for k, (key, title, _) in enumerate(choices):
+            by_laws = () if fitted is None else _expected(dev, fitted, places[k], level)
             met.append(
                 ObservedPoint(
                     key, _title(key, title, chosen_by), chosen_by, points[k], tuple(seen[k]),
@@ -205,6 +249,15 @@ def observed_points(
                 )
             )  # fmt: skip
     return tuple(met)
+
+
+def _expected(dev: ScoreSet, fitted: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
+    """Intervals of the rates of a fit at a threshold, those of comparisons made too."""
+    found = law_intervals(fitted, t, level)
+    if not dev.has_rejected:
+        return found
+    scored = {m.key: m for m in law_intervals(fitted._scored, t, level)}
+    return (*found, *(replace(scored[of], key=key) for key, of in MADE.items()))
 
 
 def _contradictions(fitted: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
@@ -220,15 +273,18 @@ def _observed(
 ) -> list[tuple[Measured, ...]]:
     """Intervals of the rates of a test set at dev's thresholds."""
     options = IntervalOptions(level)
-    rates = [[(key, float(getattr(p, key))) for key in RATES] for p in points]
+    keys = rates_shown([part])
+    rates = [[(key, rate_at(key, part.empirical, p)) for key in keys] for p in points]
     try:
-        counted = CountedScores(part.given)
+        counted = {key: CountedScores(part.given) for key in RATES}
+        counted |= {key: CountedScores(part.given._scored) for key in MADE if part.has_rejected}
     except InputError as error:
         return [tuple(Measured(k, v, why=str(error)) for k, v in row) for row in rates]
     return [
         tuple(
-            with_interval(key, value, partial(interval_at, counted, key, t[[k]], options))
+            with_interval(key, value, partial(interval_at, counted[key], of, t[[k]], options))
             for key, value in row
+            for of in [MADE.get(key, key)]
         )
         for k, row in enumerate(rates)
     ]

@@ -40,7 +40,7 @@ _RISING = ({"J", "bell"}, {"reverse-J", "bell"})
 
 def fit_families(fit: Fit) -> str:
     """Name of the family, point masses said."""
-    both = (fit.client, fit.impostor)
+    both = (fit._scored.client, fit._scored.impostor)
     inflated = any(f.distribution.atoms.places.size and f.names for f in both)
     name = family_text(fit.family)
     name = f"{name}, with point masses" if inflated else name

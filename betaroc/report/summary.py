@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
+from betaroc.core.terms import TERMS
 from betaroc.estimation.families import family_text
+from betaroc.fits.fit import Fit
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
 from betaroc.report.certainty import certainty_of
 from betaroc.report.contradictions import contradiction_words, contradictions
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
-from betaroc.report.verdicts import FitStatus, sentence, statuses_of
+from betaroc.report.verdicts import FitStatus, sentence, statuses_of, tail_sentences
 
 __all__ = [
-    "below_count", "expected", "family_words", "first_lines", "marked", "mismatch_words",
-    "set_names", "short_verdict", "statuses", "summary_lines", "verdict_lines",
+    "CHECKED_SCORED", "OF_SCORED", "below_count", "expected", "family_tails", "family_words",
+    "first_lines",
+    "marked", "mismatch_words", "in_matching", "set_names", "short_verdict", "statuses",
+    "summary_lines", "verdict_lines",
 ]  # fmt: skip
 
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
@@ -25,6 +30,15 @@ _APART = 3.0
 #: A distance of two distribution functions that matters, and the one of chance times sqrt(n).
 _STEP, _CHANCE = 0.1, 1.95
 _NAME = 24
+_OF = "of the trials that have a score,"
+#: Where some trials have none.
+OF_SCORED = (
+    "Ends and shape are those of the curve of the trials that have a score, and rates named with"
+    " them are of comparisons made."
+)
+CHECKED_SCORED = (
+    "checks, tails and families are of the trials that have a score; rates asked are of all trials."
+)
 
 
 def summary_lines(
@@ -35,13 +49,31 @@ def summary_lines(
     if _apart(dev):
         lines.append(_apart_words(dev))
     if dev.fit is not None and is_modelled(dev):
-        sure = certainty_of(dev.fit, None if dev.intervals is None else dev.intervals.level)
-        whole = whole_curve_words(dev.fit.model, dev.scores, sure)
-        lines.append(f"By dev's fit, if its family is right: {whole[:1].lower()}{whole[1:]}")
+        lines.append(f"By dev's fit, if its family is right: {_curve(dev)}")
     lines += _other_family(dev)
     met = marked(points)
     names = set_names(tests)
     return lines + [_met(met, dev, name, k) for k, name in enumerate(names, start=1)]
+
+
+def _curve(dev: ScoreSet) -> str:
+    """What the curve of a fit does, where some trials have no score that of the others."""
+    scored, level = dev.scored, None if dev.intervals is None else dev.intervals.level
+    fit = cast(Fit, scored.fit)
+    whole = whole_curve_words(fit.model, scored.scores, certainty_of(fit, level))
+    whole = f"{whole[:1].lower()}{whole[1:]}"
+    return f"{_OF} {in_matching(whole)}" if dev.has_rejected else whole
+
+
+def in_matching(text: str) -> str:
+    """Rates of the trials that have a score by their own names."""
+    return TERMS["matching"].said(text)
+
+
+def family_tails(part: ScoreSet) -> list[str]:
+    """What the recommended family of each class gains by a tail, on held-out scores."""
+    found = tail_sentences(None if part.quality is None else part.quality.families)
+    return [in_matching(words) for words in found] if part.has_rejected else found
 
 
 def first_lines(
@@ -101,7 +133,7 @@ def statuses(part: ScoreSet) -> list[FitStatus]:
     """The verdicts on a set; none where its fit was not to be checked."""
     if part.quality is None:
         return []
-    return statuses_of(part.quality, part.scores, part.distances)
+    return statuses_of(part.quality, part.scored.scores, part.distances)
 
 
 def set_names(tests: Sequence[ScoreSet]) -> list[str]:
@@ -129,7 +161,7 @@ def mismatch_words(dev: ScoreSet) -> str:
     """
     if dev.fit is None or not is_modelled(dev):
         return ""
-    point, counted, scores = dev.fit.model.eer(), dev.empirical.eer().hter, dev.scores
+    point, counted, scores = dev.fit.model.eer(), dev.empirical.eer().hter, dev.scored.scores
     totals = scores.client_total, scores.impostor_total
     rate = 0.5 * (point.hter + counted)
     error = 0.5 * math.sqrt(rate * (1.0 - rate) * sum(1.0 / n for n in totals))

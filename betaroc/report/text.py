@@ -10,11 +10,20 @@ from betaroc.core.text import shown
 from betaroc.estimation.families import is_of_counts
 from betaroc.fits.fit import Fit
 from betaroc.model.asking import Asking
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import level_words, number, percent, read_as, threshold
 from betaroc.report.certainty import certainty_of, confidence_words
 from betaroc.report.crossings import crossing_words, whole_curve_words
 from betaroc.report.intervals import FAR, TPR, Measured, SetIntervals, summary_words
-from betaroc.report.score_set import RATES, ObservedPoint, ScoreSet, is_modelled
+from betaroc.report.score_set import (
+    RATES,
+    ObservedPoint,
+    ScoreSet,
+    is_modelled,
+    rate_at,
+    rates_shown,
+)
 from betaroc.report.sentences import (
     boundary_words,
     category_words,
@@ -22,12 +31,21 @@ from betaroc.report.sentences import (
     fit_families,
     parameters,
 )
-from betaroc.report.summary import expected, family_words, mismatch_words, verdict_lines
-from betaroc.report.verdicts import TARGET_HEAD, sentence, tail_sentences, target_cells
+from betaroc.report.summary import (
+    CHECKED_SCORED,
+    OF_SCORED,
+    expected,
+    family_tails,
+    family_words,
+    in_matching,
+    mismatch_words,
+    verdict_lines,
+)
+from betaroc.report.verdicts import TARGET_HEAD, sentence, target_cells
 
 __all__ = [
-    "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "set_text",
-    "points_text", "rate_ends", "shape_sentences",
+    "MeasureRow", "columns", "expected_rates", "fit_text", "interval_notes", "measure_rows",
+    "observed_rates", "set_text", "points_text", "rate_ends", "shape_sentences",
 ]  # fmt: skip
 
 _AREA_METHODS = {
@@ -55,7 +73,7 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
 def set_text(part: ScoreSet, reason: str) -> str:
     """What was read, the fit and its curve."""
     source = part.scores.source
-    kind = "" if source is None else f" ({read_as(source.format)})"
+    kind = "" if source is None else f" ({read_as(source.format, source.guessed, source.guesses)})"
     coarse = summary_words(part.given)
     read = (
         f"{part.role}: {shown(part.name)}{kind}, {part.sizes[0]} client and"
@@ -171,8 +189,15 @@ def measure_rows(part: ScoreSet, digits: int = 6) -> list[MeasureRow]:
         MeasureRow(f"TPR at FAR {percent(FAR)}", percent, tuple(map(percent, tpr)), ends(TPR)),
         MeasureRow("KS", lambda v: number(v, 4), tuple(number(m.ks(), 4) for m in models),
                    ends("ks")),
+        *(_made_row(key, models, eer) for key in rates_shown([part]) if key not in RATES),
         *(_asked_row(one, ends(str(one)), digits) for one in asked),
     ]  # fmt: skip
+
+
+def _made_row(key: str, models: Sequence[ScoreModel], eer: Sequence[OperatingPoint]) -> MeasureRow:
+    """A rate of comparisons made, at the threshold where FAR and FRR are equal."""
+    values = tuple(percent(rate_at(key, *own)) for own in zip(models, eer, strict=True))
+    return MeasureRow(f"{key.upper()} at EER threshold", percent, values, (None,) * len(models))
 
 
 def _asked_row(asked: Asking, found: tuple[Measured | None, ...], digits: int) -> MeasureRow:
@@ -225,6 +250,8 @@ def _quality(part: ScoreSet) -> str:
     if found is None:
         return ""
     lines = verdict_lines(part)
+    if lines and part.has_rejected:
+        lines.append(f"{part.role}: {CHECKED_SCORED}")
     if found.targets:
         rows = [list(TARGET_HEAD), *(target_cells(t) for t in found.targets)]
         table = columns([row[:-1] for row in rows]).split("\n")
@@ -245,7 +272,7 @@ def _quality(part: ScoreSet) -> str:
             f"  {who}: {name} is left out: {sentence(why)}"
             for who, name, why in found.families.left_out
         ]
-        lines += [f"  {words}" for words in tail_sentences(found.families)]
+        lines += [f"  {words}" for words in family_tails(part)]
     if found.audit is not None and found.called_for:
         lines.append(
             f"{part.role}: sensitivity to scores near 0 and 1 ({'; '.join(found.called_for)})"
@@ -266,6 +293,9 @@ def shape_sentences(part: ScoreSet) -> list[list[str]]:
         return []
     if is_of_counts(part.fit.family):
         return [["The ROC is that of the scores; its ends and shape are not modelled."]]
+    if part.has_rejected:
+        of_made = shape_sentences(part.scored)
+        return [[OF_SCORED], *([in_matching(words) for words in bullet] for bullet in of_made)]
     model, scores = part.fit.model, part.scores
     sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
     whole = whole_curve_words(model, scores, sure)
@@ -283,28 +313,27 @@ def shape_sentences(part: ScoreSet) -> list[list[str]]:
 
 def points_text(points: Sequence[ObservedPoint], parts: Sequence[ScoreSet]) -> str:
     """Dev's thresholds and the rates they lead to on every set, with their intervals."""
-    blocks = []
+    blocks, keys = [], [key for key in rates_shown(parts) if key != "f1"]
     for chosen_by, title in (
         ("model", "thresholds chosen by dev's fitted model"),
         ("scores", "thresholds chosen on dev's scores"),
     ):
-        rows = [["criterion", "threshold", "rates of", "FAR", "FRR", "HTER"]]
+        rows = [["criterion", "threshold", "rates of", *(key.upper() for key in keys)]]
         for met in (p for p in points if p.chosen_by == chosen_by):
             point = met.expected
             name, place = met.key, threshold(point.threshold, point.logit_threshold)
-            seen = [("model", point, met.expected_intervals)] if chosen_by == "model" else []
+            seen = [] if chosen_by == "scores" else [
+                ("model", expected_rates(parts[0], point, keys), met.expected_intervals)
+            ]  # fmt: skip
             own = ((), *met.observed_intervals)
             seen += [
-                (part.role, at, found)
+                (part.role, observed_rates(part, at, keys), found)
                 for part, at, found in zip(parts, met.observed, own, strict=True)
             ]
-            for k, (who, at, found) in enumerate(seen):
-                rates = [percent(rate) for rate in (at.far, at.frr, at.hter)]
-                if who == "model":
-                    rates = list(expected(parts[0], at, why=False))
+            for k, (who, rates, found) in enumerate(seen):
                 cells = [
                     f"{text} {ends}".rstrip()
-                    for text, ends in zip(rates, rate_ends(found), strict=False)
+                    for text, ends in zip(rates, rate_ends(found, keys), strict=True)
                 ]
                 rows.append([name if k == 0 else "", place if k == 0 else "", who, *cells])
         if len(rows) > 1:
@@ -321,10 +350,19 @@ def _contradicted(points: Sequence[ObservedPoint], chosen_by: str) -> list[str]:
     ]
 
 
-def rate_ends(found: Sequence[Measured]) -> list[str]:
-    """Intervals of FAR, FRR, HTER and F1 as text, empty where there is none."""
-    texts = [
-        "" if m.why else f"[{percent(m.low)}, {percent(m.high)}]"
-        for key in RATES for m in found if m.key == key
-    ]  # fmt: skip
-    return texts or [""] * len(RATES)
+def expected_rates(dev: ScoreSet, point: OperatingPoint, keys: Sequence[str]) -> list[str]:
+    """Rates of dev's fit in per cent, said where no score speaks for those of trials."""
+    said = dict(zip(("far", "frr", "hter"), expected(dev, point, why=False), strict=True))
+    model = dev.empirical if dev.fit is None else dev.fit.model
+    return [said.get(key) or percent(rate_at(key, model, point)) for key in keys]
+
+
+def observed_rates(part: ScoreSet, at: OperatingPoint, keys: Sequence[str]) -> list[str]:
+    """Rates of a set's scores in per cent."""
+    return [percent(rate_at(key, part.empirical, at)) for key in keys]
+
+
+def rate_ends(found: Sequence[Measured], keys: Sequence[str]) -> list[str]:
+    """Intervals of rates as text, empty where there is none."""
+    texts = {m.key: "" if m.why else f"[{percent(m.low)}, {percent(m.high)}]" for m in found}
+    return [texts.get(key, "") for key in keys]

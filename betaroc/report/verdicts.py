@@ -13,12 +13,11 @@ from betaroc.fits.check import TOLERANCE, FitCheck
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck
 from betaroc.rendering.numbers import number, percent, threshold
-from betaroc.report.distances import Distances
-from betaroc.report.quality import Quality
+from betaroc.report.quality import Distances, Quality
 
 __all__ = [
-    "TARGET_HEAD", "FitStatus", "statuses_of", "quality_numbers", "rates_words", "sentence",
-    "target_cells", "tail_sentences",
+    "TARGET_HEAD", "FitStatus", "class_verdicts", "statuses_of", "quality_numbers", "rates_words",
+    "sentence", "target_cells", "tail_sentences",
 ]  # fmt: skip
 
 TARGET_HEAD = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
@@ -61,6 +60,15 @@ def statuses_of(found: Quality, scores: Scores, distances: Distances | None) -> 
         words += " These distances take trials as independent, which these groups are not."
     verdict = _worse(found, _verdict(off, noise, check.tolerance))
     return _beside([roc, FitStatus("rates at a threshold", verdict, _rates(found, words))])
+
+
+def class_verdicts(scores: Scores, off: tuple[float, float], level: float) -> tuple[str, str]:
+    """Of each class, client first, by the distance of its distribution from the scores alone."""
+    client, impostor = (
+        _verdict((one,), (noise,), TOLERANCE)
+        for one, noise in zip(off, _chance(scores, level), strict=True)
+    )
+    return client, impostor
 
 
 def _rates(found: Quality, words: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import stat
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from betaroc.core import checks
-from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.local_files import read_toml
 from betaroc.core.text import listed, nearest, shown
 from betaroc.studies.design import Design
 from betaroc.studies.study import Study
@@ -20,8 +19,6 @@ __all__ = ["Configuration", "read_configuration"]
 _KEYS = ("folder", "replicates", "seed", "workers", "block", "statistics", "design")
 _KINDS = ("grid", "sobol", "latin-hypercube")
 _POINTS = "points"
-#: Characters of a configuration at most.
-_LARGEST = 1_000_000
 
 
 class Configuration(NamedTuple):
@@ -50,13 +47,7 @@ class Configuration(NamedTuple):
 
 def read_configuration(path: str | os.PathLike[str]) -> Configuration:
     """Read a study from a TOML file; a folder that it does not name is called like the file."""
-    text = _text(Path(path))
-    try:
-        found = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FileFormatError(
-            f"{shown(str(path))} must be TOML; {shown(str(error), 120)[1:-1]}. Correct that line."
-        ) from error
+    found = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
     _refuse_unknown(found, _KEYS, "")
     for key in ("statistics", "design"):
         if key not in found:
@@ -79,34 +70,6 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
         found.get("workers", 1),
         None if block is None else checks.count(block, "block"),
     )
-
-
-def _text(path: Path) -> str:
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            what = "a folder" if stat.S_ISDIR(found.st_mode) else "a FIFO, a socket or a device"
-            raise FileFormatError(
-                f"the configuration must be a file that can be read; {shown(str(path))} is {what}."
-                " Name a TOML file."
-            )
-        if found.st_size > _LARGEST:
-            raise FileFormatError(
-                f"a configuration must have at most {_LARGEST} bytes; {shown(str(path))} has"
-                f" {found.st_size}. Name the TOML file of a study."
-            )
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise FileFormatError(
-            f"{shown(str(path))} must be UTF-8; it is not at byte {error.start}. Save it as UTF-8."
-        ) from error
-    except (OSError, ValueError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(
-            f"the configuration must be a file that can be read; {shown(str(path))}:"
-            f" {getattr(error, 'strerror', None) or error}. Name a TOML file."
-        ) from error
 
 
 def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], where: str) -> None:

@@ -17,7 +17,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, shown
-from betaroc.core.value import Value
+from betaroc.rendering.nouns import Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,8 @@ __all__ = ["Design", "as_design", "checked_text"]
 
 #: Cells up to which a design is shown to be pasted back.
 _SHOWN = 8
+#: Characters of its names, where there are more.
+_NAMED = 120
 _TAGS = ("log", "int")
 #: Points of a Sobol sequence at most, 30 bits.
 _MOST_POINTS = 2**30
@@ -34,7 +36,7 @@ _WHOLE = 2**63
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design(Value):
+class Design(Noun):
     """Cells of a study: one value of each parameter in each.
 
     Made by :meth:`grid`, :meth:`sobol` and :meth:`latin_hypercube`, joined by ``*``.
@@ -275,9 +277,10 @@ class Design(Value):
             yield dict(zip(self.names, values, strict=True))
 
     def __repr__(self) -> str:
-        if len(self) <= _SHOWN:
-            return super().__repr__()
-        return f"<Design of {len(self)} cells: {', '.join(self.names)}>"
+        text = self._pasted() if len(self) <= _SHOWN else None
+        names = ", ".join(self.names)
+        names = names if len(names) <= _NAMED else f"{names[: _NAMED - 3]}..."
+        return text or f"<Design of {len(self)} cells: {names}>"
 
     def cell(self, k: int) -> dict[str, Any]:
         """The parameters of one cell.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
@@ -15,14 +15,16 @@ from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Framed
+from betaroc.core.terms import known
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
 from betaroc.inference.scores_beyond import SHOW, about, needed
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, Where
-from betaroc.studies.expected_fits import Sizes
+from betaroc.rendering.nouns import Noun
 from betaroc.studies.plan_goals import (
+    MOST_SCORES,
     SIDES,
     AreaWidth,
     GapWidth,
@@ -30,10 +32,11 @@ from betaroc.studies.plan_goals import (
     ShapeChance,
     SideChance,
     StatWidth,
+    fewest_scores,
 )
 from betaroc.studies.plan_intervals import DifferenceChance, DifferenceWidth, TailWidth
 
-__all__ = ["SampleSize", "plan_sample_size"]
+__all__ = ["SampleSize", "checked_plan", "plan_sample_size"]
 
 _SHAPES = {
     "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
@@ -44,14 +47,8 @@ _MEASURES = ("hter", "weighted-error")
 _NAMES = "br.statistics() lists numbers, the text of plan_sample_size the rest."
 _THRESHOLDS = ("smooth", "empirical")
 _POWER, _LEVEL = 0.8, 0.95
-#: Scores of the smaller class: a variance needs two.
-_LEAST = 2
-_MOST = 10**9
 #: Below this the expansions have been seen to be good, but no more than that.
 _FEW = 30
-_START = 200
-#: Longest step of the search, as a logarithm, and how far beyond a guess it goes.
-_FAR, _BEYOND = math.log(64.0), 1.02
 
 
 #: What a plan takes as true: a pair, that of a fit, or those of two systems.
@@ -59,7 +56,7 @@ PlannedModel: TypeAlias = ScoreModel | Fit | Sequence[ScoreModel | Fit]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleSize(Framed):
+class SampleSize(Framed, Noun):
     """Scores that a wanted statement needs.
 
     Made by :func:`plan_sample_size`; printed in words.
@@ -330,36 +327,24 @@ def plan_sample_size(
     (120, 0.0635)
     """
     name, asked = _asked(stat, given, point)
-    options = {
-        "width": width, "power": power, "measure": measure, "thresholds": thresholds,
-        "correlation": correlation,
-    }  # fmt: skip
     models = _models(model, name, asked)
-    kind = "gap" if name == _GAP else "chance" if asked is None else "width"
-    if kind == "width" and len(models) == 2:
-        kind = "difference"
-    _refuse_unused(name, kind, options, method)
-    chosen, share = IntervalOptions(level, groups=False), _ratio(ratio)
-    _refuse_level_of_shapes(name, chosen.level)
-    by_chance = kind == "chance" or power is not None
+    request = _request(
+        name, asked, len(models), width=width, power=power, level=level, ratio=ratio, method=method,
+        measure=measure, thresholds=thresholds, correlation=correlation,
+    )  # fmt: skip
+    kind, by_chance, chosen, share, r = request[:5]
+    measure, method = request.measure, str(chosen.method)
     if by_chance:
         wanted = _chance(power, name, chosen, tested=kind == "difference")
     else:
         wanted = _width(name, asked, width, models[0])
-    if kind == "gap":
-        measure = checks.choice("hter" if measure is None else measure, _MEASURES, "measure")
-        method = checks.choice(
-            "smooth" if thresholds is None else thresholds, _THRESHOLDS, "thresholds"
-        )
-    chosen = replace(chosen, method=method)
-    r = _correlation(correlation) if kind == "difference" else math.nan
     if asked is not None and kind == "difference":
         made = DifferenceChance if by_chance else DifferenceWidth
         goal: Goal = made(asked, models, chosen, r)
     else:
         goal = _goal(name, asked, models, chosen, measure)
     estimate = goal.estimate
-    sizes, reached = _fewest(goal, wanted, share)
+    sizes, reached = fewest_scores(goal, wanted, share)
     found = SampleSize(
         stat=name,
         at="" if asked is None else str(asked.where)[1:],
@@ -407,13 +392,61 @@ def _words(law: Distribution) -> str:
 
 
 # ---------------------------------------------------------------------------------- checks
+class PlanRequest(NamedTuple):
+    """How a statement is planned, checked as far as no distribution is needed."""
+
+    kind: str
+    by_chance: bool
+    options: IntervalOptions
+    ratio: Fraction
+    correlation: float
+    measure: str | None
+
+
+def checked_plan(
+    stat: str, systems: int = 1, *, level: float = _LEVEL, ratio: float = 1.0,
+    method: str = "delta", **options: Any,
+) -> PlanRequest:  # fmt: skip
+    """What `plan_sample_size` refuses before it looks at a model; it documents the options."""
+    name, asked = _asked(stat, (), {})
+    _refuse_systems(systems, name, asked)
+    unasked = dict.fromkeys(("width", "power", "measure", "thresholds", "correlation"))
+    return _request(
+        name, asked, systems, level=level, ratio=ratio, method=method, **unasked | options
+    )
+
+
+def _request(
+    name: str, asked: Asking | None, systems: int, *, level: Any, ratio: Any, method: Any,
+    **options: Any,
+) -> PlanRequest:  # fmt: skip
+    kind = "gap" if name == _GAP else "chance" if asked is None else "width"
+    if kind == "width" and systems == 2:
+        kind = "difference"
+    _refuse_unused(name, kind, options, method)
+    chosen, share = IntervalOptions(level, groups=False), _ratio(ratio)
+    _refuse_level_of_shapes(name, chosen.level)
+    by_chance = kind == "chance" or options["power"] is not None
+    if by_chance:
+        _chance(options["power"], name, chosen, tested=kind == "difference")
+    else:
+        checks.positive(options["width"], "width")
+    measure = options["measure"]
+    if kind == "gap":
+        measure = known("hter" if measure is None else measure, _MEASURES, "measure")
+        kept = options["thresholds"]
+        method = checks.choice("smooth" if kept is None else kept, _THRESHOLDS, "thresholds")
+    r = _correlation(options["correlation"]) if kind == "difference" else math.nan
+    return PlanRequest(kind, by_chance, replace(chosen, method=method), share, r, measure)
+
+
 def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[str, Asking | None]:
     """The name of what is planned, and the statistic; sides and shapes are none."""
     if not isinstance(stat, str):
         found = asking(stat, given, **point)
         return f"{found.name}(model)", found
     own, at, behind = stat.partition("@")
-    name = checks.choice(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
+    name = known(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
     if name == _GAP and at:
         weighted = asking(f"weighted-error@{behind}", given, **point)
         return name, _gap((), {"alpha": weighted.where.value})
@@ -479,7 +512,7 @@ def _ratio(ratio: Any) -> Fraction:
     share = (
         value.limit_denominator(10**9) if value >= 1 else 1 / (1 / value).limit_denominator(10**9)
     )
-    if not Fraction(1, _MOST) < share < _MOST:
+    if not Fraction(1, MOST_SCORES) < share < MOST_SCORES:
         raise InputError.about("ratio")(
             f"ratio must be impostor scores for each client score; got {ratio!r}, beyond 1e9 to 1."
         )
@@ -498,11 +531,8 @@ def _correlation(correlation: Any) -> float:
 
 def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[ScoreModel, ...]:
     systems = model if isinstance(model, tuple | list) else None
-    if systems is not None and (asked is None or len(systems) != 2):
-        raise InputError(
-            f"two models are for the difference of two systems in a number; got {len(systems)} for"
-            f" {name!r}. Give one model."
-        )
+    if systems is not None:
+        _refuse_systems(len(systems), name, asked, alone=False)
     models = []
     for one in [model] if systems is None else systems:
         found = one.model if isinstance(one, Fit) else one
@@ -514,6 +544,14 @@ def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[Score
             )
         models.append(found)
     return tuple(models)
+
+
+def _refuse_systems(count: int, name: str, asked: Asking | None, *, alone: bool = True) -> None:
+    if (asked is None or count != 2) and not (alone and count == 1):
+        raise InputError(
+            f"two models are for the difference of two systems in a number; got {count} for"
+            f" {name!r}. Give one model."
+        )
 
 
 def _width(name: str, asked: Asking | None, width: Any, model: ScoreModel) -> float:
@@ -577,66 +615,3 @@ def _warn_of_few(found: SampleSize) -> None:
             " take more.",
             SmallSampleWarning,
         )
-
-
-# ---------------------------------------------------------------------------------- search
-def _fewest(goal: Goal, wanted: float, ratio: Fraction) -> tuple[Sizes, float]:
-    """The fewest scores of the smaller class, the other rounded up to the ratio."""
-
-    def sizes(k: int) -> Sizes:
-        return (k, math.ceil(ratio * k)) if ratio >= 1 else (math.ceil(k / ratio), k)
-
-    seen: dict[int, tuple[float, float]] = {}
-
-    def lacking(k: int) -> float:
-        if k not in seen:
-            reached = goal.reached(sizes(k))
-            if math.isnan(reached):
-                raise InputError(
-                    f"the width must be a number; it is nan at {sizes(k)[0]} client and"
-                    f" {sizes(k)[1]} impostor scores. Plan another statistic."
-                )
-            seen[k] = goal.lacking(reached, wanted), reached
-        return seen[k][0]
-
-    most = int(_MOST / max(ratio, 1 / ratio))
-    k = _smallest(lacking, most)
-    if k is None:
-        raise InputError(
-            f"not reachable: {sizes(most)[0]} client and {sizes(most)[1]} impostor scores give"
-            f" {seen[most][1]:.4g}, where {wanted!r} is wanted; plans end at 1e9 scores of a class."
-            " Ask for less."
-        )
-    return sizes(k), seen[k][1]
-
-
-def _smallest(lacking: Callable[[int], float], most: int) -> int | None:
-    """The smallest whole number of which nothing is lacking; None if there is none.
-
-    ``lacking`` is about the logarithm of how many times as many it takes.
-    """
-    low, high = _LEAST - 1, most + 1
-    k = min(_START, most)
-    while low < _LEAST or high > most:
-        miss = lacking(k)
-        step = math.exp(max(-_FAR, min(_FAR, miss)))
-        if miss > 0.0:
-            if k == most:
-                return None
-            low, k = k, min(max(k + 1, math.ceil(k * step * _BEYOND)), most)
-        else:
-            if k == _LEAST:
-                return k
-            high, k = k, max(min(k - 1, math.floor(k * step / _BEYOND)), _LEAST)
-        k = k if low < k < high else (low + high) // 2
-    turn = 0
-    while high - low > 1:
-        turn += 1
-        k = (low + high) // 2
-        first, last = lacking(low), lacking(high)
-        if turn % 4 and math.isfinite(first):
-            share = first / (first - last) if first > last else 0.5
-            guess = math.exp(math.log(low) + share * (math.log(high) - math.log(low)))
-            k = max(low + 1, min(high - 1, math.ceil(guess)))
-        low, high = (k, high) if lacking(k) > 0.0 else (low, k)
-    return high

@@ -1,4 +1,4 @@
-"""What a planned number of scores is to reach: the width of an interval, the chance to be right."""
+"""What a planned number of scores is to reach, a width or a chance, and the fewest that do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -35,14 +36,18 @@ from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits
 
 __all__ = [
-    "SIDES", "AreaWidth", "Chance", "GapWidth", "Goal", "ShapeChance", "SideChance", "StatWidth",
-    "Width",
+    "MOST_SCORES", "SIDES", "AreaWidth", "Chance", "GapWidth", "Goal", "ShapeChance", "SideChance",
+    "StatWidth", "Width", "fewest_scores",
 ]  # fmt: skip
 
 #: Ends by the name of their statistic.
 SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
 #: Fractions nearer than this to 0 or 1 have no error to speak of.
 _LOST = 1e-12
+#: Scores of the smaller class, a variance needs two; where the search begins; and at most.
+_LEAST, _START, MOST_SCORES = 2, 200, 10**9
+#: Longest step of the search, as a logarithm, and how far beyond a guess it goes.
+_FAR, _BEYOND = math.log(64.0), 1.02
 
 
 class Goal(Protocol):
@@ -427,3 +432,64 @@ class ShapeChance(Chance):
         z = (logs + bias[start : start + 2]) / sd
         shape = base_of(own.distribution).shape  # type: ignore[attr-defined]
         return quadrant_shares(z.tolist(), float(covariance[0, 1] / sd[0] / sd[1]))[shape.value]
+
+
+def fewest_scores(goal: Goal, wanted: float, ratio: Fraction) -> tuple[Sizes, float]:
+    """The fewest scores of the smaller class, the other rounded up to the ratio."""
+
+    def sizes(k: int) -> Sizes:
+        return (k, math.ceil(ratio * k)) if ratio >= 1 else (math.ceil(k / ratio), k)
+
+    seen: dict[int, tuple[float, float]] = {}
+
+    def lacking(k: int) -> float:
+        if k not in seen:
+            reached = goal.reached(sizes(k))
+            if math.isnan(reached):
+                raise InputError(
+                    f"the width must be a number; it is nan at {sizes(k)[0]} client and"
+                    f" {sizes(k)[1]} impostor scores. Plan another statistic."
+                )
+            seen[k] = goal.lacking(reached, wanted), reached
+        return seen[k][0]
+
+    most = int(MOST_SCORES / max(ratio, 1 / ratio))
+    k = _smallest(lacking, most)
+    if k is None:
+        raise InputError(
+            f"not reachable: {sizes(most)[0]} client and {sizes(most)[1]} impostor scores give"
+            f" {seen[most][1]:.4g}, where {wanted!r} is wanted; plans end at 1e9 scores of a class."
+            " Ask for less."
+        )
+    return sizes(k), seen[k][1]
+
+
+def _smallest(lacking: Callable[[int], float], most: int) -> int | None:
+    """The smallest whole number of which nothing is lacking; None if there is none.
+
+    ``lacking`` is about the logarithm of how many times as many it takes.
+    """
+    low, high, k = _LEAST - 1, most + 1, min(_START, most)
+    while low < _LEAST or high > most:
+        miss = lacking(k)
+        step = math.exp(max(-_FAR, min(_FAR, miss)))
+        if miss > 0.0:
+            if k == most:
+                return None
+            low, k = k, min(max(k + 1, math.ceil(k * step * _BEYOND)), most)
+        else:
+            if k == _LEAST:
+                return k
+            high, k = k, max(min(k - 1, math.floor(k * step / _BEYOND)), _LEAST)
+        k = k if low < k < high else (low + high) // 2
+    turn = 0
+    while high - low > 1:
+        turn += 1
+        k = (low + high) // 2
+        first, last = lacking(low), lacking(high)
+        if turn % 4 and math.isfinite(first):
+            share = first / (first - last) if first > last else 0.5
+            guess = math.exp(math.log(low) + share * (math.log(high) - math.log(low)))
+            k = max(low + 1, min(high - 1, math.ceil(guess)))
+        low, high = (k, high) if lacking(k) > 0.0 else (low, k)
+    return high

@@ -23,7 +23,7 @@ from betaroc.inference.tail_intervals import (
     tail_rate_ends,
     tail_threshold_ends,
 )
-from betaroc.model.asking import Asking
+from betaroc.model.asking import Asking, asking
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit
 from betaroc.studies.plan_goals import Chance, Width
@@ -95,6 +95,8 @@ class DifferenceChance(_TwoSystems, Chance):
 # ---------------------------------------------------------------------------------- tails
 #: The class, and the end of it, that a rate speaks of.
 _OF = {"far": (1, "upper"), "tnr": (1, "upper"), "frr": (0, "lower"), "tpr": (0, "lower")}
+#: What a rate leaves, which is small where it is near 1.
+_COMPLEMENT = {"tnr": "far", "tpr": "frr"}
 #: Scores at the end that a tail is fitted to, and those that its joint needs.
 _KEPT = 2 * max(SIZES) + 2
 
@@ -168,8 +170,12 @@ class TailWidth(Width):
     @cached_property
     def _rate(self) -> float:
         """Of the class, beyond the threshold."""
-        value = float(self.asking.where.value) if self._threshold else self.estimate
-        return 1.0 - value if self._end[0] in ("tnr", "tpr") else value
+        name = self._end[0]
+        if self._threshold:
+            value = float(self.asking.where.value)
+            return 1.0 - value if name in _COMPLEMENT else value
+        beyond = asking(_COMPLEMENT.get(name, name), (), **self.asking.where.keywords)
+        return beyond.number(self.model)
 
     @cached_property
     def _place(self) -> float:

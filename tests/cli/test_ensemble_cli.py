@@ -70,7 +70,9 @@ def test_text_states_verdicts_and_gains(
     out, err = capsys.readouterr()
     assert err == ""
     assert out.isascii()
-    assert out == f"{br.inclusion(frame)}\n"
+    head, text = out.split("\n\n", 1)
+    assert head.endswith("table.csv' (csv)")
+    assert text == f"{br.inclusion(frame)}\n"
     assert "cnn: include. A learned fusion gains by it" in out
 
 
@@ -179,26 +181,27 @@ def test_bad_calls(
     )
     message = refused(capsys, _written(frame, tmp_path), "--client-label", "yes")
     assert "--client-label must be one of the labels" in message
-    assert message.rstrip().endswith("column 'label' holds 1, 0. Give one of them.")
+    assert "the file holds '1' (count 30, first in line 2), '0' (count 30" in message
     message = refused(capsys, _written(frame.assign(id=range(60)), tmp_path))
     assert "column 'id' of the table must hold scores" in message
     assert message.rstrip().endswith("this one too if it is one: --systems COLUMN.")
     assert "--region must" in refused(capsys, table, "--region", "0.5", "0.1")
     assert "Did you mean 'label'? Pass --label" in refused(capsys, table, "--label", "lable")
-    assert "--id must stand beside several" in refused(capsys, table, "--id", "trial")
+    assert "must have a column 'trial'" in refused(capsys, table, "--id", "trial")
     assert "--systems must stand beside one" in refused(capsys, *files, "--systems", "cnn")
     assert "--name must give one name a file" in refused(capsys, *files, "--name", "one")
     assert "--dev must name as many" in refused(capsys, *files, "--dev", table)
     assert "--level" in refused(capsys, table, "--level", "95")
     assert "none.csv" in refused(capsys, str(tmp_path / "none.csv"))
     (tmp_path / "empty.csv").write_text("", encoding="utf-8")
-    assert "CSV or TSV" in refused(capsys, str(tmp_path / "empty.csv"))
+    assert "the file is empty" in refused(capsys, str(tmp_path / "empty.csv"))
     torn = frame.astype({"svm": object})
     torn.loc[7, "svm"] = "0,5"
     torn.to_csv(tmp_path / "torn.csv", index=False)
-    assert "1 of 60 values are no numbers, first '0,5' in row 7" in refused(
-        capsys, str(tmp_path / "torn.csv")
-    )
+    message = refused(capsys, str(tmp_path / "torn.csv"))
+    assert "column 'svm' of 'torn.csv', line 9: the score must be a number; got '0,5'" in message
+    assert "--score must stand beside several" in refused(capsys, table, "--score", "cnn")
+    assert "--missing must be fail or drop" in refused(capsys, table, "--missing", "reject")
     short = frame.iloc[:-1][["svm", "label"]].rename(columns={"svm": "score"})
     short.to_csv(tmp_path / "short.csv", index=False)
     message = refused(capsys, files[0], str(tmp_path / "short.csv"))
@@ -226,6 +229,7 @@ def test_missing_scores(
     assert "'svm' lacks 2 of 60, first in rows 2, 9" in message
     assert "pass --omit-missing" in message
     assert document(capsys, *FAST, str(path), "--omit-missing")["omitted"] == 2
+    assert document(capsys, *FAST, str(path), "--missing", "drop")["omitted"] == 2
     assert main(["ensemble", *FAST, str(path), "--omit-missing"]) == 0
     assert "left out: 2 rows with a missing score" in capsys.readouterr().out
 
@@ -241,12 +245,10 @@ def test_an_impossible_fit_is_exit_code_1(
 def test_rows_longer_than_the_header_are_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """pandas would cut them, with a warning of its own."""
     path = tmp_path / "longer.csv"
     path.write_text("label,a,b\n" + "1,0.9,0.8,0.7\n0,0.1,0.2,0.3\n" * 5, encoding="utf-8")
     said = refused(capsys, str(path))
-    assert "must be a CSV or TSV file with a header line" in said
-    assert "the header has 3 fields, a row below it 4" in said
+    assert "line 2: each row must have 3 fields like the header; got 4" in said
 
 
 @pytest.mark.simulation
@@ -263,3 +265,38 @@ def test_an_empty_field_at_the_end_of_rows_is_no_loss(
         assert main(["ensemble", str(path), "--json"]) == 0
         documents.append(capsys.readouterr().out)
     assert documents[0] == documents[1]
+
+
+@pytest.mark.simulation
+def test_a_table_is_read_as_any_score_file_is(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str, tmp_path: Path
+) -> None:
+    """Semicolons, decimal commas, words, two identities, a key, JSON lines, columns by number."""
+    one = document(capsys, *FAST, table)
+    words = frame.assign(label=np.where(frame["label"] == 1, "genuine", "impostor"))
+    words.to_csv(tmp_path / "w.csv", index=False, sep=";", decimal=",")
+    assert document(capsys, *FAST, str(tmp_path / "w.csv")) == one
+    assert main(["ensemble", *FAST, str(tmp_path / "w.csv")]) == 0
+    out, _ = capsys.readouterr()
+    assert 'guessed: separator=semicolon, decimal=comma; label "genuine" taken' in out
+    assert "classifiers on 30 genuine and 30 impostors: cnn, svm" in out
+
+    bare = frame[["cnn", "svm"]].assign(trial=[f"t{k}" for k in range(60)])
+    bare.assign(claimed="a", real=np.where(frame["label"] == 1, "a", "b")).to_csv(
+        tmp_path / "i.csv", index=False
+    )
+    assert (
+        document(capsys, *FAST, str(tmp_path / "i.csv"), "--identities", "claimed", "real") == one
+    )
+    bare.to_csv(tmp_path / "k.csv", index=False)
+    keys = [f"t{k} {'target' if k < 30 else 'nontarget'}\n" for k in range(60)]
+    (tmp_path / "key.txt").write_text("".join(keys), encoding="utf-8")
+    keyed = ["--key", str(tmp_path / "key.txt"), "--id", "trial"]
+    assert document(capsys, *FAST, str(tmp_path / "k.csv"), *keyed) == one
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True, double_precision=15)
+    found = document(capsys, *FAST, str(tmp_path / "t.jsonl"))
+    assert found["hull"]["auc"] == pytest.approx(one["hull"]["auc"], rel=1e-12)
+    frame.to_csv(tmp_path / "n.csv", index=False, header=False)
+    numbered = document(capsys, *FAST, str(tmp_path / "n.csv"), "--no-header", "--label", "3")
+    assert list(numbered["classifiers"]) == ["1", "2"]
+    assert numbered["hull"]["auc"] == one["hull"]["auc"]

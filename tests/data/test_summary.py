@@ -16,10 +16,10 @@ import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.data.layout import MOST_BINS, bin_edges, bin_of
 from betaroc.data.summary import summarize_file
 from betaroc.data.sums import KIND_STRIDE, extremes_of
 from betaroc.decision.resample_threshold import resample_threshold
+from betaroc.distributions.bin_layout import MOST_BINS, bin_edges, bin_of
 from betaroc.model.samples import empirical_model
 
 FILES = ["parquet-polars", "parquet-duckdb", "parquet-pyarrow"]
@@ -255,7 +255,7 @@ def test_batches_of_a_file_are_merged_without_cancelling(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr("betaroc.data.streams._BATCH", 64)
+    monkeypatch.setattr("betaroc.data.parquet._BATCH", 64)
     rng = np.random.default_rng(3)
     score, label = rng.normal(1e8, 1, 600), np.tile([0, 1], 300)
     found = br.summarize(frame_of("parquet-pyarrow", score, label, tmp_path))
@@ -395,7 +395,7 @@ def test_a_file_may_have_names_that_engines_use(
 ) -> None:
     pytest.importorskip("pyarrow")
     pytest.importorskip(engine.partition("-")[2])
-    monkeypatch.setattr("betaroc.data.streams._PIECE", 2)
+    monkeypatch.setattr("betaroc.data.parquet._PIECE", 2)
     folder = tmp_path / name  # "label=7" is a partition's to some
     folder.mkdir()
     frame = table([0.9, 0.7, 0.4, 0.1, 0.5], [1, 1, 1, 0, 0])

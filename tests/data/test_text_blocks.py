@@ -16,11 +16,12 @@ import betaroc as br
 from betaroc.data import text_blocks
 from betaroc.data.rows import Rows, Wanted, whole
 from betaroc.data.summary import summarize_file
-from betaroc.data.text_files import TextFile, read_table
+from betaroc.data.text_files import TextFile, TextLayout
+from betaroc.data.text_lines import read_lines
 from helpers.places import ROOT
 
 PARSERS = ["pyarrow", "polars", "split"]
-FILES = 200
+FILES = 300
 
 GOOD = ["0.25", "1e-5", "-3", "+.5", "7.", "1E+03", " 0.5", "0.5 ", "0", "-0.0", "0e-500"]
 GOOD += ["1e-320", "4.9406564584124654e-324", "0.1000000000000000055511151231257827", "1e308"]
@@ -58,9 +59,10 @@ def score(draw: random.Random) -> str:
     return draw.choice([repr(value), f"{value:.17g}", f"{value:.6f}", f"{value:g}"])
 
 
-def table(draw: random.Random) -> tuple[bytes, str]:
-    """A table with up to a few faults, and its delimiter."""
-    delimiter = draw.choice([",", ",", "\t"])
+def table(draw: random.Random) -> tuple[bytes, TextLayout]:
+    """A table with up to a few faults, and its layout."""
+    delimiter = draw.choice([",", ",", "\t", ";", "|", " "])
+    decimal = "," if delimiter != "," and draw.random() < 0.3 else "."
     orders = [["score", "label"], ["label", "score"], ["id", "label", "x", "score"]]
     columns = draw.choice(orders)
     texts = {"label": draw.choice(LABELS)}
@@ -69,23 +71,31 @@ def table(draw: random.Random) -> tuple[bytes, str]:
         [score(draw) if c == "score" else draw.choice(texts.get(c, named)) for c in columns]
         for _ in range(draw.choice([0, 2, 3, 5, 20, 40]))
     ]
-    rows.insert(0, list(columns))
+    if decimal == ",":
+        place = columns.index("score")
+        for row in rows:
+            row[place] = row[place].replace(".", ",")
+    headed = draw.random() < 0.8
+    if headed:
+        rows.insert(0, list(columns))
     if draw.random() < 0.2:
-        quoted = draw.choice([range(1), range(len(rows)), range(1, len(rows))])
+        quoted = draw.choice([range(min(1, len(rows))), range(len(rows)), range(1, len(rows))])
         k = draw.randrange(len(columns))
         for row in quoted:
             rows[row][k] = f'"{rows[row][k]}"'
-    for _ in range(draw.choice([0, 0, 0, 0, 1, 1, 2])):
+    for _ in range(draw.choice([0, 0, 0, 0, 1, 1, 2]) if rows else 0):
         spoil(draw, rows, columns)
     end = draw.choice(["\n"] * 6 + ["\r\n", "\r\n", "\r"])
-    text = end.join(delimiter.join(row) for row in rows)
+    between = draw.choice([" ", "  ", "\t"]) if delimiter == " " else delimiter
+    text = end.join(between.join(row) for row in rows)
     data = (text + end * draw.choice([1, 1, 1, 1, 0, 0, 2, 3])).encode()
     if draw.random() < 0.1:
         data = b"\xef\xbb\xbf" + data
     if draw.random() < 0.12:
         place = draw.randrange(len(data) + 1)
         data = data[:place] + draw.choice(BYTES) + data[place + draw.choice([0, 1]) :]
-    return data, delimiter
+    names = None if headed else tuple(columns)
+    return data, TextLayout("csv", delimiter, decimal, names)
 
 
 def spoil(draw: random.Random, rows: list[list[str]], columns: list[str]) -> None:
@@ -127,16 +137,18 @@ def test_blocks_are_read_as_lines_are(
     taken = 0
     for k in range(FILES):
         monkeypatch.setattr(text_blocks, "_BLOCK", draw.choice([16, 100, 10_000]))
-        data, delimiter = table(draw)
+        data, layout = table(draw)
         zipped = draw.random() < 0.1
         path = tmp_path / "scores.csv"
         path.write_bytes(gzip.compress(data) if zipped else data)
         file = TextFile(path, "scores.csv", zipped)
-        named = {"id": ("id",)} if draw.random() < 0.5 and b"id" in data[:8] else {}
-        wanted = Wanted("score", "label", named)
-        exact = outcome(read_table, file, wanted, delimiter)
+        here = b"id" in data[:8] or "id" in (layout.names or ())
+        named = {"id": ("id",)} if draw.random() < 0.5 and here else {}
+        missing = draw.choice(["fail", "fail", "drop"])
+        wanted = Wanted("score", ("label",), named, missing)
+        exact = outcome(read_lines, file, wanted, layout)
         try:
-            found = outcome(text_blocks._quick_table, file, wanted, delimiter)
+            found = outcome(text_blocks._quick_table, file, wanted, layout)
         except text_blocks._DoubtError:
             continue
         taken += 1
@@ -288,3 +300,83 @@ def test_reading_text_imports_no_frames(tmp_path: Path) -> None:
         )
         there = set(done.stdout.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}
         assert there <= expected
+
+
+JSON_SCORES = [
+    "0.25",
+    "1",
+    "-3e-5",
+    "1e-320",
+    "0",
+    "-0.0",
+    "1e400",
+    "1e-400",
+    "null",
+    "NaN",
+    '"0.5"',
+    "true",
+]
+JSON_LABELS = [
+    "1",
+    "0",
+    "true",
+    "false",
+    '"a"',
+    '"b "',
+    "1.0",
+    "null",
+    '"\\u0061"',
+    '""',
+    "[1]",
+    '"2020-01-01"',
+]
+
+
+def json_lines(draw: random.Random) -> bytes:
+    """Trials a line, with up to a few oddities."""
+    labels = draw.choice([["1", "0"], ["true", "false"], ['"genuine"', '"impostor"'], JSON_LABELS])
+    odd = draw.random() < 0.4
+    lines = []
+    for _ in range(draw.choice([1, 2, 5, 30])):
+        number = draw.choice(JSON_SCORES) if odd and draw.random() < 0.2 else score(draw)
+        parts = [
+            f'"score": {number}',
+            f'"label":{draw.choice(labels)}',
+            f'"id": {draw.choice(labels)}',
+        ]
+        draw.shuffle(parts)
+        if odd and draw.random() < 0.1:
+            parts.append(
+                draw.choice(['"more": {"x": [1, 2]}', '"score": 2', '"score"', '"x": "\\n"'])
+            )
+        if odd and draw.random() < 0.05:
+            parts.pop()
+        lines.append("{" + ", ".join(parts) + "}")
+    if odd and draw.random() < 0.3:
+        lines.insert(
+            draw.randrange(len(lines) + 1), draw.choice(["", " ", "[1]", "{}{}", "7", "\t{}"])
+        )
+    return "\n".join(lines).encode() + draw.choice([b"", b"\n", b"\n\n", b" \n"])
+
+
+def test_blocks_of_json_are_read_as_lines_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(text_blocks, "_SMALL", 0)
+    draw, taken = random.Random(9), 0
+    path, layout = tmp_path / "scores.jsonl", TextLayout("jsonl")
+    for _ in range(FILES):
+        monkeypatch.setattr(text_blocks, "_BLOCK", draw.choice([100, 10_000]))
+        path.write_bytes(json_lines(draw))
+        file = TextFile(path, path.name, zipped=False)
+        named = {"id": ("id",)} if draw.random() < 0.5 else {}
+        wanted = Wanted("score", ("label",), named, draw.choice(["fail", "drop"]))
+        exact = outcome(read_lines, file, wanted, layout)
+        try:
+            found = outcome(text_blocks._quick_table, file, wanted, layout)
+        except text_blocks._DoubtError:
+            continue
+        taken += 1
+        assert found == exact, path.read_bytes()
+    assert taken > FILES / 6, taken

@@ -13,8 +13,8 @@ from scipy import special, stats
 import betaroc as br
 from betaroc import Empirical
 from betaroc.core.arrays import FloatArray
-from betaroc.decision.sides import observed_prior
-from betaroc.decision.threshold_error import threshold_error
+from betaroc.decision.curve import observed_prior
+from betaroc.decision.resample_threshold import threshold_error
 from betaroc.distributions.empirical import EmpiricalPair, draw_law
 from betaroc.model.criteria import CRITERIA
 
@@ -261,6 +261,7 @@ def test_error_of_the_threshold_of_a_beta_fit() -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
     """HTER, beta fit of 100 + 100, 300 + 300 test scores; 120 pairs: the error is .02."""
     rng = np.random.default_rng(32)
@@ -584,6 +585,7 @@ def test_m_is_not_for_a_fit() -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_measure_at_its_own_optimum_is_covered_by_little_dev() -> None:
     # Dev's error is all there is: 100 scores a class on dev, 5000 on test, 60 sets. Taking the
     # departures as they come covers .6 to .85 of the time. Coverage of .95 has an sd of .028.

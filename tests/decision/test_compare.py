@@ -417,3 +417,12 @@ def test_no_proportion_test_of_what_is_no_count_of_errors(measure: str, resample
     result = br.compare(curve, curve, resample=resample, replicates=5, rng=1)
     with pytest.raises(br.InputError, match=f"measure must be of counted errors.*'{measure}'"):
         result.proportion_test(0.5)
+
+
+def test_histogram_of_differences_that_differ_by_rounding() -> None:
+    """50 classes do not fit between two neighbouring numbers: one of length 1, as of equal ones."""
+    curve = br.epc(br.Scores([2.0], [0.0]), br.Scores([2.0, 3.0], [0.5, 1.0]), alpha=[0.5])
+    result = br.compare(curve, curve, resample="test", replicates=2, rng=1)
+    near = dataclasses.replace(result, differences=np.array([[0.1], [np.nextafter(0.1, 1.0)]]))
+    counts, edges = near.histogram()
+    assert (counts.sum(), counts.max(), edges[0], edges[-1]) == (2, 2, 0.1 - 0.5, 0.1 + 0.5)

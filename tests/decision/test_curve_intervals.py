@@ -91,6 +91,7 @@ def test_what_is_refused(call: Any, text: str) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_area_covers_its_mean_over_dev_and_test() -> None:
     """Of the area that so many dev scores give on endless test scores; standard error 0.028."""
     model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))

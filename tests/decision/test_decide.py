@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.errors import InputError
+from helpers.places import benchmark
 
 CLIENT = stats.beta(6, 2)
 
@@ -75,23 +78,30 @@ def test_the_first_way_that_is_possible() -> None:
     assert br.decide(scores(299), far=0.01).how == "guaranteed"
     few = br.decide(scores(298), far=0.01)
     assert (few.how, few.needed, few.status) == ("average", 299, "not enough evidence")
-    assert "a guarantee needs 299, dev has 298 impostor scores" in few.reason
+    assert "A guarantee needs 299 impostors, dev has 298." in few.reason
+    assert few.remedy == "299 impostors for a guarantee (you have 298)."
     rare = br.decide(scores(300), far=0.002)
     assert rare.how == "tail"
     assert br.decide(scores(150), far=0.002).how == "model"
-    assert [one.how for one in few.ways] == ["guaranteed", "average", "tail", "model", "counted"]
+    hows = [one.how for one in few.ways]
+    assert [hows[0], hows[1], hows[2], hows[-1]] == ["guaranteed", "average", "tail", "counted"]
+    assert set(hows[3:-1]) == {"model"}
+    families = [one.family for one in few.ways if one.how == "model"]
+    found = br.compare_families(scores(298))
+    assert families[0] == found.recommended[1]
+    assert set(families) == {row.family for row in found.of("impostor")}
     assert list(few.alternatives["how"]) == [one.how for one in few.ways]
 
 
 def test_what_is_impossible_says_what_is_needed() -> None:
-    with pytest.raises(InputError, match="299 impostor scores needed, dev has 200") as caught:
+    with pytest.raises(InputError, match="299 impostors needed, dev has 200") as caught:
         br.decide(scores(200), far=0.01, how="guaranteed")
     assert caught.value.needed == 299  # type: ignore[attr-defined]
-    with pytest.raises(InputError, match="499 impostor scores needed"):
+    with pytest.raises(InputError, match="499 impostors needed"):
         br.decide(scores(200), far=0.002, how="average")
-    with pytest.raises(InputError, match="at least 200 scores"):
+    with pytest.raises(InputError, match="200 impostors needed, dev has 150"):
         br.decide(scores(150), far=0.002, how="tail")
-    with pytest.raises(InputError, match=r"expects 0\.02"):
+    with pytest.raises(InputError, match="1000 impostors needed, dev has 200"):
         br.decide(scores(200), far=0.0001, how="tail")
 
 
@@ -115,7 +125,7 @@ def test_a_fit_that_does_not_hold_is_not_relied_on() -> None:
     impostor = np.concatenate([rng.beta(2, 8, 970), rng.beta(12, 4, 30)])
     d = br.decide(br.Scores(rng.beta(6, 2, 500), impostor), far=0.01, how="model", family="beta")
     assert d.status == "do not rely on it"
-    assert "27 scores beyond its own threshold, 10 expected" in d.reason
+    assert "where dev counts 2.7 %: the fit does not hold" in d.reason
     counted = way(d, "counted")
     assert d.threshold == counted.threshold  # raised
 
@@ -137,6 +147,106 @@ def test_checks_of_a_test_set() -> None:
     assert (none.verdict, none.status) == ("cannot tell", "can be relied on")
 
 
+def test_dev_is_no_test() -> None:
+    data = scores(400)
+    d = br.decide(data, far=0.01)
+    backwards = br.Scores(data.client[::-1], data.impostor[::-1])
+    for same in (data, backwards):
+        with pytest.warns(br.errors.SameDataWarning, match="dev's own"):
+            d.check(same)
+
+
+def test_sentences_have_the_words_of_the_labels() -> None:
+    data = scores(400)
+    labels = ["live"] * data.n_client + ["spoof"] * data.n_impostor
+    both = np.concatenate([data.client, data.impostor])
+    d = br.decide(br.Scores.from_labels(labels, both, client_label="live"), far=0.01)
+    assert "(400 spoofs; 299 needed)" in d.reason
+    assert d.threshold == br.decide(data, far=0.01).threshold
+    attacks = br.Scores(data.client, np.full(10, 0.99))
+    found = d.check(attacks)
+    assert found.reason == (
+        "On test 10 of 10 spoofs were accepted: FAR 100 %, about 100 times the target."
+        " Test spoofs score higher than dev's."
+    )
+    assert found.remedy == "dev spoofs like those of the test."
+    none = d.check(br.Scores(data.client, np.zeros(5)))
+    assert none.reason == f"{d.reason} Test observes 0 %, interval 0 to 52 %."  # 1 - .025 ** (1/5)
+
+
+def test_a_guarantee_after_a_test_above_it_that_may_be_chance() -> None:
+    d = br.decide(scores(400), far=0.01)
+    found = d.check(br.Scores([0.9], np.append(np.zeros(60), 0.99)))
+    assert (found.verdict, found.status) == ("cannot tell", "not enough evidence")
+    assert "above 1 %, which the interval includes" in found.reason
+    assert found.remedy.startswith("more impostors in the test set")
+
+
+def test_a_shift_is_said_of_counts_alone() -> None:
+    """Heavy tails that a normal distribution does not have: no shift where dev and test are one."""
+    rng = np.random.default_rng(5)
+    said = 0
+    for _ in range(20):
+        dev, test = (br.Scores(rng.normal(9, 1, 50), rng.standard_t(3, k)) for k in (200, 20_000))
+        found = br.decide(dev, far=0.002, how="model", family="normal").check(test)
+        said += "score higher" in found.reason
+        assert "score higher" in found.reason or "like those of the test" not in found.remedy
+    assert said <= 2
+
+
+@pytest.mark.parametrize("rate", [1e-10, 1e-300, 1 - 1e-10])
+@pytest.mark.parametrize("kind", ["far", "frr"])
+def test_targets_that_no_sample_reaches(kind: str, rate: float) -> None:
+    d = br.decide(scores(300), **{kind: rate}, family="beta")
+    assert d.how == ("model" if rate < 0.5 else "guaranteed")
+
+
+def test_a_moved_threshold_beyond_a_fit_has_no_interval() -> None:
+    impostor = np.append(stats.norm.ppf((np.arange(198) + 0.5) / 198), [12.0, 12.5])
+    data = br.Scores(stats.norm.ppf((np.arange(200) + 0.5) / 200, 2, 1.5), impostor)
+    d = br.decide(data, far=0.002, how="model", family="normal")
+    assert d.threshold == 12.5
+    assert math.isnan(d.interval.low)
+    assert "no more often than impostors: FRR 100 %, FAR 0 %" in d.reason
+
+
+def test_a_guarantee_of_scores_that_may_tell_nothing() -> None:
+    # 1 of 100 clients beyond 9, 2 of 400 impostors: Clopper-Pearson by scipy.
+    client, impostor = [7.0] * 99 + [9.5], [*range(10)] * 40
+    impostor[:2] = [9.75, 9.75]
+    d = br.decide(br.Scores(client, impostor), far=0.05, family="empirical", how="guaranteed")
+    assert (d.threshold, d.how) == (9.0, "guaranteed")
+    frr = stats.binomtest(99, 100).proportion_ci(0.95)
+    far = stats.binomtest(2, 400).proportion_ci(0.95)
+    reach = math.hypot(frr.high - 0.99, far.high - 0.005)
+    assert 0.99 + 0.005 < 1.0 < 0.99 + 0.005 + reach
+    assert d.status == "not enough evidence"
+    assert "does not show that clients are accepted more often than impostors" in d.reason
+
+
+@pytest.mark.simulation
+def test_guarantees_of_scores_that_tell_nothing_are_seldom_green() -> None:
+    rng, green = np.random.default_rng(4), 0
+    for _ in range(100):
+        client, impostor = rng.normal(size=(2, 300))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", br.ReversedScoresWarning)
+            d = br.decide(br.Scores(client, impostor), far=0.05, how="guaranteed", family="normal")
+        green += d.status == "can be relied on"
+    assert green <= 100 * 0.05 + 3 * math.sqrt(100 * 0.05 * 0.95)
+
+
+def test_one_trial_a_group_is_what_groups_guarantee() -> None:
+    data = scores(400)
+    grouped = br.Scores(data.client, data.impostor, impostor_groups=np.arange(400) // 2)
+    d = br.decide(grouped, far=0.02, family="beta")
+    assert "FAR of one trial a group stays at or below 2 %" in d.reason
+    assert "(200 impostors of different groups; 149 needed)" in d.reason
+    counted = way(d, "counted")
+    own = br.interval(grouped, "far", threshold=counted.threshold)
+    assert (counted.low, counted.high) == (own.low, own.high)
+
+
 # ------------------------------------------------------------------------------- costs
 def test_costs_have_the_least_counted_cost() -> None:
     data = scores(500)
@@ -155,12 +265,42 @@ def test_costs_have_the_least_counted_cost() -> None:
     assert br.decide(data, cost_fa=10, cost_fr=1, how="model", family="beta").how == "model"
 
 
+@pytest.mark.simulation
+@pytest.mark.nightly
+def test_costs_that_did_not_change_are_seldom_red() -> None:
+    """Dev and test of one distribution: red in at most .08 of 150, .05 and two standard errors.
+
+    Dev's least cost is optimistic, which both intervals together outweigh.
+    """
+    rng = np.random.default_rng(3)
+    for m, n in ((200, 200), (200, 5000), (1000, 5000)):
+        red = 0
+        for _ in range(150):
+            dev, test = (br.Scores(rng.normal(2, 1, k), rng.normal(0, 1, k)) for k in (m, n))
+            d = br.decide(dev, cost_fa=5, cost_fr=1, family="normal")
+            red += d.check(test).status == "do not rely on it"
+        assert red / 150 <= 0.08, (m, n)
+
+
 def test_the_equal_error_rate() -> None:
     data = scores(500)
     d = br.decide(data, eer=True)
     point = br.fit(data, "empirical").model.eer()
     assert d.threshold == float(point.threshold)
     assert d.check(scores(500, seed=3)).verdict == "cannot tell"
+
+
+def test_accepting_everyone_may_cost_least() -> None:
+    data = br.Scores([0.4, 0.8, 0.9], [0.5, 0.6, 0.7])
+    d = br.decide(data, cost_fa=1e-3, cost_fr=1)
+    assert d.threshold == -math.inf
+    assert (d.expected.far, d.expected.frr) == (1.0, 0.0)
+    # Half are impostors; FAR 1 has Clopper and Pearson's .025 ** (1/3), FRR 0 the rest
+    far, frr = 0.5e-3 * (1 - 0.025 ** (1 / 3)), 0.5 * (1 - 0.025 ** (1 / 3))
+    assert (d.interval.low, d.interval.estimate) == pytest.approx((0.5e-3 - far, 0.5e-3))
+    assert d.interval.high == pytest.approx(0.5e-3 + frr)
+    assert d.accept([-1e9]).item()
+    assert d.check(br.Scores([0.1], [0.2])).observed == pytest.approx(0.5e-3)
 
 
 # ------------------------------------------------------------------------------- other systems
@@ -176,7 +316,7 @@ def test_greater_or_equal_in_the_dtype_of_the_scores(dtype: str) -> None:
     for x in (impostor, rng.beta(3, 4, 10_000).astype(dtype)):
         assert np.array_equal(x >= np.dtype(dtype).type(t), x.astype(np.float64) > d.threshold)
     frame_scores = br.Scores.from_labels([1, 0, 1, 0], np.array([0.9, 0.1, 0.8, 0.3], dtype))
-    assert frame_scores._dtype == dtype
+    assert frame_scores.dtype == dtype
 
 
 def test_a_threshold_between_two_float32_numbers() -> None:
@@ -199,6 +339,7 @@ def test_a_threshold_between_two_float32_numbers() -> None:
         ({"far": 0.1, "how": "counted"}, "how must be one of"),
         ({"eer": True, "how": "average"}, "how must be one of"),
         ({"far": 0.1, "confidence": 95}, "Did you mean 0.95"),
+        ({"far": 0.1, "confidence": 1 - 1e-15}, "at most 1 - 1e-12"),
     ],
 )
 def test_requests_that_make_no_sense(options: dict[str, Any], words: str) -> None:
@@ -206,63 +347,96 @@ def test_requests_that_make_no_sense(options: dict[str, Any], words: str) -> Non
         br.decide(scores(), **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"family": "betta"}, "Did you mean 'beta'"),
+        ({"family": "normal", "boundary": "inflate"}, "boundary must be left out"),
+        ({"boundary": "no such rule"}, "boundary must be one of"),
+        ({"family": "beta", "resolution": -1.0}, "resolution must"),
+    ],
+)
+@pytest.mark.parametrize("target", [{"far": 0.1}, {"eer": True}])
+def test_rules_that_no_scores_could_obey(
+    target: dict[str, Any], options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        br.decide(scores(), **target, **options)
+
+
+def test_reversed_scores_are_told() -> None:
+    data = scores(300)
+    with pytest.warns(br.errors.ReversedScoresWarning, match="AUC is 0"):
+        d = br.decide(br.Scores(data.impostor, data.client), far=0.1, family="beta")
+    assert [notice.category.__name__ for notice in d.notices] == ["ReversedScoresWarning"]
+
+
 def test_groups_are_drawn_by_one_seed() -> None:
+    """From trials of which no two share a group; all trials never count more than the target."""
     data = scores(1000)
-    grouped = br.Scores(data.client, data.impostor, impostor_groups=np.arange(1000) // 2)
-    d = br.decide(grouped, far=0.01, family="beta")
-    assert d == br.decide(grouped, far=0.01, family="beta")
-    assert d.threshold == br.guaranteed_threshold(grouped, far=0.01, rng=0).threshold
+    for seed in range(5):
+        groups = np.random.default_rng(seed).integers(0, 500, 1000)
+        grouped = br.Scores(data.client, data.impostor, impostor_groups=groups)
+        d = br.decide(grouped, far=0.01, family="beta")
+        assert d == br.decide(grouped, far=0.01, family="beta")
+        drawn = br.guaranteed_threshold(grouped, far=0.01, rng=0).threshold
+        counted = np.sort(data.impostor)[-11]
+        assert d.threshold == max(drawn, counted)
+        for one in d.ways:
+            assert not one.possible or np.mean(data.impostor > one.threshold) <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [({"far": 0.1}, "far"), ({"cost_fa": 2, "cost_fr": 1}, "cost"), ({"eer": True}, "hter")],
+)
+def test_flat_numbers_are_called_what_they_are(target: dict[str, Any], name: str) -> None:
+    d = br.decide(scores(300), **target, family="beta")
+    found = d.metrics()
+    ends = tuple(found[f"{name}{end}"] for end in ("_low", "", "_high"))
+    assert ends == (d.interval.low, d.interval.estimate, d.interval.high)
+    assert len([key for key in found if key.endswith("_low")]) == 1
+    assert found["frr"] == d.expected.frr
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"dtype": "x"}, {"target": "fmr"}, {"how": "luck"}, {"status": "fine"}, {"threshold": 7.0}],
+)
+def test_a_decision_holds_together(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(wrong)) if "threshold" not in wrong else "ways"):
+        replace(br.decide(scores(300), far=0.1, family="beta"), **wrong)
 
 
 def test_the_repr_is_one_line() -> None:
     d = br.decide(scores(), far=0.01)
     assert len(repr(d)) < 200
     assert "can be relied on" in str(d)
+    assert f"accept if score &gt; {d.threshold!r} (guaranteed): can be relied" in d._repr_html_()
 
 
 # ------------------------------------------------------------------------------- simulated
-LAWS = {
-    "beta": lambda rng, n: rng.beta(2, 8, n),
-    "normal": lambda rng, n: rng.normal(0, 1, n),
-    "t": lambda rng, n: rng.standard_t(3, n),
-    "two decimals": lambda rng, n: rng.beta(2, 8, n).round(2),
-    "grades": lambda rng, n: rng.binomial(20, 0.2, n).astype(float),
-}
-TRUE = {
-    "beta": lambda t: stats.beta.sf(t, 2, 8),
-    "normal": lambda t: stats.norm.sf(t),
-    "t": lambda t: stats.t.sf(t, 3),
-    "two decimals": lambda t: stats.beta.sf(
-        round(t * 100 + 0.5) / 100 if t * 100 % 1 else t + 0.005, 2, 8
-    ),
-    "grades": lambda t: stats.binom.sf(t, 20, 0.2),
-}
+DECISIONS = benchmark("decisions")
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize(("n", "far"), [(300, 0.01), (500, 0.02), (1000, 0.05)])
-def test_guarantees_are_kept_and_averages_hold(law: str, n: int, far: float) -> None:
-    """1000 sets: bound kept in .936 (95 % less two errors); mean FAR within three errors."""
-    rng = np.random.default_rng(n)
-    kept, rates = 0, []
-    client = np.array([0.5, 0.9])
-    from betaroc.decision.ways import Target, _average, _Extremes, _guaranteed
+@pytest.mark.parametrize(
+    ("law", "ties"),
+    [
+        pytest.param(law, ties, id=f"{law.name}-{ties}", marks=marks)
+        for k, law in enumerate(DECISIONS.LAWS) for ties in (False, True)
+        for marks in [() if k % 2 == ties else (pytest.mark.nightly,)]
+    ],
+)  # fmt: skip
+def test_guarantees_are_kept_and_averages_hold(law: Any, ties: bool) -> None:
+    """1000 sets: bound kept in .936 (95 % less two errors), without ties no margin is hidden.
 
-    expected = 0.0
-    for _ in range(1000):
-        data = br.Scores(client, LAWS[law](rng, n))
-        ordered = _Extremes.of(data, Target("far", far, 0.95))
-        one, two = _guaranteed(data, ordered), _average(data, ordered)
-        kept += TRUE[law](one.threshold) <= far * (1 + 1e-12)
-        rates.append(TRUE[law](two.threshold))
-        expected = two.expected
-    assert kept >= 936
-    error = float(np.std(rates)) / math.sqrt(1000)
-    if law in ("two decimals", "grades"):
-        assert np.mean(rates) <= expected + 3 * error
-    else:
-        assert np.mean(rates) == pytest.approx(expected, abs=3 * error)
-        k = _guaranteed(data, ordered)
-        exact = stats.beta.cdf(far, k.n_beyond + 1, n - k.n_beyond)
-        assert kept / 1000 <= exact + 0.015 + 2 * math.sqrt(exact * (1 - exact) / 1000)
+    Means of the true FAR of the average way are within three standard errors of k + 1 of n + 1.
+    """
+    row = DECISIONS.cell(law, "far", 500, 0.02, 1000, ties=ties)
+    kept, exact, mean, expected, error = row[5:]
+    assert kept >= 0.936
+    assert mean <= expected + 3 * error
+    if not ties:
+        assert kept <= exact + 0.015
+        assert mean >= expected - 3 * error

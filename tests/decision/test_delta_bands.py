@@ -329,6 +329,7 @@ def test_a_given_prior_of_balanced_classes_does_not_vary() -> None:
 
 # ------------------------------------------------------------------------------- coverage
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_coverage_of_both_sides() -> None:
     """HTER, beta fits of 100 a class on both sides; 100 pairs: the error of .95 is .022."""
     client, impostor = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0)

@@ -237,7 +237,7 @@ def test_a_fit_forecasts_as_its_model(family: str) -> None:
 
 def test_smooth_part_is_the_threshold_error_of_a_fit() -> None:
     """The central differences of the bands know the same error, to a per cent of an error."""
-    from betaroc.decision.threshold_error import threshold_error
+    from betaroc.decision.resample_threshold import threshold_error
 
     rng = np.random.default_rng(54)
     fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 400)))

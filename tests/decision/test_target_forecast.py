@@ -146,7 +146,10 @@ SIMULATED = [
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-@pytest.mark.parametrize(("model", "criterion", "m", "n", "alpha"), SIMULATED)
+@pytest.mark.parametrize(
+    ("model", "criterion", "m", "n", "alpha"),
+    [pytest.param(*c, marks=pytest.mark.nightly if k % 2 else ()) for k, c in enumerate(SIMULATED)],
+)
 def test_dev_sets_do_what_is_forecast(
     model: br.ScoreModel, criterion: str, m: int, n: int, alpha: float
 ) -> None:

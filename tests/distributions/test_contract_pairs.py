@@ -20,7 +20,7 @@ from betaroc.distributions.normal import NormalPair
 from betaroc.distributions.pairs import Pair
 from helpers.cases import grouped, one_of, some
 from helpers.families import CLOSED_PAIRS, PAIR_LAWS, PAIRS, model, pairs_of_names
-from helpers.public import PUBLIC
+from helpers.public import PUBLIC, back
 
 #: A closed form against quadrature or a bracketed root of the same quantity.
 RTOL_CLOSED_FORM = 1e-10
@@ -45,7 +45,7 @@ ANSWERS: dict[str, Any] = {
     "frr": lambda m: m.frr([-0.2, 0.0, 0.1, 0.4, 0.5, 0.9, 1.0, 1.3]),
     "at": lambda m: point(m.at([0.0, 0.2, 0.7])).ravel(),
     "frr at far": lambda m: m.at_far(LEVELS).frr,
-    "far at frr": lambda m: m.at_frr(LEVELS).far,
+    "far at frr": lambda m: m.at_frr(np.maximum(LEVELS, m.frr(-np.inf))).far,
     "auc": lambda m: m.auc(),
     "partial auc": lambda m: [m.partial_auc(0.0, 0.1), m.partial_auc(0.2, 0.7, True)],
     "eer": lambda m: point(m.eer()),
@@ -183,6 +183,17 @@ def dense(client: str, impostor: str) -> br.OperatingPoint:
     return pair.at(np.unique(np.concatenate([_LOGITS, _SCORES, *jumps])))
 
 
+def corners(client: str, impostor: str) -> tuple[Any, Any]:
+    """FAR and TPR to (1, 1), which no threshold attains where trials have no score."""
+    probes = dense(client, impostor)[::-1]
+    return np.append(probes.far, 1.0), np.append(probes.tpr, 1.0)
+
+
+def reachable(pair: br.ScoreModel, x: Any) -> Any:
+    """Rates, or the least FRR of a threshold where they are below it."""
+    return np.maximum(x, pair.frr(-np.inf))
+
+
 each_pair = pairs_of_names(PAIRS)
 
 
@@ -278,20 +289,21 @@ def test_target_rates(names: tuple[str, str]) -> None:
     if pair._pair.discrete:
         probes = pair.roc().points()  # one threshold a gap
     for x in (0.0, 1e-3, 0.1, 0.3, 0.5, 0.9, 1.0):
-        low, high = pair.at_far(x), pair.at_frr(x)
+        low, high = pair.at_far(x), pair.at_frr(reachable(pair, x))
         slack = 1e-12
         assert low.far <= x + slack
-        assert high.frr <= x + slack
+        assert high.frr <= reachable(pair, x) + slack
         assert np.all(probes.far[probes.threshold < low.threshold] >= x - slack)
         # Accept all is one threshold, -inf where a law has an atom on the lower end.
         above = (probes.threshold > high.threshold) & (probes.threshold >= bottom)
-        assert np.all(probes.frr[above] >= x - slack)
+        assert np.all(probes.frr[above] >= reachable(pair, x) - slack)
 
 
 @each_pair
 def test_thresholds_at_targets_are_those_of_the_points(names: tuple[str, str]) -> None:
     pair, x = model(*names), np.array([0.0, 0.1, 0.5, 0.9, 1.0])
     np.testing.assert_array_equal(pair.threshold_at_far(x), pair.at_far(x).threshold)
+    x = reachable(pair, x)
     np.testing.assert_array_equal(pair.threshold_at_frr(x), pair.at_frr(x).threshold)
 
 
@@ -311,7 +323,10 @@ def test_curve_is_monotone_from_corner_to_corner(names: tuple[str, str]) -> None
             points.frr,
             points.tnr,
         )  # fmt: skip
-        assert (along[0], along[-1], up[-1]) == (0.0, 1.0, 1.0)
+        upward = roc.positive == "client"
+        least = 0.0 if upward else pair.frr(-np.inf)
+        most = (pair.far(-np.inf), 1.0 - pair.frr(-np.inf)) if upward else (1.0, 1.0)
+        assert (along[0], along[-1], up[-1]) == (least, *most)
         assert np.all(np.diff(along) >= -1e-15)
         assert np.all(np.diff(up) >= -1e-15)
 
@@ -319,11 +334,10 @@ def test_curve_is_monotone_from_corner_to_corner(names: tuple[str, str]) -> None
 @pytest.mark.simulation
 @each_pair
 def test_curve_is_the_polyline_through_the_attainable_points(names: tuple[str, str]) -> None:
-    pair, probes = model(*names), dense(*names)
-    corners = probes[::-1]
+    pair, probes, (far, tpr) = model(*names), dense(*names), corners(*names)
     for roc, x, y in (
-        (pair.roc(), corners.far, corners.tpr),
-        (pair.roc("impostor"), probes.frr, probes.tnr),
+        (pair.roc(), far, tpr),
+        (pair.roc("impostor"), np.append(0.0, probes.frr), np.append(0.0, probes.tnr)),
     ):
         at = np.array([0.003, 0.02, 0.11, 0.26, 0.37, 0.52, 0.73, 0.94])
         # Thresholds are 0.0014 apart and logits 0.0076: the steepest curve moves this much.
@@ -344,9 +358,9 @@ def test_curve_is_the_polyline_through_the_attainable_points(names: tuple[str, s
 @pytest.mark.simulation
 @each_pair
 def test_areas(names: tuple[str, str]) -> None:
-    pair, probes = model(*names), dense(*names)[::-1]
+    pair, (far, tpr) = model(*names), corners(*names)
     area = pair.auc()
-    trapezoid = float(np.sum(0.5 * np.diff(probes.far) * (probes.tpr[1:] + probes.tpr[:-1])))
+    trapezoid = float(np.sum(0.5 * np.diff(far) * (tpr[1:] + tpr[:-1])))
     assert area == pytest.approx(trapezoid, abs=ATOL_TRAPEZOID)
     assert pair.roc().auc() == area
     assert pair.roc("impostor").auc() == pytest.approx(area, rel=1e-12)
@@ -747,13 +761,12 @@ def test_models_and_curves_are_values(names: tuple[str, str]) -> None:
 
     pair = model(*names)
     pair.auc()
-    space = {name: getattr(br, name) for name in PUBLIC} | {"inf": math.inf, "nan": math.nan}
     for value in (pair, pair.generic(), pair.roc(), pair.roc("impostor"), pair.eer(), pair.ends()):
         for twin in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
             assert twin == value
             assert hash(twin) == hash(value)
-        if type(value).__name__ in space:
-            assert eval(repr(value), dict(space)) == value
+        if type(value).__name__ in PUBLIC:
+            assert back(value) == value
     assert pair.generic() != pair
     assert pair != model_of_swapped(pair)
 

@@ -199,3 +199,9 @@ def test_rules_without_a_fit_are_named() -> None:
     found = br.fit(br.Scores(rng.beta(4, 2, 30), tiny)).sensitivity()
     assert [text.partition(":")[0] for text in found.refused] == ["censor 0.001"]
     assert "no fit under censor 0.001: impostor: too little is left" in str(found)
+
+
+def test_tails_are_not_audited() -> None:
+    fit = br.fit(beta_fit().scores, "beta", tails={"client": "lower"})
+    with pytest.raises(br.InputError, match="audit of the ends must be of a fit without tails"):
+        fit.sensitivity()

@@ -330,6 +330,20 @@ def test_a_family_is_set_beside_itself_with_a_tail() -> None:
     assert list(found.tail_table["class"]) == ["client", "impostor"]
 
 
+def test_a_family_of_the_line_has_the_tail_that_a_fit_would_have() -> None:
+    """Scores in [0, 1]: on the logit, also about a normal distribution."""
+    rng = np.random.default_rng(4)
+    data = br.Scores(rng.normal(0.7, 0.05, 500), rng.normal(0.4, 0.05, 500))
+    row = br.compare_families(data, ["normal"]).tails[1]
+    fold, counted = np.random.default_rng(0).permutation(500) % 5, 0
+    for k in range(5):
+        rest, out = data.impostor[fold != k], data.impostor[fold == k]
+        f = br.fit(br.Scores(data.client, rest), "normal", tails={"impostor": "upper"})
+        assert f.model.impostor.bounds == (0.0, 1.0)
+        counted += int(np.sum(out > f.model.impostor.isf(0.02)))
+    assert (row.family, row.observed_tail) == ("normal", counted)
+
+
 def test_few_scores_have_no_row_of_tails() -> None:
     rng = np.random.default_rng(1)
     few = br.Scores(rng.beta(6, 2, 249), rng.beta(2, 6, 250))

@@ -105,6 +105,12 @@ def test_counts_with_tails_have_intervals_where_counts_or_tails_answer() -> None
         assert (of_counts.low, of_counts.high) == (of_scores.low, of_scores.high)
         assert of_counts.method == of_scores.method
         assert of_counts.estimate == pytest.approx(of_scores.estimate, rel=0.01)
+    band = f.roc_band(far=[0.0, 2e-3, 0.1])
+    for k, far in ((1, 2e-3), (2, 0.1)):
+        each = f.interval("tpr", far=far)
+        assert (band.low[k], band.high[k]) == (each.low, each.high)
+    with pytest.raises(InputError, match="simultaneous"):
+        f.roc_band(far=[0.1], simultaneous=True)
     found = f.interval("frr", far=2e-3)
     counted = br.interval(data, "frr", threshold=own.estimate)
     low, high = (float(f.model.frr(t)) for t in (own.low, own.high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -72,7 +73,14 @@ TAILED: dict[str, br.Distribution] = {
         br.Beta(2.0, 5.0), br.ParetoTail(0.04, 0.1, 0.6), br.ParetoTail(0.03, -0.2, 0.4)
     ),
 }
-LAWS = CONTINUOUS | INFLATED | DISCRETE | TAILED
+#: Trials without a score, below every threshold.
+REJECTING: dict[str, br.Distribution] = {
+    "rejecting beta": br.Rejecting(br.Beta(3.0, 5.0), 0.08),
+    "rejecting normal": br.Rejecting(br.Normal(0.3, 1.7), 0.2),
+    "rejecting inflated": br.Rejecting(br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), 0.05),
+    "empirical rejecting": br.Empirical([*TIED, -math.inf, -math.inf]),
+}
+LAWS = CONTINUOUS | INFLATED | DISCRETE | TAILED | REJECTING
 
 #: Every pair of these is tried: each family, each kind of end, each closed form.
 PAIR_LAWS = {
@@ -93,6 +101,9 @@ PAIR_LAWS = {
         "empirical",
         "empirical weighted",
         "binned",
+        "rejecting beta",
+        "rejecting inflated",
+        "empirical rejecting",
     )
 } | {"logit-normal wide": br.LogitNormal(0.4, 2.0)}
 PAIRS = [(c, i) for c in PAIR_LAWS for i in PAIR_LAWS]
@@ -111,6 +122,8 @@ CLOSED_PAIRS = [
     ("inflated beta", "inflated beta at one"),
     ("empirical", "empirical weighted"),
     ("binned", "empirical"),
+    ("rejecting beta", "beta U"),
+    ("empirical", "empirical rejecting"),
 ]
 
 

@@ -6,9 +6,7 @@ each interval's coverage may miss the goal by three of them.
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -16,22 +14,14 @@ import pytest
 
 import betaroc as br
 from helpers.cases import some
-from helpers.places import BENCHMARKS
+from helpers.places import benchmark
 
 SETS = 200
 
 
 @pytest.fixture(scope="module")
 def study() -> Any:
-    return imported("coverage_intervals")
-
-
-def imported(name: str) -> Any:
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(BENCHMARKS))
+    return benchmark("coverage_intervals")
 
 
 @pytest.mark.simulation
@@ -75,7 +65,7 @@ def test_the_interval_of_the_empirical_area(
 ) -> None:
     # 3000 sets, standard error 0.004 at .95 and 0.0022 at .985; the cell compares the ends of the
     # first 100 sets with those of auc_interval. The full tables have 20 000 sets.
-    study = imported("coverage_auc")
+    study = benchmark("coverage_auc")
     found = study.cell_of(study.Cell(law, area, n, 3000, 3))
     share = found.coverage["default"]
     assert low - 3 * study.error(low, 3000) <= share <= high + 3 * study.error(high, 3000)
@@ -92,7 +82,7 @@ def test_the_interval_of_the_empirical_area(
     ),
 )
 def test_numbers_of_many_pairs_are_those_of_the_model(shapes: list[float]) -> None:
-    numbers = imported("_beta_numbers")
+    numbers = benchmark("_beta_numbers")
     s = np.array(shapes)
     model = br.ScoreModel(br.Beta(*shapes[:2]), br.Beta(*shapes[2:]), prior=0.3)
     at, rate = numbers.equal_error(s)

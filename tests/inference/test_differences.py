@@ -205,6 +205,7 @@ def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
 
 # ---------------------------------------------------------------- simulation, fixed seeds
 @pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 def test_differences_cover() -> None:
     """Of 80 pairs of systems the standard error is 0.024 at .95; .92 wanted less three of them."""

@@ -16,7 +16,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.data.groups import groups_of
-from betaroc.decision.threshold_error import threshold_error
+from betaroc.decision.resample_threshold import threshold_error
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import difference_scores, observation_scores, robust_cov
 from helpers.cases import some
@@ -599,7 +599,11 @@ def test_rates_without_errors_and_undefined_values_have_no_width() -> None:
 # ------------------------------------------------------------------------------- coverage
 @pytest.mark.simulation
 @pytest.mark.parametrize(
-    ("make", "size", "independent"), [(one_column, (60, 5), 0.86), (two_columns, (50, 7), 0.80)]
+    ("make", "size", "independent"),
+    [
+        pytest.param(one_column, (60, 5), 0.86, marks=pytest.mark.nightly),
+        (two_columns, (50, 7), 0.80),
+    ],
 )
 def test_coverage_under_random_effects(
     make: Any, size: tuple[int, int], independent: float

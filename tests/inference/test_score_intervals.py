@@ -456,9 +456,13 @@ def grouped(law: Any, rng: np.random.Generator, n: int, size: int) -> np.ndarray
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-@pytest.mark.parametrize("size", [1, 5])
-@pytest.mark.parametrize("n", [100, 1000])
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize(
+    ("name", "n", "size"),
+    [
+        pytest.param(name, n, size, marks=[] if (n, size) == (100, 1) else pytest.mark.nightly)
+        for name in LAWS for n in (100, 1000) for size in (1, 5)
+    ],
+)  # fmt: skip
 def test_intervals_cover_whatever_the_law(name: str, n: int, size: int) -> None:
     """.92 to .99 wanted of 95 % intervals where five scores (groups) are expected beyond.
 
@@ -491,7 +495,13 @@ def test_intervals_cover_whatever_the_law(name: str, n: int, size: int) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-@pytest.mark.parametrize("name", ["liveness_cross_logreg/dev.csv", "asvspoof19_asv/eval.csv.gz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("liveness_cross_logreg/dev.csv", marks=pytest.mark.nightly),
+        "asvspoof19_asv/eval.csv.gz",
+    ],
+)
 def test_intervals_cover_on_real_scores(name: str) -> None:
     """Score sets drawn from real ones, whose numbers are then the truth; standard error 0.015."""
     folder = Path(__file__).resolve().parents[2] / "examples" / "data"

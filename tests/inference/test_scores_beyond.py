@@ -15,11 +15,12 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.inference.scores_beyond import needed
+from helpers.public import back
 
 POINTS: dict[str, tuple[Any, ...]] = {
     "at": (0.5,), "at_far": (0.1,), "at_frr": (0.1,), "eer": (), "min_weighted_error": (0.4,),
-    "min_dcf": (), "max_f": (), "youden": (), "break_even": (), "diagonal_crossings": (),
-    "inflections": (),
+    "min_dcf": (), "actual_dcf": (), "max_f": (), "youden": (), "break_even": (),
+    "diagonal_crossings": (), "inflections": (),
 }  # fmt: skip
 
 
@@ -148,7 +149,7 @@ def test_points_with_counts_compare_copy_and_paste_back() -> None:
             assert same == point
             assert hash(same) == hash(point)
         assert point != fit.model.at_far(x)
-    assert eval(repr(fit.at_far(0.1)), {"OperatingPoint": br.OperatingPoint}) == fit.at_far(0.1)
+    assert back(fit.at_far(0.1)) == fit.at_far(0.1)
     assert pickle.loads(pickle.dumps(fit)) == fit
 
 

@@ -55,6 +55,7 @@ def test_other_numbers_are_not_of_the_tail(stat: tuple[str, dict[str, float]]) -
 
 
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_rate_at_a_rate_of_the_other_class_covers() -> None:
     """200 sets of 500: the FRR at FAR 1e-3; normal and logistic on the logit, fitted by beta."""
     true = float(CLIENT.cdf(IMPOSTOR.isf(1e-3)))

@@ -166,8 +166,12 @@ def _shapes(side: Any) -> list[float]:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(
-    "section", ["pairs", "hard", "wide", "table1", "binormal", "mixed", "inflated"]
-)
+    "section",
+    [
+        pytest.param("pairs", marks=pytest.mark.nightly),
+        "hard", "wide", "table1", "binormal", "mixed", "inflated",
+    ],
+)  # fmt: skip
 def test_all_numbers_of_a_section(section: str, capsys: pytest.CaptureFixture[str]) -> None:
     worst = ("", -1.0, "")
     for row in REFERENCE[section]:

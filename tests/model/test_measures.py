@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 import betaroc as br
 from betaroc.model.measures import MEASURES
+from helpers.public import back
 
 
 def point(tp: int, fp: int, fn: int, tn: int) -> br.OperatingPoint:
@@ -271,8 +272,7 @@ def test_shapes_and_indexing() -> None:
     ids=["one", "many"],
 )
 def test_points_are_values(p: br.OperatingPoint) -> None:
-    again = eval(repr(p), {"OperatingPoint": br.OperatingPoint, "nan": math.nan, "inf": math.inf})
-    assert again == p
+    assert back(p) == p
     assert pickle.loads(pickle.dumps(p)) == p
     assert p != br.OperatingPoint(0.5, 0.1, 0.2, prior=0.26)
     with pytest.raises(AttributeError):

@@ -179,23 +179,47 @@ def test_the_curve_reaches_into_both_corners() -> None:
 @pytest.mark.simulation
 @pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
 def test_hull_is_concave_and_above_the_curve(names: tuple[str, str]) -> None:
-    pair = model(*names)
+    pair, rejecting = model(*names), "rejecting" in " ".join(names)
     for roc in (pair.roc(), pair.roc("impostor")):
-        hull, x = roc.hull(), np.linspace(0.0, 1.0, 101)
-        above = hull.tpr(x)
-        assert np.all(above >= roc.tpr(x) - 1e-12)
-        assert np.all(np.diff(above, 2) <= 1e-9)
-        assert hull.auc() >= roc.auc() - 1e-14
-        points = hull.points(6000)
+        hull, points = roc.hull(), roc.hull().points(6000)
         along, up = (
             (points.far, points.tpr) if roc.positive == "client" else (points.frr, points.tnr)
         )
+        # Where trials have no score thresholds attain less than [0, 1]; a straight end, or a jump
+        # at 0 or 1, is the rest.
+        x = np.linspace(along[0], along[-1], 101)
+        above = hull.tpr(x)
+        assert np.all(above >= roc.tpr(x) - 1e-12)
+        assert np.all(np.diff(above[1:-1] if rejecting else above, 2) <= 1e-9)
+        assert hull.auc() >= roc.auc() - 1e-14
+        along, up = np.append(along, 1.0), np.append(up, 1.0)
         trapezoid = float(np.sum(0.5 * np.diff(along) * (up[1:] + up[:-1])))
         assert hull.auc() == pytest.approx(trapezoid, abs=3e-4)
         assert roc.is_concave == (len(hull.starts) == 0)
     eer = pair.eer("hull")
     assert eer.far == pytest.approx(eer.frr, abs=1e-9)
-    assert eer.hter <= pair.eer().hter + 1e-9
+    crossing = pair.eer()
+    assert eer.hter <= max(crossing.far, crossing.frr) + 1e-9
+    if not rejecting:
+        assert eer.hter <= crossing.hter + 1e-9
+
+
+@pytest.mark.parametrize(
+    "names", [one for one in CLOSED_PAIRS if "rejecting" in " ".join(one)], ids=" v ".join
+)
+def test_hull_of_the_part_that_thresholds_attain(names: tuple[str, str]) -> None:
+    """scipy's convex hull of (0, 0), (FAR, 0) and the points; beyond it the straight end."""
+    from scipy.spatial import ConvexHull
+
+    pair = model(*names)
+    points = pair.roc().points(4000)
+    last = points[-1]
+    corners = np.column_stack([points.far, points.tpr])
+    around = np.vstack([corners, [last.far, 0.0], [0.0, 0.0]])
+    straight = 0.5 * (1.0 - last.far) * (last.tpr + 1.0)
+    area = ConvexHull(around).volume + straight
+    assert pair.roc().hull().auc() == pytest.approx(area, abs=1e-6)
+    assert (last.tpr < 1.0) or (last.far < 1.0)
 
 
 def test_hull_of_a_proper_pair_is_the_curve() -> None:

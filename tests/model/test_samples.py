@@ -42,7 +42,8 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_prior() -> None:
 def test_every_law_can_be_sampled() -> None:
     models = {name: br.ScoreModel(law, br.Beta(1, 2)) for name, law in LAWS.items()}
     for model in models.values():
-        assert model.sample(3, 2, rng=1).n_client == 3
+        drawn = model.sample(3, 2, rng=1)
+        assert drawn.n_client + drawn.n_client_rejected == 3
     frame = br.sample_systems(models, 40, 2, correlation=0.5, rng=1)
     for name, law in LAWS.items():
         low, high = law.support

@@ -17,10 +17,9 @@ from betaroc.fits.audit import Sensitivity, TailCheck
 from betaroc.fits.target_checks import check_targets, good_down_to
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
-from betaroc.report.distances import distances
 from betaroc.report.intervals import TPR, Measured, intervals_of
 from betaroc.report.page import render_report
-from betaroc.report.quality import Quality, quality_of, tail_words
+from betaroc.report.quality import Quality, distances, quality_of, tail_words
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.summary import family_words, statuses
 from betaroc.report.verdicts import rates_words, statuses_of

@@ -258,6 +258,7 @@ def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_same_distributions_seldom_contradict() -> None:
     """Of 20 pairs of sets at 5 % no more than 4: one is expected, the standard error is 1."""
     rng, hits = np.random.default_rng(9), 0

@@ -24,6 +24,7 @@ from betaroc.studies.plan_goals import AreaWidth, GapWidth, ShapeChance, SideCha
 from helpers.cases import some
 from helpers.extras import needs
 from helpers.points import ASKED
+from helpers.public import back
 
 mpmath = needs("mpmath", "test")
 
@@ -319,10 +320,9 @@ def test_answers_in_words_and_as_values() -> None:
     again = pickle.loads(pickle.dumps(found))
     assert again == found
     assert hash(again) == hash(found)
-    names = {"SampleSize": br.SampleSize, "ScoreModel": br.ScoreModel, "Beta": br.Beta}
     side = br.plan_sample_size("side-at-one", model=CROSSING)
     for value in (found, side):
-        assert eval(repr(value), names) == value
+        assert back(value) == value
     assert "found with probability" in str(side)
     assert "at level 0.95" in str(side)
 
@@ -452,6 +452,7 @@ def test_simulated_widths_are_those_planned(
 
 
 @pytest.mark.simulation
+@pytest.mark.nightly
 def test_simulated_differences_are_as_planned() -> None:
     """Independent systems; of 120 pairs the power has a standard error of 0.037."""
     other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))

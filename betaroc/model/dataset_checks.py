@@ -30,7 +30,7 @@ def warn_of_scales(dev: Distributions, test: Distributions) -> None:
     """Warn of sides that seem to be on different scales."""
     if not all(is_counted(law) for law in (*dev, *test)):
         return
-    pairs = list(zip(dev, test, strict=True))
+    pairs = list(zip(_scored(dev), _scored(test), strict=True))
     why = _unit_against_real(pairs) or _other_spread(pairs)
     if why:
         warn(
@@ -42,6 +42,7 @@ def warn_of_scales(dev: Distributions, test: Distributions) -> None:
 
 def warn_of_reversed(laws: Distributions, name: str) -> None:
     """AUC < 1/2; it is computed only where the medians are reversed."""
+    laws = _scored(laws)
     medians = [np.asarray(law.ppf(_QUANTILES))[1] for law in laws]
     if not medians[0] < medians[1]:
         return
@@ -52,6 +53,12 @@ def warn_of_reversed(laws: Distributions, name: str) -> None:
             " flipped: if the labels are right, pass -score (or 1 - score on [0, 1]).",
             ReversedScoresWarning,
         )
+
+
+def _scored(laws: Distributions) -> Distributions:
+    """Of trials that have a score alone: the others say nothing of the scale."""
+    one, two = (law._scored for law in laws)
+    return one, two
 
 
 def _unit_against_real(pairs: list[Any]) -> str | None:

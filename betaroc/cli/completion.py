@@ -1,0 +1,53 @@
+"""``betaroc completion``: what completes commands, options and files in a shell."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from betaroc.cli.messages import examples
+from betaroc.estimation.families import AUTO, BEST, FAMILIES
+from betaroc.model.statistics import STATISTICS
+
+__all__ = ["add_options", "run"]
+
+#: Placeholders of files and of folders in the options of every command.
+_FILES = {"CONFIG", "DEV", "FILE", "KEY", "OUT", "SCORES", "TEST"}
+_FOLDERS = {"FOLDER"}
+#: Placeholders of names that are checked later than by the parser.
+_NAMES = {"FAMILY": (AUTO, BEST, *FAMILIES), "STAT": tuple(STATISTICS)}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    examples(
+        parser,
+        'eval "$(betaroc completion bash)"',
+        "betaroc completion bash > ~/.local/share/bash-completion/completions/betaroc",
+        "betaroc completion zsh > ~/.zfunc/_betaroc",
+    )
+    parser.add_argument("shell", choices=("bash", "zsh"), metavar="SHELL", help="bash or zsh")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print what the shell reads; the parser of all commands comes with the call."""
+    import shtab
+
+    parser = arguments.parser
+    for command in parser.commands.values():
+        command.learn()
+        for action in command._actions:
+            _mark(action, shtab)
+    sys.stdout.write(shtab.complete(parser, arguments.shell) + "\n")
+
+
+def _mark(action: Any, shtab: Any) -> None:
+    """Say what an argument is, where its placeholder tells."""
+    places = {action.metavar} if isinstance(action.metavar, str) else set(action.metavar or ())
+    if places & _FILES:
+        action.complete = shtab.FILE
+    elif places & _FOLDERS:
+        action.complete = shtab.DIRECTORY
+    elif places & _NAMES.keys():
+        action.choices = _NAMES[action.metavar]

@@ -1,0 +1,139 @@
+"""The comparison of three and more systems as text, numbers and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from betaroc.cli.systems import reading_words
+from betaroc.core.tables import listed_columns
+from betaroc.data.scores import ScoreData
+from betaroc.decision.curve_difference import larger_is_better, way_words
+from betaroc.decision.systems import SystemsComparison
+from betaroc.model.criteria import CRITERIA
+from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
+from betaroc.report.compare import System
+from betaroc.report.epc import (
+    alphas_given,
+    axis_words,
+    measure_words,
+    source_numbers,
+    value_text,
+)
+from betaroc.report.text import columns
+
+__all__ = ["ranking_numbers", "ranking_table", "ranking_text"]
+
+#: More groups than this are told in JSON alone.
+_GROUPS = 8
+
+
+def ranking_numbers(found: SystemsComparison, systems: Sequence[System]) -> dict[str, Any]:
+    """The ranking, every pair, the curves, and what they were computed from."""
+    e = found.curves[0]
+    single = CRITERIA[e.criterion].single
+    return {
+        "verdict": found.verdict,
+        "ranking": _rows(listed_columns(found.to_frame())),
+        "groups_alike": [list(group) for group in found.groups_alike],
+        "pairs": _rows(listed_columns(found.pairs)),
+        "alpha": alphas_given(e),
+        "curves": {
+            name: {
+                "threshold": curve.threshold.tolist(), "value": curve.value.tolist(),
+                "band_low": found.band_low[k].tolist(), "band_high": found.band_high[k].tolist(),
+            }
+            for k, (name, curve) in enumerate(zip(found.names, found.curves, strict=True))
+        },
+        "criterion": e.criterion,
+        "measure": e.measure,
+        "larger_is_better": larger_is_better(e.measure),
+        "mean_alpha": [None, None] if single else list(found.alpha_range),
+        "level": found.level,
+        "resample": found.resample,
+        "paired": found.paired,
+        "dev_paired": found.dev_paired,
+        "groups": None if found.groups is None else list(found.groups),
+        "smallest": found.smallest._asdict(),
+        "replicates": found.replicates,
+        "names": list(found.names),
+        "sources": [
+            {
+                "dev": source_numbers(system.dev, curve.dev.prior),
+                "test": source_numbers(system.test, curve.test.prior),
+            }
+            for system, curve in zip(systems, found.curves, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _rows(table: Any) -> list[dict[str, Any]]:
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def ranking_table(found: SystemsComparison, systems: Sequence[System]) -> dict[str, Any]:
+    """A row a system, with its files."""
+    table = dict(listed_columns(found.to_frame()))
+    by_name = {system.name: system for system in systems}
+    for role in ("dev", "test"):
+        table[role] = [_path(getattr(by_name[name], role)) for name in table["system"]]
+    return table
+
+
+def _path(scores: ScoreData) -> str:
+    return "" if scores.source is None else str(scores.source.path)
+
+
+def ranking_text(
+    found: SystemsComparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
+) -> str:
+    """What was read, the ranking, the verdict, and what the columns mean."""
+    head = ["thresholds chosen on dev, errors counted on test; accepted if score > threshold"]
+    for system, by in zip(systems, chosen_by, strict=True):
+        files = " and ".join(path_words(_path(one)) for one in (system.dev, system.test))
+        sizes = f"{system.test.n_client} client and {system.test.n_impostor} impostor scores"
+        head.append(f"{visible(system.name)}: {files} ({sizes}); thresholds from {by}")
+    e = found.curves[0]
+    head += [
+        reading_words((one.name, side) for one in systems for side in (one.dev, one.test)),
+        f"criterion: {e.criterion}{axis_words(e)}",
+        f"measure: {measure_words(e)}, {way_words(e.measure)} is better",
+        "paired: all systems judge the same trials, in the order of the files"
+        if found.paired
+        else "unpaired: sets of trials of each system, drawn independently",
+        _interval_words(found, seed),
+    ]
+    return "\n\n".join(["\n".join(head), _table(found), "\n".join(_findings(found))])
+
+
+def _interval_words(found: SystemsComparison, seed: int) -> str:
+    drawn = f"{counted(found.replicates, 'bootstrap replicate')}, seed {seed}"
+    if found.resample == "test":
+        varied = "at these very thresholds, test drawn again"
+    else:
+        dev = "the same dev trials" if found.dev_paired else "dev trials of each system"
+        varied = f"{dev} drawn and thresholds chosen again, test drawn again"
+    pairs = counted(found.first.size, "pair")
+    return f"intervals: {level_words(found.level)} for all {pairs} at once, {varied}; {drawn}"
+
+
+def _table(found: SystemsComparison) -> str:
+    table = listed_columns(found.to_frame())
+    few = len(found.groups_alike) <= _GROUPS
+    rows = [("", "system", "mean", "better than", "worse than", *["groups"] * few)]
+    for row in _rows(table):
+        mean = value_text(found.curves[0], row["mean"])
+        cells = (visible(row["system"]), mean, str(row["better_than"]), str(row["worse_than"]))
+        rows.append((str(row["rank"]), *cells, *[row["groups"]] * few))
+    return columns(rows)
+
+
+def _findings(found: SystemsComparison) -> list[str]:
+    lines = [found.verdict]
+    if not CRITERIA[found.curves[0].criterion].single:
+        low, high = found.alpha_range
+        lines.append(f"mean: over alpha from {number(low)} to {number(high)}")
+    lines.append("better than, worse than: so many systems from which it is shown to differ")
+    if len(found.groups_alike) <= _GROUPS:
+        lines.append("groups: systems with a letter in common cannot be told apart")
+    return lines

@@ -1,0 +1,171 @@
+"""Files that can be read: regular ones, and the standard input."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
+from betaroc.core.text import shown
+
+__all__ = ["STDIN", "local_file", "of_the_system", "read_toml", "regular_file", "shown_path"]
+
+#: What stands for the standard input, and how much of it is kept on disk.
+STDIN, _SPOOLED = "-", 2**33
+#: Bytes of a TOML file at most.
+_LARGEST = 1_000_000
+
+
+def regular_file(path: object, argument: str = "path") -> Path:
+    """The path of a file that can be read, or an error that says what it is."""
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    if not isinstance(path, str | os.PathLike):
+        raise InputTypeError.about(argument)(
+            f"{argument} must be the path of a file; got a {type(path).__name__}. Frames are read"
+            " by Scores.from_frame, arrays by Scores.from_labels."
+        )
+    text = os.fsdecode(os.fspath(path))
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):
+        raise FileFormatError.about(argument)(
+            f"{argument} must be a local file; got the address {shown(text)}. Download it first:"
+            " betaroc opens no connection."
+        )
+    where = shown_path(text)
+    try:
+        mode = os.stat(text).st_mode
+    except FileNotFoundError as error:
+        raise ScoreFileNotFoundError.about(argument)(
+            f"{argument} must be an existing file; there is no {where}. {_neighbours(Path(text))}"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise FileFormatError.about(argument)(
+            f"{argument} must be a readable file; {where}: {getattr(error, 'strerror', error)}."
+            " Check the path."
+        ) from error
+    if not stat.S_ISREG(mode):
+        kinds = (
+            (stat.S_ISDIR, "a directory"),
+            (stat.S_ISFIFO, "a FIFO"),
+            (stat.S_ISSOCK, "a socket"),
+        )
+        kind = next((what for test, what in kinds if test(mode)), "a device")
+        raise FileFormatError.about(argument)(
+            f"{argument} must be a regular file; {where} is {kind}. Name one score file in it,"
+            " or give a stream as the standard input, which is read by the name '-'."
+        )
+    return Path(text)
+
+
+@contextmanager
+def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str]]:
+    """A file that can be read, and what messages call it; the standard input as a file."""
+    if path != STDIN:
+        local = regular_file(path, argument)
+        yield local, shown(local.name)
+        return
+    with TemporaryDirectory(prefix="betaroc-") as folder:
+        local = Path(folder, "scores")
+        _spool(local)
+        yield local, "standard input"
+
+
+def _spool(path: Path) -> None:
+    """The standard input on disk, where it can be read more than once."""
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None or stream.closed or sys.stdin.isatty():
+        raise FileFormatError(
+            "standard input must be a file or a pipe; it is a terminal or closed. Pipe scores into"
+            " the call, such as zcat dev.csv.gz | betaroc fit -"
+        )
+    with of_the_system("standard input"), path.open("wb") as file:
+        while chunk := stream.read(2**20):
+            if file.tell() + len(chunk) > _SPOOLED:
+                raise FileFormatError(
+                    f"standard input must be at most {_SPOOLED >> 30} GiB; it is longer. Write it"
+                    " to a file and read that."
+                )
+            file.write(chunk)
+    if not path.stat().st_size:
+        raise FileFormatError(
+            "standard input must hold scores; it is empty (0 bytes). It can be read once a call."
+        )
+
+
+def shown_path(text: str, width: int = 60) -> str:
+    """The path with repr; of a long one the end, where the file is named."""
+    whole = repr(text)
+    return whole if len(whole) <= width else f"'...{whole[-(width - 4) :]}"
+
+
+def _neighbours(path: Path) -> str:
+    """The nearest name in the same folder, or where one looked."""
+    from difflib import get_close_matches
+
+    try:
+        if not path.parent.is_dir():
+            return f"Its folder does not exist either, seen from {shown_path(os.getcwd())}."
+        close = get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.8)
+    except OSError:  # a folder that may not be listed: only the hint is lost
+        close = []
+    return f"Did you mean {shown(close[0])}?" if close else "Check the name and the folder."
+
+
+@contextmanager
+def of_the_system(name: str) -> Iterator[None]:
+    """Errors of the operating system as ours."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, FileFormatError | ImportError):
+            raise
+        raise FileFormatError(
+            f"{name} must be readable; the system says: {error.strerror or error}."
+            " Check the permissions and the disk."
+        ) from error
+
+
+def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
+    """The tables of a TOML file; errors say what it is, and what to do."""
+    text = _text(path, what, remedy)
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise FileFormatError(
+            f"{shown(str(path))} must be TOML; {shown(str(error), 120)[1:-1]}. Correct that line."
+        ) from error
+
+
+def _text(path: Path, what: str, remedy: str) -> str:
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a FIFO, a socket or a device"
+            raise FileFormatError(
+                f"{what} must be a file that can be read; {shown(str(path))} is {kind}. {remedy}"
+            )
+        if found.st_size > _LARGEST:
+            raise FileFormatError(
+                f"{what} must have at most {_LARGEST} bytes; {shown(str(path))} has"
+                f" {found.st_size}. {remedy}"
+            )
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(
+            f"{shown(str(path))} must be UTF-8; it is not at byte {error.start}. Save it as UTF-8."
+        ) from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(
+            f"{what} must be a file that can be read; {shown(str(path))}:"
+            f" {getattr(error, 'strerror', None) or error}. {remedy}"
+        ) from error

@@ -1,0 +1,476 @@
+"""What a text of scores looks like: separator, decimals, columns; guessed where one reading fits.
+
+A guess is stated as the option that would say the same, such as ``separator=semicolon``. Where two
+readings fit, the error names both and the option that decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
+
+from betaroc.core.class_words import is_class_word
+from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.sentences import worded
+from betaroc.core.text import listed, shown
+from betaroc.data.rows import Wanted, is_missing_word, missing_column
+from betaroc.data.text_files import SEPARATORS, TextFile, TextLayout, fields_of, is_number
+
+__all__ = ["NAMED", "TextOptions", "layout_of"]
+
+_SIGNS = {sign: word for word, sign in SEPARATORS.items()}
+#: Separators of tables by their format.
+_TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
+_KINDS = {sign: kind for kind, signs in _TABLES.items() for sign in signs}
+#: Rows that a guess is made from.
+_ROWS = 100
+_COMMA = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}").fullmatch
+#: What a column is called that has no name and no values.
+_EMPTY = "empty"
+#: The first line by which Excel is told the separator.
+_SEP = re.compile(r'"?sep=([,;|\t])"?\s*').fullmatch
+
+
+class _Named(NamedTuple):
+    """The columns of a format without header, and which of them say who is a client."""
+
+    names: tuple[str, ...]
+    label: tuple[str, ...]
+
+
+NAMED = {
+    "2col": _Named(("label", "score"), ("label",)),
+    "4col": _Named(("claimed", "real", "probe", "score"), ("claimed", "real")),
+    "5col": _Named(("claimed", "model", "real", "probe", "score"), ("claimed", "real")),
+    "asvspoof": _Named(("trial", "attack", "key", "score"), ("key",)),
+    "voxceleb": _Named(("label", "enrol", "test", "score"), ("label",)),
+}
+#: Of a file that a key says the classes of, by its width.
+_KEYED = {2: ("trial", "score"), 3: ("enrol", "test", "score")}
+#: Identities in the header of bob.bio: of the reference and of the probe.
+_BOB_BIO = ("bio_ref_subject_id", "probe_subject_id")
+#: What the third column of ASVspoof's files says.
+_ASVSPOOF = {"bonafide", "spoof", "genuine", "human", "target", "nontarget"}
+_PATH = re.compile(r"[^/\\]*[/\\].*|.*\.[A-Za-z]\w{1,4}").fullmatch
+
+
+class TextOptions(NamedTuple):
+    """What a call says of its text files; None where the content decides."""
+
+    format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def separators(self) -> str:
+        """Those that are possible."""
+        if self.separator is not None:
+            return self.separator
+        return _TABLES.get(self.format or "", "".join(SEPARATORS.values()))
+
+
+def layout_of(
+    file: TextFile, asked: TextOptions, wanted: Wanted, *, keyed: bool = False, single: bool = False
+) -> TextLayout:
+    """The layout of a file by what was asked for and by its first rows.
+
+    ``keyed``: a key says who is a client; ``single``: the file is one class's.
+    """
+    lines = _sample(file, wanted)
+    if not lines:
+        raise FileFormatError(f"{file.name} must hold scores; all its lines are blank.")
+    told = _SEP(lines[0][1])
+    if told and len(lines) > 1 and asked.separator is None:
+        asked, lines = asked._replace(separator=told[1]), lines[1:]
+    guess = _Guess(file.name, lines, asked, wanted, keyed, single)
+    while lines[0][1].startswith("#") and len(lines) > 1:
+        found = guess.with_header()
+        if found is not None:
+            return found
+        lines.pop(0)
+    if asked.format in NAMED:
+        return guess.named(asked.format, asked.separator or " ")
+    if asked.format == "jsonl" or (asked.format is None and lines[0][1].lstrip().startswith("{")):
+        return TextLayout("jsonl", start=lines[0][0])
+    return guess.with_header() or guess.without_header() or guess.unknown()
+
+
+def _sample(file: TextFile, wanted: Wanted) -> list[tuple[int, str]]:
+    """The first rows with their lines: no blank ones, no comments."""
+    found = []
+    with closing(file.lines()) as lines:
+        for number, line in enumerate(lines, 1):
+            text = line.rstrip("\r\n")
+            if text.strip() and not (text.startswith("#") and wanted.score not in text):
+                found.append((number, text))
+            if len(found) >= _ROWS:
+                break
+    return found
+
+
+@dataclass
+class _Guess:
+    """The first rows of a file, and what was asked for."""
+
+    name: str
+    lines: list[tuple[int, str]]
+    asked: TextOptions
+    wanted: Wanted
+    keyed: bool
+    single: bool
+
+    def _made(
+        self,
+        kind: str,
+        separator: str,
+        names: Sequence[str],
+        *,
+        header: bool = False,
+        label: tuple[str, ...] | None = None,
+        score: str | None = None,
+        stated: Sequence[str] = (),
+        skipped: int = 0,
+    ) -> TextLayout:
+        """The layout, with what was guessed of it."""
+        asked, guesses = self.asked, list(stated)
+        if asked.separator is None and (separator in ";|" or kind == "text"):
+            guesses.append(f"separator={_SIGNS[separator]}")
+        rows = [fields_of(text, separator) for _, text in self.lines[skipped:]]
+        decimal = asked.decimal or self._decimal(names, rows)
+        if asked.decimal is None and decimal == ",":
+            guesses.append("decimal=comma")
+        if header:
+            start = self.lines[0][0]
+        else:
+            start = self.lines[skipped][0] if rows else self.lines[-1][0] + 1
+        given = None if header else tuple(names)
+        return TextLayout(kind, separator, decimal, given, label, score, start, tuple(guesses))
+
+    def _decimal(self, names: Sequence[str], rows: list[list[str]]) -> str:
+        """A comma where scores of these rows have one and none has a point."""
+        if not self.wanted.scored:
+            return "."
+        at = list(names).index(self.wanted.score)
+        values = [row[at].strip() for row in rows if len(row) > at]
+        commas = [value for value in values if _COMMA(value)]
+        if not commas or any(is_number(value) and "." in value for value in values):
+            return "."
+        if all(map(_THOUSANDS, commas)):
+            raise FileFormatError(
+                f"{self.name} may hold decimal commas or thousands: scores such as"
+                f" {listed(commas, 2)}. Pass"
+                + worded(" `decimal='comma'` if commas are decimal,")
+                + " or remove the commas."
+            )
+        return ","
+
+    # -------------------------------------------------------------------------- a header
+    def with_header(self) -> TextLayout | None:
+        """A table whose first line names the wanted columns."""
+        asked, first = self.asked, self.lines[0][1]
+        if asked.header is False or asked.columns is not None:
+            return None
+        said = first.lstrip("# ") if first.startswith("#") else first
+        for wanted, stated in [*self._wanted(), *self._written_otherwise(said)]:
+            names = {s: fields_of(said if s == " " else first, s) for s in asked.separators}
+            if said != first and not any(set(wanted.columns) <= set(n) for n in names.values()):
+                names = {s: fields_of(said, s) for s in asked.separators}
+            found = {s: n for s, n in names.items() if set(wanted.columns) <= set(n)}
+            if "\t" in found or set(",;|") & set(found.get(" ", ())):
+                found.pop(" ", None)
+            if max(map(len, found.values()), default=0) == 1:
+                found = dict([next(iter(found.items()))])
+            if len(found) > 1:
+                self._refuse_two(found)
+            for separator, columns in found.items():
+                if asked.header is None and all(map(is_number, wanted.columns)):
+                    self._refuse_numbers(columns)
+                own, self.wanted = self.wanted, wanted
+                label = None if wanted.label == own.label else wanted.label
+                score = None if wanted.score == own.score else wanted.score
+                header = fields_of(first, separator) == columns  # not one behind a #
+                rows = separator == " " and "row" not in columns
+                if rows and self._has_row_names(len(columns)):
+                    columns, header = ["row", *columns], False
+                    stated = (f"columns={','.join(columns)}", "header=True", *stated)
+                elif separator != " " and self._has_empty_ends(columns, separator):
+                    columns, header = [*columns, _EMPTY], False
+                    stated = (f"columns={','.join(columns)}", "header=True", *stated)
+                return self._made(
+                    _KINDS[separator], separator, columns, header=header, label=label,
+                    score=score, stated=stated, skipped=1,
+                )  # fmt: skip
+        return None
+
+    def _has_row_names(self, width: int) -> bool:
+        """Whether all rows have one field more than the header, as R writes them."""
+        rows = [fields_of(text, " ") for _, text in self.lines[1:]]
+        return bool(rows) and all(len(row) == width + 1 for row in rows)
+
+    def _has_empty_ends(self, columns: list[str], separator: str) -> bool:
+        """Whether all rows end with a separator that the header lacks, as some exports do."""
+        rows = [fields_of(text, separator) for _, text in self.lines[1:]]
+        ended = all(len(row) == len(columns) + 1 and not row[-1].strip() for row in rows)
+        return bool(rows) and ended and _EMPTY not in columns
+
+    def _wanted(self) -> list[tuple[Wanted, tuple[str, ...]]]:
+        """The columns of the call, else those of bob.bio's tables."""
+        usual = self.wanted.label == ("label",) and not self.keyed
+        bob = self.wanted._replace(label=_BOB_BIO), (f"label={','.join(_BOB_BIO)}",)
+        return [(self.wanted, ()), *([bob] if usual else [])]
+
+    def _written_otherwise(self, header: str) -> list[tuple[Wanted, tuple[str, ...]]]:
+        """Score and label in other letters, large or small, where one column is so called."""
+        wanted, found = self.wanted, []
+        for separator in self.asked.separators:
+            names = fields_of(header, separator)
+            alike = {
+                asked: [name for name in names if name.casefold() == asked.casefold()]
+                for asked in (wanted.score, *wanted.label)
+            }
+            written = {asked: own[0] if len(own) == 1 else asked for asked, own in alike.items()}
+            label = tuple(written[one] for one in wanted.label)
+            other = wanted._replace(score=written[wanted.score], label=label)
+            stated = [f"score={other.score}"] * (other.score != wanted.score)
+            stated += [f"label={','.join(label)}"] * (label != wanted.label)
+            if stated:
+                found.append((other, tuple(stated)))
+        return found
+
+    def _refuse_numbers(self, columns: list[str]) -> NoReturn:
+        raise FileFormatError(
+            f"{self.name} may have a header of numbers or none: line {self.lines[0][0]} holds"
+            f" {listed(columns)}." + worded(" Pass `header=True` if it names the columns,")
+            + worded(" or `header=False` if it is a trial: columns are then called by their")
+            + " numbers, from 1."
+        )  # fmt: skip
+
+    def unknown(self) -> NoReturn:
+        """What a header lacks."""
+        line, first = self.lines[0]
+        names = {s: fields_of(first, s) for s in self.asked.separators}
+        columns = max(names.values(), key=len)
+        if len(columns) == 1:
+            self._refuse_separator(first, line)
+        for column, role in self.wanted.roles:
+            if column not in columns and self.asked.header is not False:
+                raise missing_column(self.name, role, column, columns)
+        raise FileFormatError(
+            f"{self.name}, line {line}: a row must hold a number, the score; got {listed(columns)}."
+            " Pass" + worded(" `header=True` if these are names, or `separator=`.")
+        )
+
+    def _refuse_separator(self, text: str, line: int) -> None:
+        """A header of one column that holds the separator of another format."""
+        for format_, signs in _TABLES.items():
+            sign = next((s for s in signs if s in text), None)
+            if self.asked.format in _TABLES and format_ != self.asked.format and sign:
+                own = _SIGNS[_TABLES[str(self.asked.format)][0]]
+                raise FileFormatError(
+                    f"{self.name} must be separated by {own}s; line {line} is separated by"
+                    f" {_SIGNS[sign]}s: {shown(text)}. Leave format out, or pass"
+                    + worded(f" `format={format_!r}`.")
+                )
+
+    # ----------------------------------------------------------------------- no header
+    def without_header(self) -> TextLayout | None:
+        """A text whose columns have the names of its format, of the call, or numbers."""
+        asked = self.asked
+        if asked.header and asked.columns is None:
+            return None
+        found = self._readings()
+        if not found:
+            self._refuse_columns()
+            return None
+        if found.get("\t") == found.get(" "):
+            found.pop("\t", None)
+        narrow = [s for s, row in found.items() if len(row) == 1]
+        for s in narrow[:-1]:  # a single column has no separator
+            del found[s]
+        if len(found) > 1:
+            self._refuse_two(found)
+        ((separator, row),) = found.items()
+        return self._without_header(separator, row)
+
+    def _readings(self) -> dict[str, list[str]]:
+        """The first row by each separator by which it may be one."""
+        found = {}
+        possible = self.asked.separators
+        if self.asked.decimal == "," and len(possible) > 1:
+            possible = possible.replace(",", "")
+        for separator in possible:
+            rows = [fields_of(text, separator) for _, text in self.lines[:2]]
+            row = rows[self._skipped(rows[0]) :][:1]
+            if row and self._fits(row[0], separator):
+                found[separator] = row[0]
+        return found
+
+    def _skipped(self, first: list[str]) -> int:
+        """1 where the first line is a header whose names give way to those of the call."""
+        columns = self.asked.columns
+        if columns is None or self.asked.header is not None:
+            return int(bool(self.asked.header))
+        at = columns.index(self.wanted.score) if self.wanted.score in columns else len(first)
+        return int(at < len(first) and not (_is_number(first[at]) or is_missing_word(first[at])))
+
+    def _fits(self, row: list[str], separator: str) -> bool:
+        columns = self.asked.columns
+        if columns is not None:
+            torn = self.asked.separator is None and _is_torn(row, separator)
+            return len(row) == len(columns) and not torn
+        numeric = any(_is_number(field) for field in row)
+        if self.asked.separator is not None:
+            return numeric or self.asked.header is False
+        return numeric and (len(row) > 1 or self.single) and not _is_torn(row, separator)
+
+    def _refuse_columns(self) -> None:
+        columns = self.asked.columns
+        if columns is None:
+            return
+        line, text = self.lines[0]
+        widths = {_SIGNS[s]: len(fields_of(text, s)) for s in self.asked.separators}
+        sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
+        raise InputError.about("columns")(
+            f"columns must name every column of {self.name}, in their order; got {len(columns)}:"
+            f" {listed(columns)}, but line {line} has {sizes}: {shown(text)}. Name each once."
+        )
+
+    def _without_header(self, separator: str, row: list[str]) -> TextLayout:
+        asked, width, kind = self.asked, len(row), _KINDS[separator]
+        numbers = tuple(str(k + 1) for k in range(width))
+        if asked.columns is not None:
+            for column, role in self.wanted.roles:
+                if column not in asked.columns:
+                    raise missing_column(self.name, role, column, list(asked.columns))
+            first = fields_of(self.lines[0][1], separator)
+            skipped = self._skipped(first)
+            stated = ("header=True",) if skipped and asked.header is None else ()
+            return self._made(kind, separator, asked.columns, stated=stated, skipped=skipped)
+        if set(self.wanted.columns) <= set(numbers):
+            stated = () if asked.header is False else ("header=False",)
+            return self._made(kind, separator, numbers, stated=stated)
+        if self.single:
+            return self._made("pyeer", separator, (*numbers[:-1], self.wanted.score))
+        if self.keyed and width in _KEYED and self.wanted.score == "score":
+            return self._made(asked.format or "kaldi", separator, _KEYED[width])
+        known = None if self.keyed or separator != " " else self._format(row)
+        return self._ask(row) if known is None else self.named(known, separator)
+
+    def named(self, kind: str, separator: str) -> TextLayout:
+        """A format whose columns have names of their own."""
+        names, label = NAMED[kind]
+        wanted = self.wanted
+        if (wanted.score, *wanted.label) not in {("score",), ("score", "label"), ("score", *label)}:
+            raise InputError.about("score")(
+                worded("`score=` and `label=` name columns of a header;")
+                + f" {self.name} is {kind} text, which has none (got {shown(wanted.score)},"
+                f" {listed(wanted.label)}). Leave them out, or name all columns by"
+                + worded(" `columns=`.")
+            )
+        guessed = kind in ("asvspoof", "voxceleb") and self.asked.format is None
+        stated = (f"format={kind}",) if guessed else ()
+        return self._made(kind, separator, names, label=label, stated=stated)
+
+    def _format(self, row: list[str]) -> str | None:
+        """The one format without header and separated by white space that this is."""
+        width = len(row)
+        if not _is_number(row[-1]) or width not in {2, 4, 5}:
+            return None
+        fields = (fields_of(text, " ") for _, text in self.lines)
+        rows = [one for one in fields if len(one) == width]
+        columns = list(zip(*rows, strict=True))
+        if width == 2:
+            return "2col" if _are_labels(columns[0]) and not _are_labels(columns[1]) else None
+        equal = any(one == other for one, other in zip(columns[0], columns[1], strict=True))
+        if width == 4 and not equal:
+            if {word.casefold() for word in columns[2]} <= _ASVSPOOF:
+                return "asvspoof"
+            if {*columns[0]} <= {"0", "1"} and all(map(_PATH, columns[1] + columns[2])):
+                return "voxceleb"
+        self._refuse_other_columns(row, columns)
+        return f"{width}col"
+
+    # ------------------------------------------------------------------- two readings
+    def _refuse_other_columns(self, row: list[str], columns: list[tuple[str, ...]]) -> None:
+        """Where columns of identities may be scores or labels, of a table without a header."""
+        what = [
+            f"{shown(field)} in its first line is a decimal number" for field in row[:-2]
+            if _is_number(field) and not field.lstrip("+-").isdigit()
+        ]  # fmt: skip
+        for k, column in enumerate(columns[:-1]):
+            words = [x for x in column if is_class_word(x) and not _is_number(x)]
+            several = k == len(columns) - 2 and _are_labels(column) and len(set(column)) > 1
+            if len(words) == len(column) or several or (words and k == 2):
+                what.append(f"its column {k + 1} may be of labels, such as {shown(column[0])}")
+        if what:
+            asvspoof = len(row) == 4 and any(x.casefold() in _ASVSPOOF for x in columns[2])
+            raise FileFormatError(
+                f"{self.name} may be {len(row)}col text, whose clients are the rows with equal"
+                f" claimed and real identity, or a table without a header: {what[0]}. Pass"
+                + worded(f" `format='{len(row)}col'`,")
+                + (worded(" `format='asvspoof'`,") if asvspoof else "")
+                + worded(" or name its `columns=`.")
+            )
+
+    def _refuse_two(self, found: dict[str, list[str]]) -> NoReturn:
+        (one, first), (two, second) = list(found.items())[:2]
+        same = (text for _, text in self.lines if fields_of(text, one) == first)
+        signs = {s: f"separated by {'white space' if s == ' ' else f'{_SIGNS[s]}s'}" for s in found}
+        decimals = two == " " and one == "," and any(map(_COMMA, second))
+        said = f"`decimal='comma'` or `separator={_SIGNS[one]!r}`."
+        if not decimals:
+            said = f"`separator={_SIGNS[one]!r}` or `separator={_SIGNS[two]!r}`."
+        raise FileFormatError(
+            f"{self.name} may be {signs[one]}, {listed(first, 3)}, or"
+            f" {'hold decimal commas' if decimals else signs[two]}, {listed(second, 3)}:"
+            f" {shown(next(same, self.lines[0][1]))}. Pass " + worded(said)
+        )
+
+    def _ask(self, row: list[str]) -> NoReturn:
+        """The question what the columns are."""
+        names = [self.wanted.score, *self.wanted.label]
+        orders = ["NAME,NAME,..."]
+        if len(row) == len(names) == 2:
+            binary = [f.strip() in {"0", "1", "-1"} or not _is_number(f) for f in row]
+            both = [",".join(names), ",".join(names[::-1])]
+            orders = both if binary[0] == binary[1] else both[binary[0] : binary[0] + 1]
+        told = " or ".join(f"`columns={order!r}`" for order in orders)
+        do = worded(f" Pass {told}, each column in its order")
+        if not (self.keyed or all(map(_is_number, row))):
+            do += worded(", or, where another file says which trials are clients, `key=`")
+        raise FileFormatError(
+            f"{self.name} must have a header with the columns {listed(names)}, or its columns must"
+            f" be named; line {self.lines[0][0]} holds {listed(row)}." + do + "."
+        )
+
+
+def _is_number(text: str) -> bool:
+    return bool(is_number(text.strip()) or _COMMA(text.strip()))
+
+
+def _are_labels(column: Sequence[str]) -> bool:
+    """Whether all of a column is 0, 1 or -1."""
+    plain = [text.replace(",", ".") for text in column]
+    return all(is_number(text) and float(text) in {-1.0, 0.0, 1.0} for text in plain)
+
+
+def _is_torn(row: list[str], separator: str) -> bool:
+    """Whether another separator stands in a field between numbers, or at its end."""
+    for field in row:
+        if _is_number(field):
+            continue
+        for other in SEPARATORS.values():
+            if other == separator:
+                continue
+            parts = field.split() if other == " " else field.split(other)
+            signs = (",", ";", "|")
+            ends = separator == " " and (field.startswith(signs) or field.endswith(signs))
+            if ends or (len(parts) > 1 and all(map(_is_number, parts))):
+                return True
+    return False

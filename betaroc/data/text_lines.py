@@ -1,0 +1,369 @@
+"""Text score files, line by line: nothing is guessed, every error names its line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from array import array
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+from typing import Any, NoReturn
+
+import numpy as np
+
+from betaroc.core.arrays import AnyArray
+from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.sentences import worded
+from betaroc.core.text import listed, nearest, shown
+from betaroc.data.rows import FAIL, Rows, Wanted, is_missing_word, missing_column
+from betaroc.data.text_files import (
+    SEPARATORS,
+    TextFile,
+    TextLayout,
+    fields_of,
+    is_number,
+    with_point,
+)
+from betaroc.data.text_layouts import NAMED
+
+__all__ = ["is_rounded_to_zero", "number_columns", "read_lines"]
+
+#: Rows of a part: what is in memory at once.
+_PART = 2**20
+_INF = math.inf
+#: Rows that tell which columns hold numbers.
+_FIRST_ROWS = 100
+#: A row, and the line where it starts.
+_Record = tuple[list[str], int]
+
+
+# ------------------------------------------------------------------------------ collected
+class _Names:
+    """One column of names: each text once, and a code for each row."""
+
+    def __init__(self, file: str, column: str) -> None:
+        self.file, self.column = file, column
+        self.codes, self.known = array("q"), dict[str, int]()
+
+    def add(self, text: str, line: int) -> None:
+        name = _present(text, f"{self.file}, line {line}: column {shown(self.column)}")
+        self.codes.append(self.known.setdefault(name, len(self.known)))
+
+    def taken(self) -> AnyArray:
+        """The names since they were last taken."""
+        names = np.array(list(self.known), dtype=np.str_)
+        found = names[np.frombuffer(self.codes, dtype=np.int64)]
+        self.codes, self.known = array("q"), {}
+        return found
+
+
+def _present(text: str, what: str) -> str:
+    name = text.strip()
+    if not name:
+        raise FileFormatError(
+            f"{what} must not be missing; got {shown(text)}. Give it, or remove the line."
+        )
+    return name
+
+
+def is_rounded_to_zero(score: str) -> bool:
+    """Whether the text of a score that is read as 0 has a digit other than 0."""
+    return bool(re.split("[eE]", score)[0].strip().strip("+-0.,"))
+
+
+class _Collector:
+    """Scores and label codes in little memory."""
+
+    def __init__(self, name: str, wanted: Wanted, decimal: str) -> None:
+        self.name, self.missing, self.decimal = name, wanted.missing, decimal
+        self.names = [_Names(name, column) for column in wanted.named]
+        self.scores, self.codes = array("d"), array("q")
+        self.known: dict[str, int] = {}
+        self.first: list[int] = []
+
+    def add(self, score: str, label: str, line: int) -> None:
+        """One row."""
+        plain = score if self.decimal == "." else with_point(score)
+        if not is_number(plain):
+            plain = plain.strip()
+            if not is_number(plain):
+                plain = self._missing_or_refused(score.strip(), line)
+        value = float(plain)
+        if value == 0.0 or value == _INF or value == -_INF:
+            self._refuse_rounded(plain, value, line)
+        code = self.known.get(label)
+        if code is None:
+            code = self._new_label(label, line)
+        self.scores.append(value)
+        self.codes.append(code)
+
+    def whether_equal(self, one: str, other: str, line: int) -> str:
+        """The label of two identities."""
+        both = {_present(x, f"{self.name}, line {line}: an identity") for x in (one, other)}
+        return "01"[len(both) == 1]
+
+    def _missing_or_refused(self, score: str, line: int) -> str:
+        if self.missing == FAIL or not is_missing_word(score):
+            self._refuse_text(score, line)
+        return "nan"
+
+    def _new_label(self, label: str, line: int) -> int:
+        _present(label, f"{self.name}, line {line}: the label")
+        if len(self.known) >= 1000:
+            raise FileFormatError(
+                f"{self.name}: labels must be of two kinds; by line {line} there are more than"
+                f" 1000: {listed(self.known)}. Are the score and the label column swapped?"
+            )
+        self.first.append(line)
+        return self.known.setdefault(label, len(self.known))
+
+    def _refuse_text(self, score: str, line: int) -> NoReturn:
+        word, must, do = score.lstrip("+-").casefold(), "be a number", "Correct it, or remove the"
+        other = "comma" if self.decimal == "." else "point"
+        if word in {"inf", "infinity"}:
+            must, end = "be finite", worded(" Remove or replace this trial.")
+        elif is_missing_word(score):
+            must = "be finite" if word == "nan" else "be a number, not missing"
+            end = worded(
+                " Nothing is dropped unasked: give it, or read with `missing='drop'` or"
+                " `missing='reject'`."
+            )
+        elif is_number(score if self.decimal == "," else with_point(score)):
+            end = worded(f" Pass `decimal={other!r}` if all decimals have a {other}.")
+        elif is_number(score.removesuffix("%").rstrip().replace(",", ".")):
+            end = worded(
+                " Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs,"
+                " and divide by 100 where the scale is [0, 1]."
+            )
+        else:
+            end = worded(f" {do} line.")
+        raise FileFormatError(
+            f"{self.name}, line {line}: the score must {must}; got {shown(score)}." + end
+        )
+
+    def _refuse_rounded(self, score: str, value: float, line: int) -> None:
+        if value == 0.0 and not is_rounded_to_zero(score):
+            return
+        raise FileFormatError(
+            f"{self.name}, line {line}: the score must fit float64; {shown(score)} would be read"
+            f" as {value!r}. Rescale the scores, or give their logarithms."
+        )
+
+    def taken(self) -> Rows:
+        """The rows since they were last taken."""
+        scores, codes = np.frombuffer(self.scores, np.float64), np.frombuffer(self.codes, np.int64)
+        self.scores, self.codes = array("d"), array("q")
+        names = {c.column: c.taken() for c in self.names if c.codes}
+        return Rows(
+            self.name, "line", list(self.known), self.first[:], scores, codes, names, self.missing
+        )
+
+
+# ----------------------------------------------------------------------------------- rows
+def read_lines(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generator[Rows, None, None]:
+    """The wanted columns of a text, in parts."""
+    found = _Collector(file.name, wanted, layout.decimal)
+    with closing(file.lines()) as lines:
+        records = _records_of(file, lines, layout, wanted.columns)
+        width, score, labels, names = _places(file.name, wanted, layout, records)
+        others = list(zip(found.names, names, strict=True))
+        for row, line in records:
+            if len(row) != width:
+                _refuse_width(row, width, line, file.name, layout)
+            label = row[labels[0]].strip() if len(labels) == 1 else "1"
+            if len(labels) == 2:
+                label = found.whether_equal(row[labels[0]], row[labels[1]], line)
+            found.add("0" if score is None else row[score], label, line)
+            for column, place in others:
+                column.add(row[place], line)
+            if len(found.scores) >= _PART:
+                yield found.taken()
+    yield found.taken()
+
+
+def _records_of(
+    file: TextFile, lines: Iterator[str], layout: TextLayout, columns: list[str]
+) -> Iterator[_Record]:
+    """Rows that are not blank, the header among them; of JSON lines the columns alone."""
+    for _ in range(layout.start - 1):
+        next(lines, "")
+    if layout.kind == "jsonl":
+        return _json_records(file.name, lines, layout.start, columns)
+    if layout.separator == " ":
+        return _blank_records(lines, layout.start)
+    return _records(file, lines, layout)
+
+
+def _blank_records(lines: Iterator[str], start: int) -> Iterator[_Record]:
+    for line, text in enumerate(lines, start):
+        fields = fields_of(text, " ")
+        if fields and not fields[0].startswith("#"):
+            yield fields, line
+
+
+def _records(file: TextFile, lines: Iterator[str], layout: TextLayout) -> Iterator[_Record]:
+    reader = csv.reader(lines, delimiter=layout.separator, strict=True)
+    before, start = layout.start - 1, layout.start
+    try:
+        for row in reader:
+            if row:
+                yield [f.strip() for f in row] if layout.separator == "|" else row, start
+            start = before + reader.line_num + 1
+    except csv.Error as error:
+        unclosed = "unexpected end" in str(error) or "field limit" in str(error)
+        what = "a quote opened there is never closed" if unclosed else shown(str(error))
+        raise FileFormatError(
+            f"{file.name}, line {start}: quotes must be balanced; {what}."
+            " Close the quote or remove it."
+        ) from error
+
+
+def _json_records(
+    name: str, lines: Iterator[str], start: int, columns: list[str]
+) -> Iterator[_Record]:
+    """The values as texts; what is null or not there is empty."""
+    read: Callable[[str], Any] = json.JSONDecoder(
+        parse_float=str, parse_int=str, parse_constant=str
+    ).decode
+    for line, text in enumerate(lines, start):
+        if not text.strip():
+            continue
+        try:
+            trial = read(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise FileFormatError(
+                f"{name}, line {line}: each line must be one JSON object; {shown(str(error), 120)}."
+                " Write one trial a line."
+            ) from error
+        if not isinstance(trial, dict):
+            raise FileFormatError(
+                f"{name}, line {line}: each line must be one JSON object; got {shown(trial)}."
+                " Write one trial a line, such as"
+                ' {"score": 0.5, "label": 1}.'
+            )
+        yield [_json_text(name, line, trial, column) for column in columns], line
+
+
+def _json_text(name: str, line: int, trial: dict[str, Any], column: str) -> str:
+    if column not in trial:
+        raise FileFormatError(
+            f"{name}, line {line}: each trial must have {shown(column)}; there are"
+            f" {listed(trial)}. {nearest(column, list(trial))}Give it, or null."
+        )
+    value = trial[column]
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    if isinstance(value, str):
+        return value
+    raise FileFormatError(
+        f"{name}, line {line}: {shown(column)} must be a number, text or true/false; got"
+        f" {shown(value)}. Write one value."
+    )
+
+
+# -------------------------------------------------------------------------------- columns
+def _places(
+    name: str, wanted: Wanted, layout: TextLayout, records: Iterator[_Record]
+) -> tuple[int, int | None, list[int], list[int]]:
+    """How many columns there are, and where the wanted ones stand; the header is passed."""
+    if layout.kind == "jsonl":
+        present = wanted.columns
+    elif layout.names is None:
+        header, line = next(records, ([], 0))
+        present = _distinct(header, line, name)
+    else:
+        present = list(layout.names)
+    for column, role in wanted.roles:
+        if column not in present:
+            raise _absent(name, role, column, present, layout)
+    places = [present.index(column) for column in wanted.columns]
+    score = places.pop(0) if wanted.scored else None
+    n = len(wanted.label)
+    return len(present), score, places[:n], places[n:]
+
+
+def _distinct(header: list[str], line: int, name: str) -> list[str]:
+    twice = [h for i, h in enumerate(header) if h in header[:i]]
+    if twice:
+        raise FileFormatError(
+            f"{name}, line {line}: the header must have distinct names; {shown(twice[0])} occurs"
+            f" {header.count(twice[0])} times (a duplicate). Rename one of them."
+        )
+    return header
+
+
+def _absent(
+    name: str, role: str, column: str, present: list[str], layout: TextLayout
+) -> FileFormatError | InputError:
+    if layout.kind not in NAMED:
+        return missing_column(name, role, column, present)
+    known = [c for c in present if c != "score" and (c,) != layout.label]
+    there = f"are {listed(known)}" if known else "are none"
+    return InputError.about(role)(
+        f"{role} must name columns of {name}, which is {layout.kind} text: there {there}; got"
+        f" {shown(column)}. {nearest(column, known)}Pass" + worded(f" `{role}=...` or a csv file.")
+    )
+
+
+def _refuse_width(row: list[str], width: int, line: int, name: str, layout: TextLayout) -> NoReturn:
+    blank = layout.separator == " "
+    text = shown((" " if blank else layout.separator).join(row))
+    if layout.kind in NAMED:
+        raise FileFormatError(
+            f"{name} must have {width} columns separated by blanks; line {line} has"
+            f" {len(row)}: {text}. Correct the line, or pass" + worded(" `format=`.")
+        )
+    others = [
+        word for word, sign in SEPARATORS.items()
+        if sign != layout.separator and len(row) == 1 and len(fields_of(row[0], sign)) == width
+    ]  # fmt: skip
+    like = "each row" if layout.names else "the header"
+    if others:
+        end = worded(f" Separators are mixed: this line is separated by {others[0]}.")
+    elif len(row) < width:
+        end = worded(" A field is missing: give it, or remove the line.")
+    elif layout.separator == ",":
+        end = worded(" Decimal commas (0,25) need another separator: write 0.25, or quote fields.")
+    else:
+        end = worded(" Quote fields that hold the separator, or pass `separator=`.")
+    raise FileFormatError(
+        f"{name}, line {line}: each row must have {width} fields like {like}; got {len(row)}:"
+        f" {text}." + end
+    )
+
+
+# --------------------------------------------------------------- what the columns hold
+def number_columns(file: TextFile, layout: TextLayout) -> dict[str, bool]:
+    """All columns of a table, and whether most of their first values are numbers."""
+    with closing(file.lines()) as lines:
+        texts = [
+            line.rstrip("\r\n")
+            for line in islice(lines, layout.start - 1, layout.start + _FIRST_ROWS)
+        ]
+    texts = [text for text in texts if text.strip()]
+    if layout.kind == "jsonl":
+        rows = [_json_texts(text) for text in texts]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        columns = [[row[name] for row in rows if name in row] for name in names]
+    else:
+        names = list(layout.names or fields_of(texts[0], layout.separator))
+        read = [fields_of(text, layout.separator) for text in texts[layout.names is None :]]
+        columns = [[row[k] for row in read if len(row) > k] for k in range(len(names))]
+    return {name: _are_numbers(values) for name, values in zip(names, columns, strict=True)}
+
+
+def _json_texts(line: str) -> dict[str, str]:
+    try:
+        trial = json.loads(line)
+    except (ValueError, RecursionError):  # said where it is read
+        return {}
+    return {k: json.dumps(v) for k, v in trial.items()} if isinstance(trial, dict) else {}
+
+
+def _are_numbers(values: Sequence[str]) -> bool:
+    there = [value.strip() for value in values if not is_missing_word(value)]
+    numbers = [value for value in there if is_number(value) or is_number(with_point(value))]
+    return 2 * len(numbers) > len(there)

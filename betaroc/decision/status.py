@@ -1,0 +1,191 @@
+"""Whether a decided threshold can be relied on: a status, why, and what would change it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from betaroc.data.scores import Scores
+from betaroc.decision.ways import POOR, Target, Way
+from betaroc.rendering.numbers import number, rate, rate_span, spaced
+
+__all__ = [
+    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "mean_rate", "observed_cost",
+    "observed_rate", "said_of_costs", "said_of_rate",
+]  # fmt: skip
+
+#: The statuses, the best first.
+GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+_DECIDED = {"far": "accepted", "frr": "rejected"}
+#: A rate with both ends of its interval.
+Rate = tuple[float, float, float]
+#: From this ratio on a rate is said to be so many times the target.
+_TIMES = 1.5
+
+
+class Said(NamedTuple):
+    """A status with its reason and what would change it."""
+
+    status: str
+    reason: str
+    remedy: str
+
+
+class Observed(NamedTuple):
+    """What a test set says of a decided threshold."""
+
+    observed: float
+    low: float
+    high: float
+    verdict: str
+    status: str
+    reason: str
+    remedy: str
+
+
+# ---------------------------------------------------------------------------- of a rate
+def said_of_rate(
+    way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate, *, drawn: bool
+) -> Said:
+    """Of a target rate: dev has n trials that speak for it, a guarantee needs so many.
+
+    `far` and `frr` are dev's with their intervals; `drawn` where dev's trials depend on each other
+    and the n are one a group.
+    """
+    name, asked = target.kind.upper(), f"{100.0 * target.rate:g} %"
+    if way.far + way.frr >= 1.0:
+        return _of_no_use(way, target)
+    have = target.words.counted(target.who, n, spaced(n))
+    if drawn:
+        name, have = f"{name} of one trial a group", f"{have} of different groups"
+    if way.how == "guaranteed":
+        kept = (
+            f"With {100.0 * target.confidence:g} % confidence {name} stays at or below {asked} on"
+            f" trials like dev's ({have}; {spaced(needed)} needed)."
+        )
+        if mean_rate((1.0, 1.0), far, frr)[2] >= 1.0:
+            return _of_unknown_use(kept, target, far, frr)
+        return Said(
+            GREEN, kept, f"other {target.many}, sensor or model; trials that share a person."
+        )
+    lacking = f"A guarantee needs {spaced(needed)} {target.many}, dev has {spaced(n)}."
+    remedy = f"{spaced(needed)} {target.many} for a guarantee (you have {spaced(n)})."
+    if n >= needed:
+        lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
+    if way.how == "average":
+        tied = round(way.expected * (n + 1)) - 1 > way.n_beyond
+        reason = f"{name} is expected at {rate(way.expected)}{' or less' * tied}, at most {asked}"
+        return Said(AMBER, f"{reason} on average. {lacking}", remedy)
+    by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distribution"
+    if way.why.endswith(POOR):
+        reason = f"The threshold is that of {by}, which does not hold there: {way.why}."
+        return Said(RED, reason, f"another family or a tail; {remedy}")
+    moved = f" The threshold was {way.why}." if way.why else ""
+    reason = f"{name} is expected at {rate(way.expected)} by {by}.{moved} {lacking}"
+    return Said(AMBER, reason, remedy)
+
+
+def _of_no_use(way: Way, target: Target) -> Said:
+    """Of a threshold at which clients are accepted no more often than impostors."""
+    clients, impostors = target.words.many("client"), target.words.many("impostor")
+    return Said(
+        RED,
+        f"At this threshold dev accepts {clients} no more often than {impostors}: FRR"
+        f" {rate(way.frr)}, FAR {rate(way.far)}.",
+        f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
+        " with the opposite sign, if these are the wrong way round.",
+    )
+
+
+def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
+    """Of a guarantee at whose threshold clients may be accepted no more often than impostors."""
+    clients, impostors = target.words.many("client"), target.words.many("impostor")
+    return Said(
+        AMBER,
+        f"{kept} But dev does not show that {clients} are accepted more often than {impostors}:"
+        f" FRR {rate(frr[0])} {rate_span(*frr[1:])}, FAR {rate(far[0])} {rate_span(*far[1:])}.",
+        f"more {clients}, or scores that tell {clients} from {impostors} better.",
+    )
+
+
+def observed_rate(
+    target: Target, said: Said, reach: float, n: int, needed: int | None, test: Scores, found: Rate
+) -> Observed:
+    """Of a target rate: its rate on test with its interval.
+
+    The interval of what dev counts at the threshold ends at `reach`.
+    """
+    observed, low, high = found
+    if low > target.rate:
+        return Observed(*found, "broken", *_broken(target, reach, n, needed, test, found))
+    status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
+    if high <= target.rate:
+        agrees = "observes" if status == RED else "agrees:"
+        words = f"Test {agrees} {seen} up to {rate(high)}."
+        return Observed(*found, "kept", status, f"{said.reason} {words}", remedy)
+    words = f"Test observes {seen} {rate_span(low, high)}"
+    if observed > target.rate:
+        words += f": above {100.0 * target.rate:g} %, which the interval includes"
+        if status == GREEN:
+            status, remedy = AMBER, f"more {target.many} in the test set; {remedy}"
+    return Observed(*found, "cannot tell", status, f"{said.reason} {words}.", remedy)
+
+
+def _broken(
+    target: Target, reach: float, n: int, needed: int | None, test: Scores, found: Rate
+) -> Said:
+    """That test contradicts, and whether its scores lie elsewhere than dev's."""
+    observed, low, _ = found
+    total = test.impostor_total if target.kind == "far" else test.client_total
+    beyond, times = round(observed * total), observed / target.rate
+    much = f"about {_times(times)} times the target" if times >= _TIMES else "above the target"
+    reason = (
+        f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
+        f" {'was' if beyond == 1 else 'were'} {_DECIDED[target.kind]}:"
+        f" {target.kind.upper()} {rate(observed)}, {much}."
+    )
+    have, lacking = f"(you have {spaced(n)})", needed is not None
+    if low > reach:
+        direction = "higher" if target.kind == "far" else "lower"
+        reason += f" Test {target.many} score {direction} than dev's."
+        more = f", at least {spaced(needed or 0)} of them {have}" if lacking else ""
+        return Said(RED, reason, f"dev {target.many} like those of the test{more}.")
+    more = f", for which {spaced(needed or 0)} {target.many} are needed {have}" if lacking else ""
+    return Said(RED, reason, f"a guaranteed threshold{more}.")
+
+
+def _times(ratio: float) -> str:
+    return spaced(ratio) if ratio >= 10.0 else number(ratio, 2)
+
+
+# ---------------------------------------------------------------------- of both rates
+def said_of_costs(way: Way, costs: tuple[float, float] | None) -> Said:
+    """Of costs or of the equal error rate, which set no target that could be kept."""
+    what = "equal error rates" if costs is None else "the least mean cost"
+    by = "counted on dev" if way.how == "counted" else f"by the fitted {way.family} distributions"
+    reason = f"The threshold has {what}, {by}; that is no target that other trials could keep."
+    return Said(AMBER, reason, "a target for one of the rates.")
+
+
+def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
+    """A weighted mean of both rates, with the squares of both intervals added."""
+
+    def reach(k: int) -> float:
+        return math.hypot(weights[0] * (far[k] - far[0]), weights[1] * (frr[k] - frr[0]))
+
+    mean = weights[0] * far[0] + weights[1] * frr[0]
+    return mean, mean - reach(1), mean + reach(2)
+
+
+def observed_cost(said: Said, what: str, expected: Rate, found: Rate) -> Observed:
+    """Of weights on both rates: whether test is worse than both intervals can explain."""
+    observed, low, high = found
+    words = (
+        f"Test observes {number(observed, 4)} as the {what}, interval {number(low, 4)} to"
+        f" {number(high, 4)}; dev expected {number(expected[0], 4)}"
+    )
+    after = Said(said.status, f"{said.reason} {words}.", said.remedy)
+    if observed - expected[0] > math.hypot(observed - low, expected[2] - expected[0]):
+        reason = f"{words}. The difference is larger than both intervals explain."
+        after = Said(RED, reason, "dev trials like those of the test.")
+    return Observed(observed, low, high, "cannot tell", *after)

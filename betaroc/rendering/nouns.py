@@ -1,0 +1,177 @@
+"""What everything that users hold can do: become a document, a table, flat numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, overload
+
+from betaroc.core.tables import Table, listed_columns, table_of
+from betaroc.core.value import Value
+from betaroc.rendering.document import FORMAT, document_of
+from betaroc.rendering.files import checked_target, write_whole
+from betaroc.rendering.flat import flat, metric_names, table_columns
+from betaroc.rendering.json_forms import json_text, plain
+from betaroc.rendering.numbers import version
+from betaroc.rendering.table_text import html_table, latex_table
+
+__all__ = ["Noun", "told_document"]
+
+
+def told_document(noun: Noun, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a noun in words of a reader's own; the fields stand under "content"."""
+    words: dict[str, Any] = plain(told)
+    return _envelope(noun) | words | {"content": document_of(noun)}
+
+
+def _envelope(noun: Noun) -> dict[str, Any]:
+    return {"betaroc": version(), "format": FORMAT, "kind": type(noun).__name__}
+
+
+class Noun(Value):
+    """A value that travels: as JSON and back, as a table, as flat numbers."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The value as nested dictionaries and lists of plain Python, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``"betaroc"``, the version that wrote it; ``"format"``, an integer; ``"kind"``, the
+            class; then the fields, and under ``"derived"`` numbers that follow from them.
+            Infinities are "inf" and "-inf", what is undefined is None.
+
+        Raises
+        ------
+        InputTypeError
+            If a part is of a class of yours, such as a distribution, which nobody else can read.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> found = br.Beta(2.0, 3.0).to_dict()
+        >>> found["kind"], found["format"], found["a"]
+        ('Beta', 1, 2.0)
+        """
+        derived = self._derived()
+        further = {"derived": plain(derived)} if derived else {}
+        return _envelope(self) | further | document_of(self)
+
+    def _derived(self) -> dict[str, Any]:
+        """Numbers of it that follow from its fields."""
+        return {}
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+
+    @overload
+    def to_json(self, path: str | os.PathLike[str]) -> None: ...
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The JSON of :meth:`to_dict`, which `from_json` reads back as an equal value.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file, written whole or not at all.
+
+        Returns
+        -------
+        str or None
+            The text; None where it was written to a file.
+
+        Raises
+        ------
+        OutputError
+            If the file cannot be written; what was there before is untouched.
+        InputTypeError
+            As of :meth:`to_dict`.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> point = br.OperatingPoint(0.5, far=0.1, frr=0.2)
+        >>> br.from_json(point.to_json()) == point
+        True
+        """
+        if path is not None:
+            checked_target(path)
+        text = json_text(self.to_dict())
+        if path is None:
+            return text
+        write_whole(path, text)
+        return None
+
+    def to_frame(self) -> Table:
+        """The numbers and texts of the value as a table.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the data, pandas where there was none. One row with the fields, or a
+            row for each entry of those that are arrays.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> one = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
+        >>> two = br.Scores([2, 4, 4, 5], [0, 1, 2.5, 1.5])
+        >>> br.auc_test(one, two).to_frame()["difference_estimate"].tolist()  # 13/16 - 15/16
+        [-0.125]
+        """
+        return table_of(table_columns(self), getattr(self, "library", None))
+
+    def to_latex(self) -> str:
+        r"""The table of :meth:`to_frame` in LaTeX, with the rules of the package booktabs.
+
+        Returns
+        -------
+        str
+            A ``tabular`` to put into a table of yours. Numbers have six digits; a single row
+            stands upright, a name and its value a line; characters that pdfLaTeX cannot set are
+            written as their code points, such as U+4E2D.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> print(br.Beta(2.0, 0.5).to_latex())
+        \begin{tabular}{lr}
+        \toprule
+        parameter & value \\
+        \midrule
+        a & 2 \\
+        b & 0.5 \\
+        \bottomrule
+        \end{tabular}
+        <BLANKLINE>
+        """
+        return latex_table(listed_columns(self.to_frame()))
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        return html_table(listed_columns(self.to_frame()), self._caption())
+
+    def _caption(self) -> str:
+        name = getattr(self, "name", None)
+        kind = type(self).__name__
+        return f"{kind} {name}" if isinstance(name, str) and name else kind
+
+    def metrics(self) -> dict[str, float]:
+        """The finite numbers by name, for trackers of experiments such as MLflow or W&B.
+
+        Returns
+        -------
+        dict of str to float
+            Names of letters, digits, "_", "-", "." and "/"; what is undefined or infinite is left
+            out, and so are arrays.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> br.OperatingPoint(0.5, far=0.1, frr=0.3).metrics()["frr"]
+        0.3
+        """
+        return metric_names(self._metrics().items())
+
+    def _metrics(self) -> dict[str, Any]:
+        return dict(flat(self)) | self._derived()

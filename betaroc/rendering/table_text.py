@@ -1,0 +1,167 @@
+"""Tables as LaTeX and as HTML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["cell", "csv_table", "html_table", "latex_table", "plain_text"]
+
+_ROWS, _COLUMNS = 12, 12
+#: Accents that LaTeX has for every letter, in its oldest encoding too.
+_ACCENTS = {
+    "\u0300", "\u0301", "\u0302", "\u0303", "\u0304", "\u0306", "\u0307", "\u0308", "\u030a",
+    "\u030b", "\u030c", "\u0327",
+}  # fmt: skip
+_LETTERS = set("ßæÆøØœŒłŁåÅ")
+_GREEK = re.compile(r"GREEK (SMALL|CAPITAL) LETTER (\w+)")
+#: Greek letters that LaTeX spells otherwise, or takes from the Latin alphabet.
+_SPELT = {"LAMDA": "lambda", "FINAL SIGMA": "varsigma"}
+_COMMANDS = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
+    "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi",
+    "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
+    "Omega",
+}  # fmt: skip
+_SIGNS = {"≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "±": r"$\pm$", "−": "$-$",
+          "–": "--", "—": "---", "·": r"$\cdot$", "∞": r"$\infty$", "°": r"$^\circ$",
+          "‘": "`", "’": "'", "“": "``", "”": "''", "…": r"\ldots{}", "→": r"$\rightarrow$",
+          "\xa0": "~"}  # fmt: skip
+
+
+def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
+    """A line of names, then the rows; what is undefined is empty, and no text is a formula."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(plain_text, columns))
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([plain_text(v) if isinstance(v, str) else cell(v) for v in row])
+    return out.getvalue()
+
+
+def cell(value: float | int | bool | str | None) -> str:
+    """A number that reads back as it was, a word, or nothing."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, str):
+        return value or ""
+    return "" if math.isnan(value) else repr(value)
+
+
+def plain_text(value: str) -> str:
+    """A cell that no spreadsheet computes and that stays on its line."""
+    plain = "".join(c if c.isprintable() else "?" for c in value)
+    return f"'{plain}" if plain.lstrip()[:1] in ("=", "+", "-", "@") else plain
+
+
+def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
+    """A table with the rules of booktabs; a single row stands upright.
+
+    Numbers have six digits. What LaTeX's oldest engine cannot set is written as its code point.
+    """
+    import pandas as pd
+
+    named = upright(columns)
+    cells = {
+        _latex(name): [_latex_cell(value) for value in values] for name, values in named.items()
+    }
+    frame = pd.DataFrame(cells, dtype=object)
+    right = "".join("r" if _numeric(values) else "l" for values in named.values())
+    style = frame.style.hide(axis="index")
+    return str(style.to_latex(hrules=True, column_format=right or "l"))
+
+
+def html_table(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
+    """A small table, every text of it escaped, in the colours of the page around it."""
+    from jinja2 import Environment, PackageLoader
+
+    named = upright(columns)
+    rows = list(zip(*named.values(), strict=True))
+    wide = len(named) > _COLUMNS
+    heads = [*list(named)[:_COLUMNS], *["…"] * wide]
+    body = [
+        [*((_cell(v), _is_number(v)) for v in row[:_COLUMNS]), *[("…", False)] * wide]
+        for row in rows[:_ROWS]
+    ]
+    environment = Environment(
+        loader=PackageLoader("betaroc", "rendering"), autoescape=True, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    template = environment.get_template("table.html.j2")
+    return template.render(caption=caption, heads=heads, rows=body, left=len(rows) - len(body))
+
+
+def upright(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+    """A single row as a column of names and one of values."""
+    if len(columns) < 3 or any(len(values) != 1 for values in columns.values()):
+        return columns
+    return {"": list(columns), "value": [values[0] for values in columns.values()]}
+
+
+def _is_number(value: Any) -> bool:
+    kinds = int | float | np.integer | np.floating
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _numeric(values: Sequence[Any]) -> bool:
+    return all(map(_is_number, values))
+
+
+def _cell(value: Any) -> str:
+    """A number with six digits, anything else as it prints."""
+    if value is None or (_is_number(value) and math.isnan(value)):
+        return ""
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def _latex_cell(value: Any) -> str:
+    if isinstance(value, float | np.floating) and math.isinf(value):
+        return r"$\infty$" if value > 0.0 else r"$-\infty$"
+    text = _cell(value)
+    if _is_number(value) and "e" in text:
+        digits, _, power = text.partition("e")
+        return rf"${digits} \cdot 10^{{{int(power)}}}$"
+    return f"${text}$" if _is_number(value) and text.startswith("-") else _latex(text)
+
+
+_ASCII = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "$": r"\$", "&": r"\&",
+    "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "[": "{[}", "]": "{]}",
+}  # fmt: skip
+
+
+def _latex(text: str) -> str:
+    """The text so that any engine sets it."""
+    return "".join(map(_latex_character, " ".join(unicodedata.normalize("NFC", text).split())))
+
+
+def _latex_character(character: str) -> str:
+    if " " <= character < "\x7f":
+        return _ASCII.get(character, character)
+    if character in _SIGNS:
+        return _SIGNS[character]
+    apart = unicodedata.normalize("NFD", character)
+    if character in _LETTERS or (len(apart) == 2 and apart[0].isascii() and apart[1] in _ACCENTS):
+        return character if character < "\u0180" else _code_point(character)
+    found = _GREEK.fullmatch(unicodedata.name(character, ""))
+    if found:
+        word = _SPELT.get(found[2], found[2].lower())
+        word = word.capitalize() if found[1] == "CAPITAL" else word
+        if word in _COMMANDS:
+            return rf"$\{word}$"
+    return _code_point(character)
+
+
+def _code_point(character: str) -> str:
+    return rf"\texttt{{U+{ord(character):04X}}}"

@@ -1,0 +1,189 @@
+"""Every kind of document there is, and the reader of them all."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
+from betaroc.core.notices import public, quietly
+from betaroc.core.text import nearest, shown
+from betaroc.core.value import Value
+from betaroc.data.accepted import Confusion
+from betaroc.data.scores import Scores
+from betaroc.data.summary import ScoreSummary
+from betaroc.data.sums import ClassSummary
+from betaroc.decision.averages import EpcAverage
+from betaroc.decision.comparison import Comparison
+from betaroc.decision.cross_validation import EpcCv
+from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.epc import Epc
+from betaroc.decision.forecast import EpcForecast
+from betaroc.decision.guarantee import GuaranteedThreshold
+from betaroc.decision.systems import SystemsComparison
+from betaroc.decision.target_forecast import TargetForecast
+from betaroc.decision.ways import Way
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.binned import Binned
+from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.inflated import Inflated, Rejecting
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.mixture import BetaMixture
+from betaroc.distributions.normal import Normal
+from betaroc.distributions.normal_mixture import NormalMixture
+from betaroc.distributions.pareto_tail import ParetoTail
+from betaroc.distributions.shifted import Shifted
+from betaroc.distributions.spliced import Spliced
+from betaroc.ensemble.fusion import Fusion
+from betaroc.ensemble.inclusion import Inclusion
+from betaroc.fits.audit import Sensitivity
+from betaroc.fits.check import FitCheck
+from betaroc.fits.covariates import CovariateFit
+from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.fits.nested import LikelihoodRatioTest
+from betaroc.fits.shape_tests import CurveTest
+from betaroc.inference.auc import AucTest
+from betaroc.inference.differences import Difference
+from betaroc.inference.interval import Band, Interval
+from betaroc.model.crossings import RocCrossings
+from betaroc.model.curves import Det, PrecisionRecall
+from betaroc.model.ends import Ends
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
+from betaroc.model.roc import Roc, RocHull
+from betaroc.rendering.document import FORMAT, kinds_of, schema_of, value_of
+from betaroc.rendering.json_forms import parsed
+from betaroc.report.analysis import Analysis
+from betaroc.studies.design import Design
+from betaroc.studies.plan import SampleSize
+
+__all__ = ["from_json", "kinds", "schema"]
+
+#: What users hold; what stands within is found from these.
+_NOUNS = (
+    Analysis, AucTest, Band, Beta, BetaMixture, Binned, ClassSummary, Comparison, Confusion,
+    CovariateFit, CurveTest, Decision, DecisionCheck, Design, Det, Difference, DistributionFit,
+    Empirical, Ends, Epc, EpcAverage, EpcCv, EpcForecast, FamilyComparison, FamilyRow, Fit,
+    FitCheck, Fusion, GuaranteedThreshold, Inclusion, Inflated, Interval, LikelihoodRatioTest,
+    LogitNormal, Normal, NormalMixture, OperatingPoint, ParetoTail, PrecisionRecall, Rejecting, Roc,
+    RocCrossings, RocHull, SampleSize, ScoreModel, ScoreSummary, Scores, Sensitivity, Shifted,
+    Spliced, SystemsComparison, TailRow, TargetForecast, Way,
+)  # fmt: skip
+
+
+@cache
+def kinds() -> dict[str, type]:
+    """By name every class that a document may hold."""
+    return kinds_of(_NOUNS)
+
+
+def schema() -> dict[str, Any]:
+    """JSON schema of all documents; the file ``schema.json`` beside this one holds it."""
+    return schema_of(kinds())
+
+
+@public
+def from_json(text_or_path: str | os.PathLike[str]) -> Any:
+    """The value of a document that ``to_json`` wrote.
+
+    Parameters
+    ----------
+    text_or_path : str or path-like
+        The text, which starts with "{", or the path of a file.
+
+    Returns
+    -------
+    object
+        Equal to the value that was written, to the last bit of its numbers; of the class that
+        ``"kind"`` names.
+
+    Raises
+    ------
+    FileFormatError
+        If it is no such document, a newer one, or a field is missing or not what it must be: the
+        message names its place, such as ``client.params.a``.
+    ScoreFileNotFoundError
+        If there is no file at the path.
+    InputTypeError
+        If it is neither text nor a path.
+
+    Notes
+    -----
+    Nothing is made but values of this package, by a table of kinds, so that a document from
+    elsewhere cannot do anything. What a document holds beside the fields, such as ``"derived"``,
+    is for other readers and is not read. The JSON schema (draft 2020-12) of all documents is the
+    file ``schema.json`` of `betaroc.report`.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> text = br.Beta(2.0, 3.0).to_json()
+    >>> br.from_json(text)
+    Beta(a=2.0, b=3.0)
+    """
+    document = parsed(_text_of(text_or_path))
+    kind = _checked_kind(document)
+    with quietly():  # what was to be said was said when it was made
+        return value_of(_fields_of(document), kinds(), kind)
+
+
+def _text_of(given: Any) -> str:
+    if not isinstance(given, str | os.PathLike):
+        raise InputTypeError.about("text_or_path")(
+            f"text_or_path must be text or a path; got {shown(given)} of type"
+            f" {type(given).__name__}. Pass what to_json returned, or the path of a file."
+        )
+    text = given.lstrip("\ufeff \t\r\n") if isinstance(given, str) else ""
+    if text.startswith("{"):
+        return text
+    try:
+        return Path(given).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise ScoreFileNotFoundError.about("text_or_path")(
+            f"there is no file {shown(str(given))}. Name one that to_json wrote, or pass its text,"
+            ' which starts with "{".'
+        ) from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError.about("text_or_path")(
+            f"a document must be UTF-8; {shown(str(given))} is not at byte {error.start}. Name a"
+            " file that to_json wrote."
+        ) from error
+    except (OSError, ValueError) as error:
+        raise FileFormatError.about("text_or_path")(
+            f"text_or_path must be a file that can be read; {shown(str(given))}: {error}."
+        ) from error
+
+
+def _checked_kind(document: Any) -> type:
+    """The class that a document names, once its envelope is in order."""
+    if not isinstance(document, dict) or "kind" not in document:
+        what = f"with {shown(sorted(document)[:3])}" if isinstance(document, dict) else "a list"
+        raise FileFormatError(
+            f'a document must be an object with "kind"; got one {what}. Read what to_json wrote;'
+            " br.read_scores reads scores."
+        )
+    name, version = document["kind"], document.get("format")
+    if type(version) is not int or version < 1:
+        raise FileFormatError(
+            f"format must be a whole number from 1, which to_json writes; got {shown(version)}."
+        )
+    if version > FORMAT:
+        by = shown(document.get("betaroc"))
+        raise FileFormatError(
+            f"format must be at most {FORMAT} for this betaroc; got {version}, written by betaroc"
+            f" {by}, which is newer. Install that one."
+        )
+    options = [one for one, kind in kinds().items() if issubclass(kind, Value)]
+    if not isinstance(name, str) or name not in options:
+        raise FileFormatError(
+            f"kind must be one of betaroc's; got {shown(name)}. {nearest(name, options)}".rstrip()
+        )
+    return kinds()[name]
+
+
+def _fields_of(document: dict[str, Any]) -> Any:
+    """What is read of a document: its content where it has one, else itself."""
+    return document.get("content", document)

@@ -1,0 +1,45 @@
+"""The door to scikit-learn: a classifier that decides for a target, displays, scorers.
+
+What lives here knows estimators; counting, fitting, deciding and drawing is done by other rooms.
+Needs scikit-learn: ``pip install "betaroc[sklearn]"``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "classifier": ("ThresholdClassifier",),
+    "displays": ("DetDisplay", "RocDisplay"),
+    "epc_display": ("EpcDisplay",),
+    "scorers": ("hter_scorer", "weighted_error_scorer"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "DetDisplay", "EpcDisplay", "RocDisplay", "ThresholdClassifier", "hter_scorer",
+    "weighted_error_scorer",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'betaroc.sklearn' has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f"betaroc.sklearn.{_HOME[name]}"), name)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] != "sklearn":
+            raise
+        from betaroc.core.errors import MissingDependencyError
+
+        raise MissingDependencyError(
+            f"betaroc.sklearn.{name} needs scikit-learn, which is not installed."
+            ' pip install "betaroc[sklearn]"'
+        ) from error
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

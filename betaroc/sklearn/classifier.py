@@ -1,0 +1,458 @@
+"""A classifier of scikit-learn that accepts where its score is above a decided threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from inspect import signature
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from betaroc.core import checks
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
+from betaroc.core.errors import BetarocWarning, InputError
+from betaroc.core.notices import passed_on, quietly, warn
+from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.text import listed, shown
+from betaroc.data.scores import Scores
+from betaroc.decision.decide import Decision, checked_request, decide
+from betaroc.decision.status import AMBER, GREEN
+from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
+from betaroc.sklearn.labels import TwoLabels, labels_of, two_labels
+from betaroc.sklearn.responses import (
+    Split,
+    checked_splits,
+    client_scores,
+    out_of_fold,
+    response_method_of,
+)
+
+__all__ = ["ThresholdClassifier"]
+
+_PREFIT = "prefit"
+#: What `decide` is asked, beside the family.
+_ASKED = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer", "how", "confidence")
+#: Ways of which the order of scores alone says whether they are possible.
+_OF_RANKS = ("guaranteed", "average")
+#: What a decision by out-of-fold scores says of the model that uses it.
+_OUT_OF_FOLD = "Dev are out-of-fold scores, not those of the model fitted again to all rows"
+_MEASURED = "for it the bound was measured on some models, not guaranteed"
+_APART = 'rows that the model never saw as the dev set (cv="prefit")'
+
+
+def _estimator_has(name: str) -> Callable[[Any], bool]:
+    """Whether the estimator, fitted if it is, has a method."""
+
+    def check(self: Any) -> bool:
+        getattr(getattr(self, "estimator_", self.estimator), name)
+        return True
+
+    return check
+
+
+class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A binary classifier with one threshold, decided for a target on out-of-fold scores.
+
+    A row is of the client's class if and only if its score is above ``decision_.threshold``. The
+    threshold is :func:`betaroc.decide`'s for scores that cross-validation gives each row by an
+    estimator that never saw it; then the estimator is fitted to all rows.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Of two classes, with `decision_function` or `predict_proba`.
+    far, frr : float, optional
+        The rate that must not be passed, strictly between 0 and 1. One target must be given: one
+        of these, both costs, or ``eer=True``.
+    cost_fa, cost_fr : float, optional
+        Costs of a false acceptance and of a false rejection: the threshold has the least mean
+        cost on the out-of-fold scores.
+    prior : float, optional
+        P(client) where the classifier will run; the share of clients in `y` where left out.
+    eer : bool
+        The threshold of the equal error rate.
+    how : str, optional
+        "guaranteed", "average", "tail" or "model", of costs and the EER "counted" or "model"; left
+        out, the first that is possible.
+    confidence : float
+        Of a guarantee, and of intervals.
+    family : str or pair of str
+        Of the fits behind "tail" and "model", as in :func:`betaroc.fit`.
+    cv : int, splitter, iterable or "prefit"
+        Folds of out-of-fold scores. An integer makes stratified folds, with `groups` such as keep
+        groups whole. An iterable gives pairs of arrays (train, test). With "prefit" the estimator
+        is fitted already and stays as it is, and `fit` gets the dev set alone.
+    pos_label : optional
+        The label of the client; 1 of {0, 1}, {-1, 1} and booleans. Of other labels scikit-learn
+        takes the larger one, and so does this, with a warning.
+    response_method : {"auto", "decision_function", "predict_proba"}
+        What gives scores; "auto" takes the first of both that there is.
+    n_jobs : int, optional
+        Folds at a time, as in scikit-learn.
+    random_state : int or RandomState, optional
+        Shuffles the rows before an integer `cv` makes folds; without it they are not shuffled. Any
+        other `cv` has its own, as in scikit-learn.
+
+    Attributes
+    ----------
+    decision_ : Decision
+        The threshold, how it came and what it may be relied on for.
+    scores_ : Scores
+        The out-of-fold scores, of "prefit" those of the dev set.
+    estimator_ : classifier
+        The estimator fitted to all rows.
+    classes_ : ndarray
+        Both labels.
+    pos_label_ : object
+        The client's label.
+    response_method_ : str
+        The method that gives scores.
+    n_features_in_, feature_names_in_
+        Of `estimator_`, where it has them.
+
+    Notes
+    -----
+    **The bound is measured, not guaranteed**: the threshold comes from out-of-fold scores, and the
+    estimator that is fitted again to all rows gives scores that are distributed a little
+    differently. In which share of simulated sets the true FAR was at or below the target is in
+    docs/sklearn.md, cell by cell. With ``cv="prefit"``, on data that the model never saw, the
+    guarantee of :func:`betaroc.decide` holds.
+
+    ``decision_.status`` is about scores like the out-of-fold ones. With few of them the way is
+    "average", "tail" or "model", and ``decision_.needed`` says how many a guarantee needs.
+
+    scikit-learn accepts score >= threshold. Its `FixedThresholdClassifier` decides alike with
+    ``threshold=decision_.threshold_for_greater_equal``, `response_method` and `pos_label` as here.
+
+    Sample weights are frequencies: weight k is k copies of a row. They go to the estimator
+    where its `fit` takes them, or, with metadata routing, where it requests them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from betaroc.sklearn import ThresholdClassifier
+    >>> X, y = make_classification(2000, class_sep=2.0, random_state=1)
+    >>> classifier = ThresholdClassifier(GaussianNB(), far=0.05, family="empirical").fit(X, y)
+    >>> classifier.decision_.how, classifier.decision_.status
+    ('guaranteed', 'not enough evidence')
+    >>> bool((classifier.predict(X)[y == 0] == 1).mean() <= 0.05)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        far: float | None = None,
+        frr: float | None = None,
+        cost_fa: float | None = None,
+        cost_fr: float | None = None,
+        prior: float | None = None,
+        eer: bool = False,
+        how: str | None = None,
+        confidence: float = 0.95,
+        family: Names = BEST,
+        cv: Any = 5,
+        pos_label: Any = None,
+        response_method: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.far = far
+        self.frr = frr
+        self.cost_fa = cost_fa
+        self.cost_fr = cost_fr
+        self.prior = prior
+        self.eer = eer
+        self.how = how
+        self.confidence = confidence
+        self.family = family
+        self.cv = cv
+        self.pos_label = pos_label
+        self.response_method = response_method
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # ------------------------------------------------------------------------------- fit
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
+        """Decide on out-of-fold scores, then fit the estimator to all rows.
+
+        Parameters
+        ----------
+        X : array_like or frame, shape (n, ...)
+            Rows, as the estimator takes them.
+        y : array_like, shape (n,)
+            One of two labels a row.
+        sample_weight : array_like, shape (n,), optional
+            Copies of each row: whole numbers for a rate.
+        groups : array_like, shape (n,) or (n, 2), optional
+            Which rows depend on each other: for the splitter, and for the decision, whose order
+            statistics are then those of rows no two of which share a group.
+        **params
+            What metadata routing hands on to the estimator and the splitter.
+
+        Returns
+        -------
+        ThresholdClassifier
+            Itself.
+
+        Raises
+        ------
+        InputError
+            Before anything is fitted: if there is not exactly one target or it is out of range, if
+            a guarantee needs more scores, if `y` has not two labels, weights are not whole, or
+            `cv` does not suit. After it: if the target is not possible by any other way.
+        InputTypeError
+            If the estimator gives no scores.
+        sklearn.exceptions.NotFittedError
+            If `cv` is "prefit" and the estimator is not fitted.
+        """
+        with passed_on():
+            self._fit(X, y, sample_weight, groups, params)
+        return self
+
+    def _fit(self, X: Any, y: Any, weight: Any, groups: Any, params: dict[str, Any]) -> None:
+        method = response_method_of(self.estimator, self.response_method)
+        checked_pair(self.family, (AUTO, BEST))
+        checked_request(**{name: getattr(self, name) for name in _ASKED})
+        X, y = indexable(X, y)
+        found = labels_of(y)
+        labels = two_labels(np.unique(found), self.pos_label, guess=True)
+        clients = labels.clients(found)
+        fit_params, split_params = self._routed(weight, groups, params)
+        given = {
+            "weights": None if weight is None else _weights(weight, found.size),
+            "groups": None if groups is None else np.asarray(groups),
+        }
+        splits = self._splits(X, y, clients, groups, split_params)
+        rows = np.arange(found.size) if splits is None else np.concatenate([s.test for s in splits])
+        ranks = np.arange(found.size) + found.size * clients
+        self._refuse_early(_scores(found, labels.client, ranks[rows], rows, given))
+        if splits is None:
+            self.estimator_ = self.estimator
+            values = client_scores(self.estimator, X, method, labels)
+        else:
+            values = out_of_fold(
+                self.estimator, X, y, splits, method, labels, fit_params, self.n_jobs
+            )
+        self.scores_ = _scores(found, labels.client, values, rows, given)
+        self.decision_: Decision = decide(self.scores_, **self._asked())
+        if splits is not None:
+            self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+            self.decision_ = _of_another_model(self.decision_)
+        self.pos_label_, self.response_method_ = labels.client, method
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+
+    def _asked(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in (*_ASKED, "family")}
+
+    def _refuse_early(self, ranks: Scores) -> None:
+        """What no score could change, of ranks in their place: before anything is fitted."""
+        if self.far is not None or self.frr is not None:
+            for who in ("client", "impostor"):
+                refuse_fractional_weights(getattr(ranks, f"{who}_weights"), who, "for a decision")
+        if self.how in _OF_RANKS:
+            with quietly():
+                decide(ranks, **{**self._asked(), "family": "empirical"})
+
+    # ---------------------------------------------------------------------- folds, routing
+    def _splits(
+        self, X: Any, y: Any, clients: AnyArray, groups: Any, params: dict[str, Any]
+    ) -> list[Split] | None:
+        """The folds; None if the estimator is fitted already."""
+        is_count = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
+        if isinstance(self.cv, str):
+            if self.cv != _PREFIT:
+                raise InputError.about("cv")(
+                    f'cv must be an int, a splitter, an iterable or "prefit"; got {shown(self.cv)}.'
+                )
+            check_is_fitted(self.estimator)
+            return None
+        if not is_count:
+            splitter = check_cv(self.cv, y, classifier=True)
+            return checked_splits(splitter.split(X, y, **params), clients)
+        folds = {"n_splits": checks.count(self.cv, "cv", 2)}
+        if self.random_state is not None:
+            folds |= {"shuffle": True, "random_state": self.random_state}
+        if groups is None:
+            return checked_splits(StratifiedKFold(**folds).split(X, y), clients)
+        if np.ndim(groups) != 1:
+            raise InputError.about("cv")(
+                "cv must be a splitter or an iterable of folds where groups have two columns; got"
+                f" cv={self.cv}. Give folds that keep both apart."
+            )
+        return checked_splits(StratifiedGroupKFold(**folds).split(X, y, groups), clients)
+
+    def _routed(
+        self, weight: Any, groups: Any, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the estimator's fit gets, and the splitter."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=weight, groups=groups, **params)
+            return dict(routed.estimator.fit), dict(routed.splitter.split)
+        if params:
+            raise InputError(
+                f"fit must get X, y, sample_weight and groups alone; got {listed(params)}. For more"
+                " switch metadata routing on: sklearn.set_config(enable_metadata_routing=True)."
+            )
+        split = {} if groups is None else {"groups": groups}
+        if weight is None or isinstance(self.cv, str):
+            return {}, split
+        if "sample_weight" in signature(self.estimator.fit).parameters:
+            return {"sample_weight": weight}, split
+        warn(
+            f"{type(self.estimator).__name__}.fit takes no sample_weight: the weights serve the"
+            " decision alone. With metadata routing a pipeline hands them on.",
+            BetarocWarning,
+        )
+        return {}, split
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What metadata goes where: the user guide of scikit-learn on metadata routing.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+            `sample_weight` and `groups` are used here; the estimator's `fit` and the splitter's
+            `split` get what they request.
+        """
+        fit_of = MethodMapping().add(caller="fit", callee="fit")
+        split_of = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self.estimator, method_mapping=fit_of)
+        return router.add(splitter=self.cv, method_mapping=split_of)
+
+    # --------------------------------------------------------------------------- predictions
+    @property
+    def classes_(self) -> AnyArray:
+        """Both labels, as the estimator has them."""
+        return np.asarray(self.estimator_.classes_)
+
+    def predict(self, X: Any) -> AnyArray:
+        """Labels: the client's where the score is above the threshold.
+
+        Parameters
+        ----------
+        X : array_like or frame, shape (n, ...)
+            Rows, as the estimator takes them.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Labels of `classes_`.
+        """
+        check_is_fitted(self, "decision_")
+        client = self.pos_label_
+        other = next(label for label in self.classes_.tolist() if label != client)
+        labels = TwoLabels(other, client)
+        values = client_scores(self.estimator_, X, self.response_method_, labels)
+        return labels.of(self.decision_.accept(values), self.classes_)
+
+    @available_if(_estimator_has("predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the estimator; no threshold takes part.
+
+        Parameters
+        ----------
+        X : array_like or frame, shape (n, ...)
+            Rows, as the estimator takes them.
+
+        Returns
+        -------
+        ndarray, shape (n, 2)
+        """
+        return self._fitted().predict_proba(X)
+
+    @available_if(_estimator_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of its probabilities.
+
+        Parameters
+        ----------
+        X : array_like or frame, shape (n, ...)
+            Rows, as the estimator takes them.
+
+        Returns
+        -------
+        ndarray, shape (n, 2)
+        """
+        return self._fitted().predict_log_proba(X)
+
+    @available_if(_estimator_has("decision_function"))
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the estimator; no threshold takes part.
+
+        Parameters
+        ----------
+        X : array_like or frame, shape (n, ...)
+            Rows, as the estimator takes them.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
+        return self._fitted().decision_function(X)
+
+    def _fitted(self) -> Any:
+        check_is_fitted(self, "decision_")
+        return self.estimator_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator).input_tags
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = own.sparse
+        tags.input_tags.pairwise = own.pairwise
+        return tags
+
+
+def _of_another_model(decision: Decision) -> Decision:
+    """The decision, which says that the model that it is for is not the one that gave the scores.
+
+    That is the model fitted again to all rows.
+    """
+    status, remedy, measured = decision.status, decision.remedy, ""
+    if status == GREEN:
+        status, remedy, measured = AMBER, f"{_APART}; {remedy}", f": {_MEASURED}"
+    reason = f"{decision.reason} {_OUT_OF_FOLD}{measured}."
+    told = replace(decision, status=status, reason=reason, remedy=remedy)
+    object.__setattr__(told, "notices", decision.notices)
+    return told
+
+
+def _weights(weight: npt.ArrayLike, n: int) -> FloatArray:
+    weight = np.asarray(weight)
+    if not weight.any():
+        raise InputError.about("sample_weight")(
+            f"sample_weight must be above zero somewhere; the weights of all {n} rows are zero."
+            " Give the copies of each row."
+        )
+    return checks.weights_array(weight, n, "sample_weight")
+
+
+def _scores(
+    found: AnyArray, client: Any, values: AnyArray, rows: IntArray, given: dict[str, Any]
+) -> Scores:
+    """Scores of some rows, with what is given of all."""
+    own: dict[str, Any] = {n: None if v is None else v[rows] for n, v in given.items()}
+    return Scores.from_labels(found[rows], values, client_label=client, **own)

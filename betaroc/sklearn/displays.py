@@ -1,0 +1,391 @@
+"""Pictures of ROC and DET from estimators, in the manner of scikit-learn's displays."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import _safe_indexing
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.checks import level as checked_level
+from betaroc.core.errors import InputError
+from betaroc.core.notices import public
+from betaroc.core.text import listed
+from betaroc.data.scores import Scores
+from betaroc.estimation.families import BEST, Names, family_text
+from betaroc.fits.estimate import fit
+from betaroc.fits.fit import Fit
+from betaroc.inference.interval import Band
+from betaroc.inference.roc_bands import roc_band
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.curves import draw_det, draw_rate_band, draw_rates
+from betaroc.rendering.numbers import level_words
+from betaroc.rendering.style import Axes, pyplot_axes
+from betaroc.sklearn.trials import labelled_scores, scores_of_estimator
+
+__all__ = ["DetDisplay", "DisplayedCurve", "RocDisplay"]
+
+#: FARs of a band.
+_PLACES = 201
+
+
+class DisplayedCurve(NamedTuple):
+    """What a display draws of one set of scores.
+
+    Attributes
+    ----------
+    scores : Scores
+        The scores.
+    fit : Fit or None
+        The fit of both classes whose curve is drawn, dashed.
+    band : Band or None
+        Intervals of TPR at FARs.
+    """
+
+    scores: Scores
+    fit: Fit | None
+    band: Band | None
+
+
+def displayed(scores: Scores, family: Names | None, level: float | None) -> DisplayedCurve:
+    """Scores with their fit and band."""
+    band = None
+    if level is not None:
+        far = np.geomspace(1.0 / scores.impostor_total, 1.0, _PLACES)
+        band = roc_band(scores, far=far[:-1], level=checked_level(level))
+    return DisplayedCurve(scores, None if family is None else fit(scores, family), band)
+
+
+class _RateDisplay(ABC):
+    """One curve or several, of counts, with a fit and a band where there are."""
+
+    _title: ClassVar[str]
+
+    def __init__(self, curves: Sequence[DisplayedCurve]) -> None:
+        self.curves = tuple(curves)
+
+    # ------------------------------------------------------------------------------- made
+    @classmethod
+    @public
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        name: str | None = None,
+        family: Names | None = BEST,
+        level: float | None = None,
+        ax: Axes | None = None,
+        plot_chance_level: bool = False,
+        **style: Any,
+    ) -> Self:
+        """Of a fitted estimator on rows that it never saw.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with `decision_function` or `predict_proba`.
+        X : array_like or frame, shape (n, ...)
+            Rows.
+        y : array_like, shape (n,)
+            Their labels.
+        sample_weight : array_like, shape (n,), optional
+            Copies of each row.
+        response_method : {"auto", "decision_function", "predict_proba"}
+            What gives scores; "auto" takes the first of both that there is.
+        pos_label : optional
+            The label of the client; as in `ThresholdClassifier`.
+        name : str, optional
+            For the legend; that of the estimator's class where left out.
+        family : str, pair of str or None
+            Of the fit, as in :func:`betaroc.fit`; None draws none.
+        level : float, optional
+            Of a band around the counted curve, a statement on each FAR; none where left out.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure of pyplot where left out.
+        plot_chance_level : bool
+            The line of a classifier that knows nothing.
+        **style
+            Properties of the line.
+
+        Returns
+        -------
+        RocDisplay or DetDisplay
+            Drawn.
+        """
+        scores = scores_of_estimator(
+            estimator, X, y, sample_weight, response_method, pos_label, name
+        )
+        display = cls([displayed(scores, family, level)])
+        return display.plot(ax, plot_chance_level=plot_chance_level, **style)
+
+    @classmethod
+    @public
+    def from_predictions(
+        cls,
+        y_true: npt.ArrayLike,
+        y_score: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        family: Names | None = BEST,
+        level: float | None = None,
+        ax: Axes | None = None,
+        plot_chance_level: bool = False,
+        **style: Any,
+    ) -> Self:
+        """Of labels and scores.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels.
+        y_score : array_like, shape (n,)
+            Scores, higher for the client.
+        sample_weight : array_like, shape (n,), optional
+            Copies of each row.
+        pos_label : optional
+            The label of the client; may be left out for {0, 1}, {-1, 1} and booleans.
+        name : str, optional
+            For the legend; "Classifier" where left out.
+        family, level, ax, plot_chance_level, **style
+            As in `from_estimator`.
+
+        Returns
+        -------
+        RocDisplay or DetDisplay
+            Drawn.
+        """
+        called = "Classifier" if name is None else name
+        scores = labelled_scores(y_true, y_score, sample_weight, pos_label, called)
+        display = cls([displayed(scores, family, level)])
+        return display.plot(ax, plot_chance_level=plot_chance_level, **style)
+
+    @classmethod
+    @public
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        name: Sequence[str] | None = None,
+        family: Names | None = None,
+        level: float | None = None,
+        ax: Axes | None = None,
+        plot_chance_level: bool = False,
+        **style: Any,
+    ) -> Self:
+        """Of every fold of a cross-validation, each by its own estimator on its test rows.
+
+        Parameters
+        ----------
+        cv_results : dict
+            Of ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array_like
+            The rows and labels that were cross-validated.
+        sample_weight : array_like, shape (n,), optional
+            Copies of each row.
+        response_method, pos_label
+            As in `from_estimator`.
+        name : sequence of str, optional
+            Of the folds, for the legend; their numbers where left out.
+        family : str, pair of str or None
+            Of a fit to each fold; None, the default, draws none.
+        level, ax, plot_chance_level, **style
+            As in `from_estimator`.
+
+        Returns
+        -------
+        RocDisplay or DetDisplay
+            Drawn; its lines are lists.
+        """
+        missing = [key for key in ("estimator", "indices") if key not in cv_results]
+        if missing:
+            raise InputError.about("cv_results")(
+                f"cv_results must hold estimator and indices; {listed(missing)} is missing. Give"
+                " the result of cross_validate(..., return_estimator=True, return_indices=True)."
+            )
+        folds = list(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True))
+        names = [f"fold {k}" for k in range(len(folds))] if name is None else list(name)
+        if len(names) != len(folds):
+            raise InputError.about("name")(
+                f"name must have one text a fold; got {len(names)} for {len(folds)} folds."
+            )
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        curves = []
+        for (estimator, rows), called in zip(folds, names, strict=True):
+            scores = scores_of_estimator(
+                estimator, _safe_indexing(X, rows), _safe_indexing(y, rows),
+                None if weights is None else weights[rows], response_method, pos_label, called,
+            )  # fmt: skip
+            curves.append(displayed(scores, family, level))
+        return cls(curves).plot(ax, plot_chance_level=plot_chance_level, **style)
+
+    # ------------------------------------------------------------------------------- drawn
+    def plot(
+        self, ax: Axes | None = None, *, plot_chance_level: bool = False, **style: Any
+    ) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure of pyplot where left out.
+        plot_chance_level : bool
+            The line of a classifier that knows nothing.
+        **style
+            Properties of the line of counts, such as ``color``; its ``label`` replaces the name.
+
+        Returns
+        -------
+        RocDisplay or DetDisplay
+            Itself, with `ax_`, `figure_`, `line_`, `fitted_line_` (None without a fit; both are
+            lists where there are several curves).
+        """
+        ax = pyplot_axes(square=True) if ax is None else ax
+        lines: list[Any] = []
+        fitted: list[Any] = []
+        for curve in self.curves:
+            model = empirical_model(curve.scores)
+            label = {"label": f"{curve.scores.name} {self._said(model)}"}
+            lines.append(self._line(ax, model, {**label, **style}, plot_chance_level))
+            colour = lines[-1].get_color()
+            fitted.append(None)
+            if curve.fit is not None:
+                name = family_text(curve.fit.family)
+                look = {"color": colour, "linestyle": "--", "linewidth": 1.1}
+                look["label"] = f"fitted: {name} {self._said(curve.fit.model)}"
+                fitted[-1] = self._line(ax, curve.fit.model, look, plot_chance_level)
+            if curve.band is not None:
+                _draw_band(ax, curve.band, colour)
+        several = len(self.curves) > 1
+        self.ax_, self.figure_ = ax, ax.figure
+        self.line_ = lines if several else lines[0]
+        self.fitted_line_ = fitted if several else fitted[0]
+        return self
+
+    def _line(self, ax: Axes, model: ScoreModel, style: Mapping[str, Any], chance: bool) -> Any:
+        self._draw(ax, model.roc().points(), style, chance=chance)
+        return [line for line in ax.lines if line.get_gid() == "curve"][-1]
+
+    @abstractmethod
+    def _said(self, model: ScoreModel) -> str:
+        """The number beside the name in the legend."""
+
+    @abstractmethod
+    def _draw(
+        self, ax: Axes, points: OperatingPoint, style: Mapping[str, Any], *, chance: bool
+    ) -> None:
+        """One curve."""
+
+
+def _draw_band(ax: Axes, band: Band, colour: Any) -> None:
+    ends: tuple[FloatArray, FloatArray] = (1.0 - band.high, 1.0 - band.low)
+    style = {"color": colour, "label": f"{level_words(band.level)} interval at each FAR"}
+    draw_rate_band(ax, band.alpha, ends, style)
+
+
+class RocDisplay(_RateDisplay):
+    """ROC of a classifier: TPR against FAR, counted and fitted, with a band where one is wanted.
+
+    Made by `from_estimator`, `from_predictions` or `from_cv_results`.
+
+    Parameters
+    ----------
+    curves : sequence of DisplayedCurve
+        Scores, with a fit and a band or without.
+
+    Attributes
+    ----------
+    curves : tuple of DisplayedCurve
+        What is drawn: ``display.curves[0].fit`` is a :class:`betaroc.Fit`.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
+    line_, fitted_line_ : matplotlib Line2D
+        Of the counts and of the fit (None without one); lists where there are several curves.
+
+    Notes
+    -----
+    The solid line joins the points of all thresholds; where scores tie it is straight. The dashed
+    one is that of the two fitted distributions. Both areas stand in the legend.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from betaroc.sklearn import RocDisplay
+    >>> X, y = make_classification(400, random_state=1)
+    >>> model = LogisticRegression().fit(X[:200], y[:200])
+    >>> display = RocDisplay.from_estimator(model, X[200:], y[200:], family="normal", level=0.95)
+    >>> display.curves[0].scores.name, display.curves[0].fit.family, display.ax_.get_ylabel()
+    ('LogisticRegression', 'normal', 'TPR')
+    """
+
+    def _said(self, model: ScoreModel) -> str:
+        return f"(AUC {float(model.auc()):.3f})"
+
+    def _draw(
+        self, ax: Axes, points: OperatingPoint, style: Mapping[str, Any], *, chance: bool
+    ) -> None:
+        draw_rates(
+            ax, points.far, points.tpr, ("FAR", "TPR"), style, corner="lower right", kind="roc",
+            chance=(0.0, 1.0) if chance else None,
+        )  # fmt: skip
+
+
+class DetDisplay(_RateDisplay):
+    """DET of a classifier: FRR against FAR on normal deviates, counted and fitted.
+
+    Made by `from_estimator`, `from_predictions` or `from_cv_results`.
+
+    Parameters
+    ----------
+    curves : sequence of DisplayedCurve
+        Scores, with a fit and a band or without.
+
+    Attributes
+    ----------
+    curves : tuple of DisplayedCurve
+        What is drawn.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
+    line_, fitted_line_ : matplotlib Line2D
+        Of the counts and of the fit (None without one); lists where there are several curves.
+
+    Notes
+    -----
+    Two normal distributions give a straight line. Equal error rates stand in the legend. Rates of
+    0 and 1 lie at infinity and are drawn outside the frame.
+
+    Examples
+    --------
+    >>> from betaroc.sklearn import DetDisplay
+    >>> labels = [0] * 40 + [1] * 40
+    >>> scores = [k / 40 for k in range(40)] + [0.5 + k / 40 for k in range(40)]
+    >>> display = DetDisplay.from_predictions(labels, scores, family="normal", name="demo")
+    >>> display.line_.get_label(), display.curves[0].fit.family
+    ('demo (EER 0.250)', 'normal')
+    """
+
+    def _said(self, model: ScoreModel) -> str:
+        return f"(EER {float(model.eer().hter):.3f})"
+
+    def _draw(
+        self, ax: Axes, points: OperatingPoint, style: Mapping[str, Any], *, chance: bool
+    ) -> None:
+        draw_det(ax, points.far, points.frr, ("FAR", "FRR"), style, chance=chance)

@@ -1,0 +1,103 @@
+"""Scorers of scikit-learn: errors at the labels that an estimator itself predicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import make_scorer
+from sklearn.utils.validation import column_or_1d
+
+from betaroc.core.arrays import AnyArray, BoolArray
+from betaroc.core.checks import fraction, weights_array
+from betaroc.core.errors import InputError
+from betaroc.core.text import listed
+from betaroc.sklearn.labels import labels_of, two_labels
+
+__all__ = ["hter_scorer", "weighted_error_scorer"]
+
+
+def weighted_error_scorer(alpha: float, *, pos_label: Any = None) -> Any:
+    """Scorer of alpha FAR + (1 - alpha) FRR, negative so that greater is better.
+
+    The rates are those of the labels that the estimator predicts, at its own threshold: none is
+    chosen here. For `cross_val_score`, `GridSearchCV` and whatever else takes ``scoring=``.
+
+    Parameters
+    ----------
+    alpha : float
+        Weight of FAR against FRR, in [0, 1].
+    pos_label : optional
+        The label of the client; may be left out for {0, 1}, {-1, 1} and booleans.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, sample_weight=None)``: a number in [-1, 0].
+
+    Raises
+    ------
+    InputError
+        If `alpha` is no fraction; when called, if `y` has not two labels or needs `pos_label`.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from betaroc.sklearn import weighted_error_scorer
+    >>> all_accepted = DummyClassifier(strategy="constant", constant=1).fit([[0], [0]], [0, 1])
+    >>> weighted_error_scorer(0.3)(all_accepted, [[0]] * 3, [0, 0, 1])
+    -0.3
+    """
+    return make_scorer(
+        _weighted_error, greater_is_better=False, alpha=fraction(alpha, "alpha"),
+        pos_label=pos_label,
+    )  # fmt: skip
+
+
+def _weighted_error(
+    y_true: npt.ArrayLike,
+    y_pred: npt.ArrayLike,
+    *,
+    alpha: float,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> float:
+    found, predicted = labels_of(y_true, "y_true"), np.asarray(column_or_1d(y_pred))
+    classes = np.unique(found)
+    labels = two_labels(classes, pos_label, name="y_true")
+    _refuse_other_labels(predicted, classes)
+    weights = np.ones(found.size)
+    if sample_weight is not None:
+        weights = weights_array(sample_weight, found.size, "sample_weight")
+    client, accepted = labels.clients(found), labels.clients(predicted)
+    far = _share(accepted, ~client, weights)
+    return alpha * far + (1.0 - alpha) * _share(~accepted, client, weights)
+
+
+def _refuse_other_labels(predicted: AnyArray, classes: AnyArray) -> None:
+    others = sorted(set(predicted.tolist()) - set(classes.tolist()))
+    if others:
+        raise InputError.about("y_pred")(
+            f"y_pred must hold the labels of y_true, {listed(classes.tolist())}; the estimator"
+            f" predicts {listed(others)} too. Fit it to the same labels."
+        )
+
+
+def _share(those: BoolArray, among: BoolArray, weights: AnyArray) -> float:
+    total = float(weights[among].sum())
+    if total == 0.0:
+        raise InputError.about("sample_weight")(
+            "sample_weight must have a sum > 0 in both classes; it is 0 in one. Give one of its"
+            " rows a positive weight."
+        )
+    return float(weights[among & those].sum()) / total
+
+
+hter_scorer = weighted_error_scorer(0.5)
+hter_scorer.__doc__ = """Scorer of the half total error rate (FAR + FRR)/2, negative.
+
+See `weighted_error_scorer`. The rates are those of the labels that the estimator predicts. Of
+labels other than {0, 1}, {-1, 1} and booleans take ``weighted_error_scorer(0.5, pos_label=...)``,
+which is the same.
+"""

@@ -1,0 +1,298 @@
+"""The first minutes: help with examples that work, `betaroc demo`, completion in real shells."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import betaroc as br
+from betaroc.cli import COMMANDS, main
+from betaroc.cli.call import _parser_of
+
+#: Commands whose examples need minutes, other files or a shell.
+UNTRIED = {"completion", "demo", "ensemble", "report", "study"}
+
+
+@cache
+def parsers() -> dict[str, Any]:
+    parser = _parser_of(COMMANDS, lambda name: import_module(f"betaroc.cli.{name}"))
+    for command in parser.commands.values():
+        command.learn()
+    return {"": parser, **parser.commands}
+
+
+def examples(epilog: str) -> list[str]:
+    """The lines between "examples:" and the blank one."""
+    assert epilog.startswith("examples:\n  ")
+    return [line.strip() for line in epilog.split("\n\n")[0].splitlines()[1:]]
+
+
+EXAMPLES = {name: examples(parser.epilog) for name, parser in parsers().items()}
+
+
+# ------------------------------------------------------------------ help
+def test_a_command_shows_its_own_examples_alone() -> None:
+    assert 3 <= len(EXAMPLES.pop("")) <= 4
+    assert EXAMPLES.keys() == COMMANDS.keys()
+    for name, lines in EXAMPLES.items():
+        assert 1 <= len(lines) <= 6
+        assert all(re.search(rf"\bbetaroc {name}\b", line) for line in lines), name
+        assert max(map(len, lines)) <= 95
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_ends_with_them(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([*([name] if name else []), "--help"])
+    assert caught.value.code == 0
+    out = capsys.readouterr().out
+    shown = examples(out[out.index("examples:\n") :])
+    assert shown == (EXAMPLES.get(name) or examples(parsers()[name].epilog))
+    assert ("exit codes: 0 done" in out) == (not name)
+
+
+@pytest.mark.parametrize(
+    "line", [one for lines in EXAMPLES.values() for one in lines if not one.startswith("eval")]
+)
+def test_every_example_is_a_call_that_its_parser_knows(line: str) -> None:
+    words = shlex.split(line.partition(" > ")[0])
+    assert words.pop(0) == "betaroc"
+    parsed = parsers()[""].parse_args(words)
+    assert callable(parsed.run)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that examples name, of the demo's scores."""
+    folder = tmp_path_factory.mktemp("first")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["demo"]) == 0
+    for name, copy in (("dev", "dev"), ("test", "eval"), ("sharpened", "eval_b")):
+        shutil.copy(folder / f"demo-{name}.csv", folder / f"{copy}.csv")
+    forest = br.datasets.load_liveness("forest")
+    for scores, name in ((forest.dev, "dev_b"), (forest.test, "eval_b")):
+        frame = scores.to_frame()
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    shutil.copy(folder / "dev.csv", folder / "a.csv")
+    text = (folder / "dev.csv").read_text(encoding="utf-8")
+    named = text.replace("label", "class").replace("bona fide", "genuine").replace(",", "\t")
+    (folder / "scores.tsv").write_text(named, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for name, lines in EXAMPLES.items()
+        if name not in UNTRIED
+        for line in lines
+        if not {"--check", "both", "--name", "--json", "report", "demo"} & set(line.split())
+    ],
+)
+def test_cheap_examples_run(
+    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
+
+
+# ------------------------------------------------------------------ demo
+def test_a_demo_in_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    files = ["demo-dev.csv", "demo-sharpened.csv", "demo-test.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
+    # 4 of 181 attacks on dev; P(Bin(181, .05) >= 4 + 1) is .95 or more: guaranteed.
+    assert "✓ Can be relied on" in out
+    assert "4 of 181" in out
+    # What it ran, typed again, prints the same.
+    (line,) = re.findall(r"^\$ (betaroc threshold .*)$", out, re.M)
+    assert main(shlex.split(line)[1:]) == 0
+    assert capsys.readouterr().out in out
+    # The scores are those of the data set, and what comes next is a call that works.
+    data = br.datasets.load_liveness()
+    assert br.read_scores("demo-dev.csv") == br.Scores(data.dev.client, data.dev.impostor)
+    following = [one.strip() for one in out.splitlines() if one.startswith("  betaroc ")]
+    assert [shlex.split(one)[1] for one in following] == ["threshold", "report", "plan"]
+    for one in following:
+        parsers()[""].parse_args(shlex.split(one)[1:])
+    assert main(shlex.split(following[0])[1:]) == 0
+    assert "✗ Do not rely on it" in capsys.readouterr().out
+
+
+def test_a_demo_replaces_nothing_of_yours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / "demo-test.csv"
+    own.write_text("mine", encoding="utf-8")
+    assert main(["demo"]) == 2
+    assert "'demo-test.csv' must be a new file" in capsys.readouterr().err
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("demo-test.csv", "mine")]
+    assert main(["demo", "--force"]) == 0
+    assert own.read_text(encoding="utf-8").startswith("score,label\n")
+    assert main(["demo"]) == 0  # what it wrote itself may stay
+    capsys.readouterr()
+    for wrong, words in (("r.txt", "ends in .html"), ("no/r.html", "in a folder that exists")):
+        assert main(["demo", "-o", wrong]) == 2
+        assert words in capsys.readouterr().err
+    page = tmp_path / "r.html"
+    page.write_text("mine", encoding="utf-8")
+    assert main(["demo", "-o", "r.html"]) == 2
+    assert page.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_demo_writes_the_report_that_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report itself has tests of its own; here is what it is asked for."""
+    asked: list[argparse.Namespace] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("betaroc.cli.report.run", asked.append)
+    assert main(["demo", "-o", "r.html"]) == 0
+    (line,) = re.findall(r"^\$ (betaroc report .*)$", capsys.readouterr().out, re.M)
+    assert main(shlex.split(line)[1:]) == 0
+    for one in asked:
+        assert (one.dev, one.test) == ("demo-dev.csv", ["demo-test.csv", "demo-sharpened.csv"])
+        assert (one.output, one.force, one.family) == ("r.html", False, "best")
+    assert main(["demo", "-o", "r.html", "--force"]) == 0
+    assert asked[-1].force
+
+
+def test_a_demo_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo-sharpened.csv").mkdir()
+    assert main(["demo", "--force"]) == 2
+    assert "is a folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["demo-sharpened.csv"]
+
+
+@pytest.mark.simulation
+def test_a_demo_needs_no_extra(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "for name in ('pyarrow', 'polars', 'duckdb', 'dask', 'sklearn', 'joblib'):\n"
+        "    sys.modules[name] = None\n"
+        "from betaroc.cli import main\n"
+        "sys.exit(main(['demo']))"
+    )
+    path = str(Path(br.__file__).parents[1])
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"import sys; sys.path.insert(0, {path!r})\n{code}"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "Can be relied on" in run.stdout
+
+
+# ------------------------------------------------------------------ completion
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("completion")
+    for shell in ("bash", "zsh"):
+        with pytest.MonkeyPatch.context() as patch, (folder / f"_{shell}").open("w") as file:
+            patch.setattr("sys.stdout", file)
+            assert main(["completion", shell]) == 0
+    for name in ("dev.csv", "deva.csv", "test.csv"):
+        (folder / name).touch()
+    (folder / "devils").mkdir()
+    return folder
+
+
+COMPLETED = [
+    (["thr"], {"threshold"}),
+    (["completion", ""], {"bash", "zsh"}),
+    (["threshold", "dev."], {"dev.csv"}),
+    (["threshold", "dev.csv", "--test", "te"], {"test.csv"}),
+    (["threshold", "dev.csv", "--how", "gua"], {"guaranteed"}),
+    (["threshold", "dev.csv", "--stri"], {"--strict"}),
+    (["compare", "--dev", "dev.csv", "deva"], {"deva.csv"}),
+    (["fit", "dev.csv", "--family", "logit"], {"logit-normal"}),
+    (["plan", "tpr@far=0.01", "--from", "te"], {"test.csv"}),
+    (["epc", "--criterion", "far"], {"far"}),
+    (["report", "--dev", "dev.csv", "-o", "te"], {"test.csv"}),
+    (["study", "a.toml", "--folder", "dev"], {"devils"}),
+]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes(scripts: Path) -> None:
+    lines = ["source ./_bash"]
+    for words, _ in COMPLETED:
+        lines += [
+            f"COMP_WORDS=(betaroc {shlex.join(words)}); COMP_CWORD={len(words)}; COMPREPLY=()",
+            "_shtab_betaroc 2>/dev/null; echo ${COMPREPLY[*]}",
+        ]
+    run = subprocess.run(
+        ["bash", "--norc", "-c", "\n".join(lines)], cwd=scripts, capture_output=True, text=True
+    )
+    assert run.stderr == ""
+    assert [set(line.split()) for line in run.stdout.splitlines()] == [
+        told for _, told in COMPLETED
+    ]
+
+
+def test_bash_knows_every_command_and_option(scripts: Path) -> None:
+    script = (scripts / "_bash").read_text(encoding="utf-8")
+    for name, parser in parsers().items():
+        if name:
+            text = re.search(rf"^_shtab_betaroc_{name}_option_strings=\((.*)\)$", script, re.M)
+            assert text is not None, name
+            own = {one for action in parser._actions for one in action.option_strings}
+            assert set(shlex.split(text[1])) == own
+
+
+def test_every_file_of_a_command_is_completed() -> None:
+    """A placeholder is a file's, a folder's, or one of those that name something else."""
+    from betaroc.cli.completion import _FILES, _FOLDERS, _NAMES
+
+    others = {
+        "A", "C", "CLAIMED", "COLUMN", "DISTRIBUTION", "END", "FORMAT", "HIGH", "K", "L",
+        "LABEL", "LOW", "M", "N",
+        "NAME", "NAME,NAME,...", "P", "R", "REAL", "SHELL", "SIGN", "T", "W", "WAY",
+    }  # fmt: skip
+    for name, parser in parsers().items():
+        for action in parser._actions if name else ():
+            given = action.metavar or ()
+            places = {given} if isinstance(given, str) else set(given)
+            assert places <= _FILES | _FOLDERS | _NAMES.keys() | others, (name, action.dest)
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
+@pytest.mark.simulation
+def test_zsh_completes(scripts: Path) -> None:
+    """As typed in a terminal: a tab behind each, and what stands on the line then."""
+    shutil.copy(scripts / "_zsh", scripts / "_betaroc")
+    program = [
+        "zmodload zsh/zpty; zpty shell zsh -f -i",
+        "zpty -w shell \"PS1='> '; fpath=($PWD \\$fpath); autoload -Uz compinit; compinit -u -D\"",
+        "zpty -w shell \"print READ''Y\"; zpty -r shell text '*READY*'",
+    ]
+    wanted = [("thr", "threshold"), ("threshold dev.csv --stri", "--strict")]
+    wanted += [("threshold te", "test.csv"), ("threshold dev.csv --how gua", "guaranteed")]
+    for typed, told in wanted:  # read blocks until the line is complete
+        program.append(f"zpty -w -n shell $'betaroc {typed}\\t'; zpty -r shell text '*{told}*'")
+        program.append("print -r -- DONE; zpty -w -n shell $'\\x15'")
+    run = subprocess.run(
+        ["zsh", "-f", "-c", "\n".join(program)], cwd=scripts, capture_output=True, text=True,
+        timeout=60,
+    )  # fmt: skip
+    assert run.stdout.split() == ["DONE"] * len(wanted), run.stderr

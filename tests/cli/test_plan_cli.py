@@ -1,0 +1,237 @@
+"""`betaroc plan`: the answer first, guarantees by the binomial, refusals before any work."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.decision.guarantee import fewest_of_order, order_of_guarantee
+from helpers.places import DATA
+
+DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
+OTHER = str(DATA / "liveness_cross_mlp" / "dev.csv")
+TYPED = ["--client", "beta:4,2", "--impostor", "beta:2,4"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["plan", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def lines(out: str) -> list[str]:
+    return out.splitlines()
+
+
+# ------------------------------------------------------------------ a number
+def test_a_plan_from_first_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    """The numbers of docs/planning.md, where the library gives them."""
+    out = run(capsys, "tpr@far=0.01", "--from", DEV, "--width", "0.1", "--ratio", "5")
+    plan = br.plan_sample_size(
+        "tpr", far=0.01, model=br.fit(br.read_scores(DEV)), width=0.1, ratio=5
+    )
+    assert lines(out)[0] == (
+        f"Collect {plan.n_client} client and {plan.n_impostor} impostor scores"
+    )
+    assert str(plan) in out
+    assert "beta fitted to" in out
+    assert "180 client and 181 impostor scores; chosen because all 361 scores" in out
+    # ln .05 / ln .99 is 298.07
+    assert "takes 299 impostor scores or more: betaroc plan guarantee@far=0.01" in out
+
+
+def test_a_plan_from_typed_distributions(capsys: pytest.CaptureFixture[str]) -> None:
+    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    out = run(capsys, "auc", "--width", "0.05", *TYPED)
+    assert lines(out)[0] == "Collect 279 client and 279 impostor scores"
+    assert "guarantee" not in out
+    side = br.plan_sample_size("side-at-zero", model=model, power=0.9)
+    assert str(side) in run(capsys, "side-at-zero", "--power", "0.9", *TYPED)
+    gap = br.plan_sample_size("epc-gap", alpha=0.2, model=model, width=0.05, thresholds="empirical")
+    out = run(
+        capsys, "epc-gap@alpha=0.2", "--width", ".05", "--thresholds", "empirical", *TYPED
+    )  # fmt: skip
+    assert "impostor scores of dev and as many of test\n" in lines(out)[0] + "\n"
+    assert str(gap) in out
+    normal = ["--client", "normal:2,1", "--impostor", "normal:-0.5,1.5", "--level", "0.9"]
+    pair = br.ScoreModel(br.Normal(2, 1), br.Normal(-0.5, 1.5))
+    plan = br.plan_sample_size("eer", model=pair, width=0.05, level=0.9)
+    assert str(plan) in run(capsys, "eer", "--width", "0.05", *normal)
+
+
+def test_a_plan_of_the_area_of_scores_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    empirical = ["--family", "empirical", "--method", "delong"]
+    out = run(capsys, "auc", "--width", "0.03", "--from", DEV, *empirical)
+    model = br.fit(br.read_scores(DEV), "empirical")
+    assert str(br.plan_sample_size("auc", model=model, width=0.03, method="delong")) in out
+
+
+def test_a_plan_of_a_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(
+        capsys, "auc", "--power", "0.8", "--from", DEV, OTHER, "--family", "normal",
+        "--correlation", "0.5",
+    )  # fmt: skip
+    models = tuple(br.fit(br.read_scores(path), "normal") for path in (DEV, OTHER))
+    plan = br.plan_sample_size("auc", model=models, power=0.8, correlation=0.5)
+    assert lines(out)[0].endswith("impostor scores, of each system")
+    assert str(plan) in out
+    assert out.count("normal fitted to") == 2
+    assert out.count("; chosen with --family normal\n") == 2
+
+
+def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    said = json.loads(
+        run(capsys, "tpr@far=0.1", "--width", "0.1", "--ratio", "2", *TYPED, "--json")
+    )
+    assert (said["n_client"], said["n_impostor"], said["power"]) == (379, 758, None)
+    again = br.from_json(json.dumps(said))
+    assert again == br.plan_sample_size(
+        "tpr", far=0.1, width=0.1, ratio=2, model=br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    )
+
+
+def test_warnings_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "tpr@far=0.001", "--width", "0.2", "--from", DEV]) == 0
+    out, err = capsys.readouterr()
+    assert lines(out)[0] == "Collect 178 client and 178 impostor scores"
+    assert err.startswith("warning: tpr: of the 178 impostor scores planned 0.18 are")
+    assert main(["plan", "tpr@far=0.001", "--width", "0.2", "--from", DEV, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert len(json.loads(out)["warnings"]) == 1
+
+
+def test_words_of_the_field(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "tpr@apcer=0.01", "--width", "0.1", "--from", DEV, "--terms", "pad")
+    assert "a guarantee that APCER is at most 1 %" in out
+    assert "FAR" not in out
+    out = run(capsys, "guarantee@apcer=0.01", "--terms", "pad")
+    assert "the true APCER" in out
+    assert "FAR" not in out.replace("--far", "")
+
+
+# ------------------------------------------------------------------ a guarantee
+def test_a_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "guarantee@far=0.01")
+    assert lines(out)[0] == "Collect 299 impostor scores or more"
+    said = json.loads(run(capsys, "guarantee@far=0.01", "--json"))
+    assert (said["class"], said["needed"], said["rate"], said["level"]) == (
+        "impostor", 299, 0.01, 0.95,
+    )  # fmt: skip
+    for row in said["table"]:
+        n, k = row["n"], row["beyond"] + 1
+        # The k-th of n keeps 1 % iff P(Binomial(n, .01) >= k) >= .95, and n - 1 do not.
+        assert stats.binom.sf(k - 1, n, 0.01) >= 0.95 > stats.binom.sf(k - 1, n - 1, 0.01)
+        assert row["expected"] == pytest.approx(k / (n + 1))  # mean of Beta(k, n - k + 1)
+        assert f"{n:,}".replace(",", " ") in out or str(n) in out
+    said = json.loads(run(capsys, "guarantee@frr=0.1", "--level", "0.9", "--json"))
+    assert (said["class"], said["needed"]) == ("client", math.ceil(math.log(0.1) / math.log(0.9)))
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.01, 1e-4, 1e-9])
+@pytest.mark.parametrize("k", [1, 2, 7, 100])
+def test_fewest_of_order_is_where_the_order_changes(rate: float, k: int) -> None:
+    n = fewest_of_order(k, rate, 0.95)
+    assert order_of_guarantee(n, rate, 0.95) == k
+    assert stats.binom.sf(k - 1, n - 1, rate) < 0.95 * (1 + 1e-9)
+
+
+def test_a_plan_is_kept_by_threshold(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """With the planned number the guarantee is possible, with one fewer it is not."""
+    for n, possible in ((59, True), (58, False)):
+        rows = [f"{k / 100},0" for k in range(n)] + [f"{0.5 + k / 100},1" for k in range(60)]
+        path = tmp_path / f"{n}.csv"
+        path.write_text("\n".join(["score,label", *rows, ""]), encoding="utf-8")
+        call = [
+            "threshold",
+            str(path),
+            "--far",
+            "0.05",
+            "--how",
+            "guaranteed",
+            "--family",
+            "normal",
+        ]
+        assert main([*call, "--family", "normal"]) == (0 if possible else 2)
+        capsys.readouterr()
+    assert lines(run(capsys, "guarantee@far=0.05"))[0] == "Collect 59 impostor scores or more"
+
+
+# ------------------------------------------------------------------ refusals
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["auc"], "--from SCORES, or both --client and --impostor; got none"),
+        (["auc", "--width", ".1", "--client", "beta:2,1"], "got --client. For example"),
+        (["auc", "--width", ".1", "--from", "no.csv", *TYPED], "--impostor and --from"),
+        (["auc", "--width", ".1", *TYPED, "--label", "x"], "--label must stand beside --from"),
+        (["auc", "--width", ".1", "--from", "a", "b", "c"], "got 3 files"),
+        (["auc", "--from", "no.csv"], "'auc' needs a width"),
+        (["auc", "--width", "-1", "--from", "no.csv"], "--width must be a finite number > 0"),
+        (["auc", "--width", ".1", "--power", ".8", "--from", "no.csv"], "is planned by 'width'"),
+        (["auc", "--width", ".1", "--ratio", "0", "--from", "no.csv"], "--ratio must be"),
+        (["auc", "--width", ".1", "--level", "95", "--from", "no.csv"], "--level must be"),
+        (["auc", "--width", ".1", "--method", "x", "--from", "no.csv"], "--method must be one of"),
+        (["auk", "--width", ".1", "--from", "no.csv"], "Did you mean 'auc'?"),
+        (["tpr", "--width", ".1", "--from", "no.csv"], "'tpr' needs a point"),
+        (["tpr@far=2", "--width", ".1", "--from", "no.csv"], "far must be"),
+        (["side-at-zero", "--power", "2", "--from", "no.csv"], "--power must be"),
+        (["side-at-zero", "--from", "no.csv", "nor.csv"], "two models are for the difference"),
+        (["auc", "--from", "no.csv", "nor.csv"], "by a width or by a power"),
+        (["guarantee"], "a guarantee must be of a rate, such as guarantee@far=0.01"),
+        (["guarantee@eer"], "a guarantee must be of a rate"),
+        (["guarantee@far=x"], "must be a number; got 'far=x'"),
+        (["guarantee@far=1"], "far must be a fraction strictly between 0 and 1"),
+        (["guarantee@far=1e-300"], "takes more than 1e+15 impostor scores"),
+        (["guarantee@far=.1", "--width", ".1"], "--width must not stand beside a guarantee"),
+        (["guarantee@far=.1", "--from", DEV], "--from must not stand beside a guarantee"),
+        (["guarantee@far=.1", "--label", "x"], "--label must not stand beside a guarantee"),
+        (["guarantee@far=.1", "--level", "1"], "--level must be"),
+        (["auc", "--width", ".1", "--from", "no.csv"], "there is no 'no.csv'"),
+    ],
+)
+def test_a_plan_is_refused_before_a_file_is_read(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    assert main(["plan", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert words in err
+    assert out == ""
+    assert len(err) <= 420
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("gamma:1,2", "must be one of 'beta', 'normal', 'logit-normal'"),
+        ("beta:1", "beta must have 2 parameters, beta:a,b in numbers"),
+        ("beta:x,1", "beta must have 2 parameters"),
+        ("beta", "beta must have 2 parameters"),
+        ("beta:0,1", "a must be a finite number > 0"),
+        ("normal:0,nan", "sigma must be"),
+    ],
+)
+def test_a_distribution_that_is_none(
+    capsys: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["plan", "auc", "--width", ".1", "--client", text, "--impostor", "beta:1,2"])
+    assert caught.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_warnings_speak_of_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of scores in hundredths."""
+    path = tmp_path / "rounded.csv"
+    rows = [f"{k % 50 / 100 + 0.01 + (k % 2) * 0.45!r},{k % 2}" for k in range(200)]
+    path.write_text("score,label\n" + "\n".join(rows), encoding="utf-8")
+    for call in (["plan", "auc", "--width", "0.1", "--from", str(path)], ["fit", str(path)]):
+        assert main(call) == 0
+        assert "if scores were rounded, pass --resolution.\n" in capsys.readouterr().err

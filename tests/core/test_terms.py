@@ -1,0 +1,165 @@
+"""The words of the user's field: what is read changes, names and keys do not."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.core.terms import ALIASES, TERMS, canonical
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES
+from betaroc.model.statistics import STATISTICS
+
+RNG = np.random.default_rng(1)
+SCORES = br.Scores(RNG.beta(5, 2, 60), RNG.beta(2, 5, 80), name="FAR gate")
+#: Of each field what stands for FAR, FRR, HTER and EER (ISO/IEC 2382-37 and 30107-3).
+SHORT = {
+    "biometric": ("FAR", "FRR", "HTER", "EER"),
+    "matching": ("FMR", "FNMR", "HTER", "EER"),
+    "pad": ("APCER", "BPCER", "ACER", "D-EER"),
+    "ml": ("FPR", "FNR", "BER", "EER"),
+}
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_short_words_and_titles_are_those_of_the_field(name: str) -> None:
+    far, frr, hter, eer = SHORT[name]
+    said = TERMS[name].said
+    assert said("FAR, FRR, HTER, EER") == f"{far}, {frr}, {hter}, {eer}"
+    assert said("FARs of the low-FAR end") == f"{far}s of the low-{far} end"
+    assert said("AFAR, FAR_1, far=0.1") == "AFAR, FAR_1, far=0.1"
+    assert said("False acceptance rate")[0].isupper()
+    assert (said("false acceptance rates")[-5:], said("")) == ("rates", "")
+
+
+def test_an_expression_stands_in_brackets_within_a_text_and_alone_without() -> None:
+    said = TERMS["pad"].said
+    assert said("TPR") == "1 - BPCER"
+    assert said("FAR - TPR of at most") == "APCER - (1 - BPCER) of at most"
+
+
+def test_columns_of_a_table_stay_where_blanks_allow() -> None:
+    table = "  alpha     FAR     FRR\n  0.5     1.2 %   3.4 %\n  EER     0.1234\n"
+    said = TERMS["pad"].said(table).splitlines()
+    assert said[0] == "  alpha   APCER   BPCER"
+    assert said[2] == "  D-EER   0.1234"
+
+
+def test_names_that_the_user_gave_stay() -> None:
+    said = TERMS["ml"].said
+    assert said("FAR gate: FAR 1 %", ["FAR gate"]) == "FAR gate: FPR 1 %"
+    assert said("F: FAR", ["F"]) == "F: FPR"  # a name that begins the word
+    assert said("FAR: FAR 1 %", ["FAR"]) == "FPR: FPR 1 %"  # else no rate would be named
+
+
+def test_every_alias_is_of_a_number_that_exists_and_is_none_itself() -> None:
+    assert set(ALIASES.values()) <= set(STATISTICS)
+    assert not set(ALIASES) & {*STATISTICS, *CRITERIA, *MEASURES}
+    assert (canonical("fnmr"), canonical("d-eer"), canonical("auc")) == ("frr", "eer", "auc")
+    assert not set(ALIASES) & set(br.__all__)
+
+
+@pytest.mark.parametrize(("alias", "own"), sorted(ALIASES.items()))
+def test_an_alias_asks_for_the_same_number(alias: str, own: str) -> None:
+    point = {} if own == "eer" else {"threshold": 0.4}
+    assert br.interval(SCORES, alias, **point) == br.interval(SCORES, own, **point)
+    if own in MEASURES:
+        curve = br.epc(SCORES, SCORES.from_labels([1, 0, 1], [0.9, 0.2, 0.4]), measure=alias)
+        assert curve.measure == own
+
+
+def test_points_of_texts_criteria_plans_and_studies_know_them(tmp_path: Path) -> None:
+    assert br.interval(SCORES, "fnmr@fmr=0.1") == br.interval(SCORES, "frr", far=0.1)
+    assert br.interval(SCORES, "acer", at="d-eer") == br.interval(SCORES, "hter", at="eer")
+    test = br.Scores([0.9, 0.6], [0.1, 0.4])
+    assert br.epc(SCORES, test, criterion="bpcer").criterion == "frr"
+    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    plans = [
+        br.plan_sample_size(name, model=model, width=0.05, threshold=0.5) for name in ("fpr", "far")
+    ]
+    assert plans[0] == plans[1]
+    design = br.Design.grid({"a_c": [5.0], "b_c": [2.0], "a_i": [2.0], "b_i": [5.0], "n": [200]})
+    asked = {"own": "fit.frr@far=0.1", "field": "fit.fnmr@fmr=0.1"}
+    frame = br.Study(design, asked, folder=tmp_path, rng=1).run().to_frame()
+    assert frame["own"].tolist() == frame["field"].tolist()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).roc().plot(terms="PAD"),
+        lambda: br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).det().plot(terms="PAD"),
+        lambda: br.analyze(SCORES, terms="PAD"),
+        lambda: SCORES.confusion(0.5).summary("PAD"),
+        lambda: br.fit(SCORES).plot(terms="PAD"),
+        lambda: br.epc(SCORES, br.Scores([1, 2], [0, 1.5])).plot(terms="PAD"),
+    ],
+)
+def test_unknown_terms_are_refused(ask) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(br.InputError, match="terms must be one of 'biometric'"):
+        ask()
+
+
+def test_an_unknown_name_is_refused_as_it_was_given() -> None:
+    with pytest.raises(br.InputError, match="got 'acer'"):
+        br.epc(SCORES, SCORES, criterion="acer")  # the HTER is no criterion
+
+
+@pytest.mark.simulation
+def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path: Path) -> None:
+    pad = br.analyze(SCORES, rng=1, terms="pad")
+    plain = replace(pad, terms="biometric")
+    first, second = pad.to_dict(), plain.to_dict()
+    assert (first["content"].pop("terms"), second["content"].pop("terms")) == ("pad", "biometric")
+    assert repr(first) == repr(second)
+    text, page = pad.summary(), tmp_path / "page.html"
+    assert "'FAR gate'" in text
+    pad.to_html(page)
+    html = page.read_text(encoding="utf-8")
+    for said in (text, html):
+        assert "APCER" in said
+        assert "BPCER" in said
+        assert not re.search(r"\bFAR\b(?! gate)|\bFRR\b|\bHTER\b|(?<!D-)\bEER\b", said)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "FAR.csv"
+    rows = [f"{v!r},1" for v in SCORES.client.tolist()]
+    rows += [f"{v!r},0" for v in SCORES.impostor.tolist()]
+    path.write_text("score,label\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def test_the_command_line_says_them_and_json_does_not(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fit", file, "--family", "beta", "--terms", "matching"]) == 0
+    said = capsys.readouterr().out
+    assert "FAR.csv" in said
+    assert "TMR at FMR 1 %" in said
+    documents = []
+    for terms in ("ml", "biometric"):
+        assert main(["fit", file, "--family", "beta", "--terms", terms, "--json"]) == 0
+        documents.append(json.loads(capsys.readouterr().out))
+    assert documents[0] == documents[1]
+
+
+def test_options_take_the_words_and_log_needs_a_picture(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "test.csv"
+    other.write_text("score,label\n0.9,1\n0.5,1\n0.2,0\n0.6,0\n")
+    ask = ["epc", "--dev", file, "--test", str(other), "--terms", "pad"]
+    ask += ["--criterion", "bpcer", "--measure", "apcer"]
+    assert main([*ask, "--log"]) == 2
+    assert "--log must stand beside -o" in capsys.readouterr().err
+    assert main([*ask, "--log", "-o", str(tmp_path / "epc.svg")]) == 0
+    assert "expected BPCER" in capsys.readouterr().out

@@ -1,0 +1,85 @@
+"""The counts of a confusion matrix and precision at k, against scikit-learn and by enumeration."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix
+
+import betaroc as br
+
+
+def test_counts_are_those_of_scikit_learn_with_scores_above() -> None:
+    rng = np.random.default_rng(2)
+    scores = br.Scores(rng.integers(2, 9, 40), rng.integers(0, 7, 50))
+    values = np.r_[scores.client, scores.impostor]
+    y = np.r_[np.ones(40), np.zeros(50)]
+    for t in (-1.0, 2.0, 2.5, 4.0, 8.0, math.inf):
+        found = scores.confusion(t)
+        expected = confusion_matrix(y, values > t)
+        assert [
+            [found.true_rejects, found.false_accepts],
+            [found.false_rejects, found.true_accepts],
+        ] == expected.tolist()
+
+
+def test_arrays_have_counts_of_their_shape_and_the_rates_of_the_model() -> None:
+    scores = br.Scores([3, 4, 5], [1, 2, 3, 4])
+    t = np.array([[-math.inf, 3.0], [3.5, 5.0]])
+    found = scores.confusion(t)
+    assert found.true_accepts.tolist() == [[3, 2], [2, 0]]
+    assert found.false_accepts.tolist() == [[4, 1], [1, 0]]
+    model = br.ScoreModel(br.Empirical(scores.client), br.Empirical(scores.impostor))
+    np.testing.assert_array_equal(found.far, model.far(t))
+    np.testing.assert_array_equal(found.frr, model.frr(t))
+    assert found.summary("pad").count("\n") == 3
+    frame = scores.confusion([3.0, 3.5]).to_frame()
+    assert frame.columns.tolist() == [
+        "true_accepts", "false_accepts", "true_rejects", "false_rejects",
+    ]  # fmt: skip
+    assert len(frame) == 2
+
+
+def test_weights_are_copies_and_fractions_stay() -> None:
+    copies = br.Scores([3, 4, 4], [1, 3, 3, 3]).confusion(3)
+    assert (
+        br.Scores([3, 4], [1, 3], client_weights=[1, 2], impostor_weights=[1, 3]).confusion(3)
+        == copies
+    )
+    half = br.Scores([3, 4], [1, 5], client_weights=[0.5, 2]).confusion(3)
+    assert (half.true_accepts, half.false_rejects, half.frr) == (2, 0.5, 0.2)
+
+
+@pytest.mark.parametrize("bad", [math.nan, [1.0, math.nan]])
+def test_nobody_is_counted_above_nan(bad: object) -> None:
+    with pytest.raises(br.InputError, match="threshold must be numbers; got nan"):
+        br.Scores([1, 2], [0, 1.5]).confusion(bad)  # type: ignore[arg-type]
+
+
+def test_precision_at_k_is_the_mean_over_all_orders_of_ties() -> None:
+    client, impostor = [5, 4, 3, 3], [4, 4, 3]
+    trials = [(v, 1) for v in client] + [(v, 0) for v in impostor]
+    orders = [sorted(p, key=lambda trial: -trial[0]) for p in permutations(trials)]
+    found = br.Scores(client, impostor).precision_at(np.arange(1, 8))
+    for k in range(1, 8):
+        total = sum(sum(label for _, label in order[:k]) for order in orders)
+        assert found[k - 1] == pytest.approx(float(Fraction(total, k * len(orders))), rel=1e-15)
+
+
+def test_precision_at_k_of_weights_and_at_all() -> None:
+    weighted = br.Scores([4, 2], [4, 1], client_weights=[2, 1], impostor_weights=[3, 4])
+    copies = br.Scores([4, 4, 2], [4, 4, 4, 1, 1, 1, 1])
+    k = np.arange(1, 11)
+    np.testing.assert_allclose(weighted.precision_at(k), copies.precision_at(k), rtol=1e-15)
+    assert copies.precision_at(10) == 0.3  # every score: the share of clients
+    assert isinstance(copies.precision_at(3), float)
+
+
+@pytest.mark.parametrize("bad", [0, 5, 2.5, math.nan, [1, 9]])
+def test_k_is_a_number_of_scores(bad: object) -> None:
+    with pytest.raises(br.InputError, match="k must be a whole number from 1 to 4"):
+        br.Scores([1, 2], [0, 1.5]).precision_at(bad)  # type: ignore[arg-type]

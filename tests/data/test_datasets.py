@@ -1,0 +1,107 @@
+"""Real sets that come with the package: counts by another reader, words, groups, licences."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.data import datasets
+from helpers.places import DATA
+
+
+def columns(path: str, **options: object) -> pd.DataFrame:
+    return pd.read_csv(DATA / path, converters={"score": float}, **options)
+
+
+def same(scores: br.Scores, frame: pd.DataFrame) -> None:
+    for who, label in (("client", 1), ("impostor", 0)):
+        np.testing.assert_array_equal(getattr(scores, who), frame.score[frame.label == label])
+
+
+@pytest.mark.parametrize("classifier", ["logreg", "forest"])
+@pytest.mark.parametrize("amount", [0.0, 0.4, 1])
+def test_liveness(classifier: str, amount: float) -> None:
+    data = br.datasets.load_liveness(classifier, sharpened=amount)
+    folder = f"liveness_cross_{classifier}"
+    same(data.dev, columns(f"{folder}/dev.csv"))
+    same(data.test, columns(f"{folder}/test_sharpen{amount:.2f}.csv"))
+    assert data.dev.words == data.test.words == ("bona fide", "attack")
+    assert data.dev.name == classifier
+
+
+def test_liveness_of_both_classifiers_is_paired() -> None:
+    one, other = (br.datasets.load_liveness(name).test for name in ("logreg", "forest"))
+    assert one.source is not None
+    assert other.source is not None
+    assert one.source.order == other.source.order
+
+
+def test_verification() -> None:
+    data = br.datasets.load_verification()
+    same(data.dev, columns("asvspoof19_asv/dev.csv.gz"))
+    same(data.test, columns("asvspoof19_asv/eval.csv.gz"))
+    assert data.dev.words == ("target", "nontarget")
+
+
+def test_faces_have_both_identities() -> None:
+    data = br.datasets.load_faces()
+    names = ["claimed", "real", "probe", "score"]
+    for scores, part in ((data.dev, "dev"), (data.test, "eval")):
+        rows = columns(f"bob_verif/scores-{part}.4col.txt", sep=" ", names=names)
+        rows["label"] = (rows.claimed == rows.real).astype(int)
+        same(scores, rows)
+        for who, label in (("client", 1), ("impostor", 0)):
+            own = rows.loc[rows.label == label, ["claimed", "real"]].to_numpy(dtype=str)
+            np.testing.assert_array_equal(getattr(scores, f"{who}_groups"), own)
+
+
+def test_games_are_split_by_season() -> None:
+    data = br.datasets.load_games()
+    rows = columns("fivethirtyeight/nba_games.csv.gz")
+    same(data.dev, rows[rows.season < 2020])
+    same(data.test, rows[rows.season >= 2020])
+    assert data.dev.client_groups is None
+
+
+@pytest.mark.parametrize("name", [n for n in datasets.__all__ if n.startswith("load_")])
+def test_each_says_where_it_is_from_and_what_may_be_done(name: str) -> None:
+    data = getattr(br.datasets, name)()
+    assert data == getattr(br.datasets, name)()
+    assert data.description.endswith(".")
+    assert "github" in data.source or "scikit-learn" in data.source
+    assert any(word in data.licence for word in ("MIT", "BSD-3-Clause", "CC BY", "Creative"))
+    assert "\n" not in data.source + data.licence
+
+
+def test_what_there_is_not_is_refused() -> None:
+    with pytest.raises(br.InputError, match=r"sharpened must be one of .*; got 0\.5"):
+        br.datasets.load_liveness(sharpened=0.5)
+    with pytest.raises(br.InputError, match="classifier must be one of"):
+        br.datasets.load_liveness("svm")
+
+
+def test_compressed_files_of_the_package_carry_no_time() -> None:
+    """Bytes 4 to 8 of a gzip header are the time it was made: the same bytes for every build."""
+    kept = [p for p in DATA.rglob("*.gz") if p.parent.name in ("asvspoof19_asv", "fivethirtyeight")]
+    assert len(kept) == 3
+    for path in kept:
+        assert path.read_bytes()[4:8] == bytes(4), path.name
+        assert gzip.decompress(path.read_bytes()).startswith(b"label,score")
+
+
+def test_an_installed_package_has_them_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied = tmp_path / "sets" / "bob_verif"
+    copied.mkdir(parents=True)
+    for path in (DATA / "bob_verif").iterdir():
+        (copied / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(datasets, "_PLACES", (tmp_path / "sets", DATA))
+    data = br.datasets.load_faces()
+    assert data.dev.source is not None
+    assert Path(data.dev.source.path).parent == copied

@@ -1,0 +1,672 @@
+"""Files of everyday shapes: each read right, or refused with both readings and what decides."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.core import local_files
+from betaroc.data import text_blocks
+from betaroc.data.summary import summarize_file
+from helpers.extras import needs
+
+pa = needs("pyarrow", "parquet")
+
+#: A client of 0.25 and an impostor of 0.5, whatever the shape.
+EXPECTED = br.Scores([0.25], [0.5])
+FILE, INPUT = br.FileFormatError, br.InputError
+
+#: Bytes, options, the format that is stated, and what else was guessed.
+SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
+    "commas": ("score,label\n0.25,1\n0.5,0\n", {}, "csv", ()),
+    "semicolons": ("score;label\n0.25;1\n0.5;0\n", {}, "csv", ("separator=semicolon",)),
+    "semicolons, decimal commas": (
+        "score;label\n0,25;1\n0,5;0\n",
+        {},
+        "csv",
+        ("separator=semicolon", "decimal=comma"),
+    ),
+    "decimal commas after a whole number": (
+        "id;score;label\n1;2;0\n2;0,25;1\n3;0,5;0\n",
+        {},
+        "csv",
+        ("separator=semicolon", "decimal=comma"),
+    ),
+    "what Excel writes": (
+        b"\xef\xbb\xbfsep=;\r\nscore;label\r\n0,25;1\r\n0,5;0\r\n",
+        {},
+        "csv",
+        ("decimal=comma",),
+    ),
+    "tabs, decimal commas": ("score\tlabel\n0,25\t1\n0,5\t0\n", {}, "tsv", ("decimal=comma",)),
+    "white space": ("score  label\n0.25   1\n 0.5\t0 \n", {}, "text", ("separator=space",)),
+    "white space, decimal commas": (
+        "score label\n0,25 1\n0,5 0\n",
+        {},
+        "text",
+        ("separator=space", "decimal=comma"),
+    ),
+    "pipes": ("score|label\n0.25|1\n0.5|0\n", {}, "csv", ("separator=pipe",)),
+    "padded pipes": ("score | label\n0.25 | 1\n0.5 | 0\n", {}, "csv", ("separator=pipe",)),
+    "quoted decimal commas": ('score,label\n"0,25",1\n"0,5",0\n', {}, "csv", ("decimal=comma",)),
+    "R's write.table": (
+        '"score" "label"\n0.25 "genuine"\n0.5 "impostor"\n',
+        {},
+        "text",
+        ("separator=space",),
+    ),
+    "R's row names": (
+        '"score" "label"\n"1" 0.25 1\n"2" 0.5 0\n',
+        {},
+        "text",
+        ("columns=row,score,label", "header=True", "separator=space"),
+    ),
+    "numpy's savetxt": (
+        "# score label\n2.5e-01 1.0e+00\n5.0e-01 0.0e+00\n",
+        {},
+        "text",
+        ("separator=space",),
+    ),
+    "comments before the header": (
+        "# scores of a\n# by b\nscore,label\n0.25,1\n0.5,0\n",
+        {},
+        "csv",
+        (),
+    ),
+    "large letters": (
+        "Score;LABEL\n0.25;1\n0.5;0\n",
+        {},
+        "csv",
+        ("score=Score", "label=LABEL", "separator=semicolon"),
+    ),
+    "a separator at the end of rows": (
+        "score,label\n0.25,1,\n0.5,0,\n",
+        {},
+        "csv",
+        ("columns=score,label,empty", "header=True"),
+    ),
+    "a frame's index": (",score,label\n0,0.25,1\n1,0.5,0\n", {}, "csv", ()),
+    "named columns": ("0.25,1\n0.5,0\n", {"columns": ("score", "label")}, "csv", ()),
+    "named columns, decimal commas": (
+        "1;0,25;x\n0;0,5;y\n",
+        {"columns": "label,score,rest"},
+        "csv",
+        ("separator=semicolon", "decimal=comma"),
+    ),
+    "named columns over a header": (
+        "y;p\n1;0.25\n0;0.5\n",
+        {"columns": "label,score"},
+        "csv",
+        ("header=True", "separator=semicolon"),
+    ),
+    "numbers of columns": (
+        "a,0.25,1\nb,0.5,0\n",
+        {"score": "2", "label": "3"},
+        "csv",
+        ("header=False",),
+    ),
+    "numbers of columns, no header": (
+        "1,0.25\n0,0.5\n",
+        {"score": "2", "label": "1", "header": False},
+        "csv",
+        (),
+    ),
+    "a header of numbers": (
+        "0,1\n0.25,1\n0.5,0\n",
+        {"score": "0", "label": "1", "header": True},
+        "csv",
+        (),
+    ),
+    "word labels": ("score,label\n0.25,bona fide\n0.5,attack\n", {}, "csv", ()),
+    "word labels, no header": (
+        "genuine 0.25\nimpostor 0.5\n",
+        {"columns": "label,score"},
+        "text",
+        ("separator=space",),
+    ),
+    "booleans": ("score,label\n0.25,TRUE\n0.5,FALSE\n", {}, "csv", ()),
+    "compressed": (
+        gzip.compress(b"score;label\n0.25;1\n0.5;0\n"),
+        {},
+        "csv, gzip",
+        ("separator=semicolon",),
+    ),
+    "identities": (
+        "claimed,real,score\na,a,0.25\na,b,0.5\n",
+        {"label": ("claimed", "real")},
+        "csv",
+        (),
+    ),
+    "bob.bio": (
+        "probe_subject_id,probe_key,bio_ref_subject_id,score\na,p1,a,0.25\na,p2,b,0.5\n",
+        {},
+        "csv",
+        ("label=bio_ref_subject_id,probe_subject_id",),
+    ),
+    "bob, decimal commas": ("1 0,25\n0 0,5\n", {}, "2col", ("decimal=comma",)),
+    "ASVspoof": (
+        "LA_E_1 - bonafide 0.25\nLA_E_1000 A07 spoof 0.5\n",
+        {},
+        "asvspoof",
+        ("format=asvspoof",),
+    ),
+    "VoxCeleb": (
+        "1 id1/a.wav id1/b.wav 0.25\n0 id1/a.wav id2/c.wav 0.5\n",
+        {},
+        "voxceleb",
+        ("format=voxceleb",),
+    ),
+    "JSON lines": (
+        '{"score": 0.25, "label": 1}\n\n{"label": 0, "more": [1], "score": 5e-1}\n',
+        {},
+        "jsonl",
+        (),
+    ),
+    "JSON lines of words": (
+        '{"s": 0.25, "y": "genuine"}\n{"s": 0.5, "y": "impostor"}\n',
+        {"score": "s", "label": "y"},
+        "jsonl",
+        (),
+    ),
+}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    def put(content: str | bytes, name: str = "scores.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return put
+
+
+def message(error: type[Exception], call: Callable[[], object], *words: str) -> str:
+    with pytest.raises(error) as caught:
+        call()
+    assert type(caught.value) is error
+    text = str(caught.value)
+    assert len(text) <= 400, text
+    for word in words:
+        assert word in text, (word, text)
+    return text
+
+
+def said(guess: str) -> tuple[str, Any]:
+    """A guess as an option of the call."""
+    name, _, value = guess.partition("=")
+    plain: dict[str, Any] = {"True": True, "False": False}
+    return name, tuple(value.split(",")) if name == "label" else plain.get(value, value)
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_everyday_shapes(write: Callable[..., Path], case: str) -> None:
+    content, options, kind, guesses = SHAPES[case]
+    path = write(content)
+    scores = br.read_scores(path, **options)
+    assert scores.source is not None
+    if case.startswith("decimal commas after"):
+        scores = br.Scores(scores.client, scores.impostor[1:], source=scores.source)
+    assert scores == EXPECTED
+    assert (scores.source.format, scores.source.guesses) == (kind, guesses)
+    # What was guessed may as well be said, and is then no guess; the summary agrees.
+    told = options | dict(map(said, guesses))
+    again = br.read_scores(path, **told)
+    assert again.client.tolist() == [0.25]
+    assert again.source is not None
+    assert again.source.guesses == ()
+    if "label" not in told or isinstance(told["label"], str):
+        assert summarize_file(path, **options).client.maximum == 0.25
+
+
+@pytest.mark.parametrize("parser", ["pyarrow", "polars", "split"])
+@pytest.mark.parametrize("case", SHAPES)
+def test_shapes_are_the_same_through_every_parser(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, case: str, parser: str
+) -> None:
+    content, options, _, _ = SHAPES[case]
+    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
+    assert br.read_scores(write(content), **options).client.tolist() == [0.25]
+
+
+def test_shapes_that_are_fast_leave_no_doubt(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their rows go through the parser of columns, none to the reader of lines."""
+
+    def never(*given: object) -> object:
+        raise AssertionError
+
+    monkeypatch.setattr(text_blocks, "read_lines", never)
+    for case in (
+        "semicolons", "semicolons, decimal commas", "white space", "white space, decimal commas",
+        "tabs, decimal commas", "named columns", "numbers of columns", "identities", "bob.bio",
+        "bob, decimal commas", "ASVspoof", "VoxCeleb",
+    ):  # fmt: skip
+        content, options, _, _ = SHAPES[case]
+        assert br.read_scores(write(content), **options).client.tolist() == [0.25]
+
+
+#: What has two readings or none: the words of the error.
+DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
+    "no header": ("0.25,1\n0.5,0\n", {}, ("'0.25', '1'", "columns='score,label'")),
+    "no header, word labels": (
+        "genuine 0.25\nimpostor 0.5\n",
+        {},
+        ("columns='label,score'", "key="),
+    ),
+    "a header of numbers": (
+        "0,1\n0.25,1\n",
+        {"score": "0", "label": "1"},
+        ("header=True", "header=False"),
+    ),
+    "thousands": ("score;label\n1,125;1\n2,500;0\n", {}, ("thousands", "decimal='comma'")),
+    "a comma either way": (
+        "a b 0,25\nc d 0,5\n",
+        {},
+        ("decimal='comma'", "separator='comma'", "'a b 0'", "'0,25'"),
+    ),
+    "percentages": ("score,label\n97.5%,1\n", {}, ("line 2", "97.5 or 0.975")),
+    "other decimals later": ("score;label\n0.25;1\n0,5;0\n", {}, ("line 3", "decimal='comma'")),
+    "points among decimal commas": (
+        "score;label\n0,25;1\n0.5;0\n",
+        {"decimal": "comma"},
+        ("line 3", "decimal='point'"),
+    ),
+    "mixed separators": ("score;label\n0.25;1\n0.5,0\n", {}, ("line 3", "mixed", "comma")),
+    "mixed from the header on": ("score,label\n0.25;1\n", {}, ("line 2", "mixed", "semicolon")),
+    "bob or ASVspoof": (
+        "a a genuine 0.25\na b genuine 0.5\n",
+        {},
+        ("format='4col'", "format='asvspoof'", "columns="),
+    ),
+    "part of ASVspoof": ("a A07 spoof 0.25\na b probe 0.5\n", {}, ("format='4col'", "'asvspoof'")),
+    "bob or a table of labels": ("a b 1 0.25\na c 0 0.5\n", {}, ("column 3", "'1'", "columns=")),
+    "bob or a table of words": (
+        "impostor a b 0.25\nclient c d 0.5\n",
+        {},
+        ("column 1", "columns="),
+    ),
+    "five columns with words": ("m a b target 0.25\nm c d nontarget 0.5\n", {}, ("column 4",)),
+    "too few names": ("1,2,3\n4,5,6\n", {"columns": "score,label"}, ()),
+    "no such column": ("0.25,1\n0.5,0\n", {"columns": "p,label"}, ("'score'", "'p'")),
+    "a number beyond": ("0.25,1\n", {"score": "1", "label": "3"}, ("columns=",)),
+    "no JSON": ('{"score": 0.5, "label": 1}\n{"score": }\n', {}, ("line 2", "JSON object")),
+    "a list": ('{"score": 0.5, "label": 1}\n[0.5, 1]\n', {}, ("line 2", "JSON object")),
+    "a key that lacks": (
+        '{"score": 0.5, "label": 1}\n{"scroe": 1}\n',
+        {},
+        ("line 2", "Did you mean 'scroe'"),
+    ),
+    "a list for a score": ('{"score": [0.5], "label": 1}\n', {}, ("line 1", "'score'")),
+    "NaN of JSON": ('{"score": NaN, "label": 1}\n', {}, ("line 1", "'NaN'", "missing=")),
+    "a huge line": ("0.5 " * 2**18 + "\n", {}, ("line 1", "1048576")),
+    "a huge line of JSON": ('{"x": "' + "x" * 2**20 + '"}\n', {}, ("line 1", "1048576")),
+}
+
+
+@pytest.mark.parametrize("case", DOUBTS)
+def test_two_readings_or_none(write: Callable[..., Path], case: str) -> None:
+    content, options, words = DOUBTS[case]
+    error = INPUT if case == "too few names" else FILE
+    message(error, lambda: br.read_scores(write(content), **options), "'scores.csv'", *words)
+
+
+def test_options_of_reading_are_checked(write: Callable[..., Path]) -> None:
+    path = write("score,label\n0.25,1\n0.5,0\n")
+    for options, error, words in (
+        ({"separator": "dash"}, INPUT, ("separator", "'dash'", "'semicolon'")),
+        ({"decimal": "coma"}, INPUT, ("decimal", "Did you mean 'comma'")),
+        ({"header": "no"}, br.InputTypeError, ("header", "'no'")),
+        ({"columns": {"score": 1}}, br.InputTypeError, ("columns", "order")),
+        ({"columns": "score,score"}, INPUT, ("columns", "once")),
+        ({"missing": "keep"}, INPUT, ("missing", "'reject'")),
+        ({"format": "kaldi"}, INPUT, ("key", "kaldi")),
+        ({"format": "pyeer"}, INPUT, ("client_file=", "impostor_file=")),
+        ({"label": ("a", "b", "c")}, INPUT, ("label", "two")),
+    ):
+        message(error, lambda o=options: br.read_scores(path, **o), *words)  # type: ignore[misc]
+    twin = write("claimed,real,score\na,a,.25\na,b,.5\n", "twin.csv")
+    label = ("claimed", "real")
+    message(
+        INPUT, lambda: br.read_scores(twin, label=label, client_label=1), "client_label", "claimed"
+    )
+    message(INPUT, lambda: br.summarize(pa.table({"score": [1.0]}), label=label), "one column")
+
+
+# ------------------------------------------------------------------------------- two files
+def test_a_file_for_each_class(write: Callable[..., Path]) -> None:
+    forms: dict[str, tuple[str, str, dict[str, Any]]] = {
+        "pyeer": ("0.25\n", "0.5\n", {}),
+        "other columns first": ("a b 0.25\n", "c d 0.5\n", {}),
+        "decimal commas": ("0,25\n", "0,5\n", {"decimal": "comma"}),
+        "a header": ("score\n0.25\n", "score\n0.5\n", {}),
+        "tables": ("id;p\n1;0.25\n", "id;p\n1;0.5\n", {"score": "p"}),
+        "one of each": ("0.25\n", '{"score": 0.5}\n', {}),
+    }
+    for case, (client, impostor, options) in forms.items():
+        one, other = write(client, "g.txt"), write(impostor, "i.txt")
+        scores = br.read_scores(client_file=one, impostor_file=other, **options)
+        assert scores == EXPECTED, case
+        assert scores.source is not None
+        assert (scores.source.path, scores.source.further) == (str(one), (str(other),))
+    assert scores.source.format == "pyeer and jsonl"
+
+
+def test_files_of_two_classes_refused(write: Callable[..., Path], tmp_path: Path) -> None:
+    one, other, comma = write("0.25\n", "g"), write("0.5\n", "i"), write("0,5\n0,25\n", "c")
+    same = tmp_path / "link"
+    os.symlink(one, same)
+    calls: list[tuple[type[Exception], dict[str, Any], tuple[str, ...]]] = [
+        (INPUT, {"client_file": one, "impostor_file": one}, ("impostor_file", "twice")),
+        (INPUT, {"client_file": one, "impostor_file": same}, ("impostor_file", "twice")),
+        (INPUT, {"client_file": one}, ("client_file= and impostor_file=", "alone")),
+        (INPUT, {}, ("path", "neither")),
+        (INPUT, {"path": other, "client_file": one}, ("path", "alone")),
+        (INPUT, {"client_file": one, "impostor_file": other, "client_label": 1}, ("client_label",)),
+        (INPUT, {"client_file": one, "impostor_file": other, "key": other}, ("key",)),
+        (FILE, {"client_file": one, "impostor_file": comma}, ("'c'", "decimal='comma'")),
+        (FILE, {"client_file": tmp_path, "impostor_file": other}, ("client_file", "directory")),
+        (
+            br.ScoreFileNotFoundError,
+            {"client_file": one, "impostor_file": tmp_path / "no"},
+            ("impostor_file", "'i'"),
+        ),
+    ]
+    for error, options, words in calls:
+        if words[-1] == "'i'":
+            words = words[:1]
+        message(error, lambda o=options: br.read_scores(**o), *words)  # type: ignore[misc]
+
+
+# ------------------------------------------------------------------------------------ a key
+#: Scores, key, options, and the ids of the client.
+KEYED: dict[str, tuple[str, str, dict[str, Any], list[Any]]] = {
+    "Kaldi": ("u1 0.25\nu2 0.5\n", "u2 nontarget\nu1 target\n", {}, ["u1"]),
+    "NIST": (
+        "e t1 0.25\ne t2 0.5\n",
+        "e t2 nontarget\ne t1 target\n",
+        {"format": "nist"},
+        [["e", "t1"]],
+    ),
+    "VoxCeleb's list": ("a b 0.25\na c 0.5\n", "1 a b\n0 a c\n", {}, [["a", "b"]]),
+    "ASVspoof 2019": (
+        "LA_1 0.25\nLA_2 0.5\n",
+        "LA_0069 LA_1 - - bonafide\nLA_0070 LA_2 - A01 spoof\n",
+        {},
+        ["LA_1"],
+    ),
+    "ASVspoof 2021": (
+        "LA_1 0.25\nLA_2 0.5\n",
+        "LA_9 LA_1 alaw ita_tx bonafide bonafide notrim eval\n"
+        "LA_9 LA_2 alaw ita_tx A07 spoof notrim eval\n",
+        {},
+        ["LA_1"],
+    ),
+    "tables": (
+        "trial,score\nu1,0.25\nu2,0.5\n",
+        "n;trial;label\n1;u1;genuine\n2;u2;impostor\n",
+        {"id": "trial"},
+        ["u1"],
+    ),
+    "tables of NIST": (
+        "modelid\tsegmentid\tLLR\nm\ts\t0.25\nm\tt\t0.5\n",
+        "modelid\tsegmentid\ttargettype\nm\ts\ttarget\nm\tt\tnontarget\n",
+        {"id": ("modelid", "segmentid"), "score": "LLR", "label": "targettype"},
+        [["m", "s"]],
+    ),
+    "other words": (
+        "u1 0.25\nu2 0.5\n",
+        "trial label\nu1 ham\nu2 spam\n",
+        {"client_label": "ham"},
+        ["u1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", KEYED)
+def test_a_key_says_who_is_a_client(write: Callable[..., Path], case: str) -> None:
+    text, key, options, ids = KEYED[case]
+    path, of_key = write(text), write(key, "key.txt")
+    scores = br.read_scores(path, key=of_key, **options)
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.25], [0.5])
+    assert scores.client_ids is not None
+    assert scores.client_ids.tolist() == ids
+    assert scores.source is not None
+    assert scores.source.further == (str(of_key),)
+
+
+KEYS_REFUSED: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+    "unknown": (
+        "u1 1\nu3 2\nu4 3\n",
+        "u1 target\nu2 nontarget\n",
+        {},
+        ("2 of 3", "'u3'", "'key.txt'"),
+    ),
+    "twice": ("u1 1\nu1 2\nu2 3\n", "u1 target\nu2 nontarget\n", {}, ("1 of 3", "'u1'")),
+    "twice in the key": (
+        "u1 1\n",
+        "u1 target\nu2 nontarget\nu1 target\n",
+        {},
+        ("'key.txt'", "1 of 3 rows", "'u1'"),
+    ),
+    "without a score": (
+        "u1 1\nu2 2\n",
+        "u1 target\nu2 nontarget\nu3 target\n",
+        {},
+        ("1 of 3", "'u3'", "missing='drop'"),
+    ),
+    "no key": ("u1 1\nu2 2\n", "u1 x y z\nu2 x y z\n", {}, ("'key.txt'", "'u1 x y z'", "header")),
+    "ragged": ("u1 1\n", "u1 target\nu2 nontarget\nu3\n", {}, ("'key.txt', line 3", "2 fields")),
+    "blank": ("u1 1\n", "\n", {}, ("'key.txt'", "blank")),
+    "three kinds": (
+        "u1 1\nu2 2\nu3 3\n",
+        "u1 target\nu2 nontarget\nu3 spoof\n",
+        {},
+        ("'key.txt'", "got 3"),
+    ),
+    "no id": ("trial,score\nu1,1\n", "u1 target\n", {}, ("id", "'scores.csv'")),
+    "two labels": ("u1 1\n", "u1 target\n", {"label": ("a", "b")}, ("label", "key=")),
+    "bob": ("u1 1\n", "u1 target\n", {"format": "4col"}, ("key", "4col")),
+}
+
+
+@pytest.mark.parametrize("case", KEYS_REFUSED)
+def test_keys_refused(write: Callable[..., Path], case: str) -> None:
+    text, key, options, words = KEYS_REFUSED[case]
+    error = INPUT if case in ("no id", "two labels", "bob") else FILE
+    path, of_key = write(text), write(key, "key.txt")
+    message(error, lambda: br.read_scores(path, key=of_key, **options), *words)
+
+
+def test_the_key_is_another_file(write: Callable[..., Path]) -> None:
+    path = write("u1 0.25\n")
+    message(INPUT, lambda: br.read_scores(path, key=path), "key", "twice")
+    message(FILE, lambda: br.read_scores(path, key=path.parent), "key", "directory")
+    message(FILE, lambda: br.read_scores(path, key=write(b"PK\3\4", "z")), "zip")
+
+
+def test_trials_of_a_key_without_a_score_are_counted(write: Callable[..., Path]) -> None:
+    """Of the key's five trials u4 and u5 have no line, u3 has no number."""
+    path = write("u1 0.25\nu2 0.5\nu3 NA\n")
+    key = write("u1 target\nu2 nontarget\nu3 target\nu4 target\nu5 nontarget\n", "key.txt")
+    with pytest.warns(br.MissingScoreWarning, match=r"score: 3 \(2 of clients, 1 of impostors"):
+        scores = br.read_scores(path, key=key, missing="drop")
+    assert scores == br.Scores([0.25], [0.5], client_ids=["u1"], impostor_ids=["u2"])
+    assert scores.source is not None
+    assert scores.source.n_dropped == 3
+
+
+# ------------------------------------------------------------------- Arrow, standard input
+def test_arrow(tmp_path: Path) -> None:
+    from pyarrow import feather, ipc
+
+    table = pa.table({"score": [0.25, 0.5], "label": ["genuine", "impostor"], "id": [3, 4]})
+    feather.write_feather(table, tmp_path / "a")
+    with pa.OSFile(str(tmp_path / "b"), "wb") as out, ipc.new_stream(out, table.schema) as writer:
+        writer.write_table(table)
+    for name in "ab":
+        scores = br.read_scores(tmp_path / name, id="id")
+        assert scores == br.Scores([0.25], [0.5], client_ids=[3], impostor_ids=[4])
+        assert scores.source is not None
+        assert (scores.source.format, scores.source.guessed) == ("arrow", "genuine")
+        assert br.summarize(tmp_path / name).impostor.maximum == 0.5
+    whole = (tmp_path / "a").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[:-40])
+    message(FILE, lambda: br.read_scores(tmp_path / "cut"), "'cut'", f"{len(whole) - 40} bytes")
+    message(FILE, lambda: br.read_scores(tmp_path / "a", format="csv"), "Arrow")
+    message(INPUT, lambda: br.read_scores(tmp_path / "a", separator="comma"), "separator", "Arrow")
+    message(FILE, lambda: br.read_scores(tmp_path / "a", score="p"), "'p'")
+
+
+def test_columns_of_identities_in_parquet(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    table = pa.table({"score": [0.25, 0.5], "a": [1, 1], "b": ["1", "2"]})
+    parquet.write_table(table, tmp_path / "p")
+    assert br.read_scores(tmp_path / "p", label=("a", "b")) == EXPECTED
+    message(INPUT, lambda: br.summarize(tmp_path / "p", label=("a", "b")), "one column")  # type: ignore[arg-type]
+
+
+class _Stdin:
+    """Bytes that come in pieces."""
+
+    def __init__(self, content: bytes, *, terminal: bool = False) -> None:
+        self.buffer, self._terminal = io.BytesIO(content), terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+def test_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"score;label\n0,25;1\n0,5;0\n"
+    for content in (text, gzip.compress(text)):
+        monkeypatch.setattr(sys, "stdin", _Stdin(content))
+        scores = br.read_scores("-")
+        assert scores == EXPECTED
+        assert scores.source is not None
+        assert scores.source.path == "-"
+    message(FILE, lambda: br.read_scores("-"), "standard input", "once a call")  # it was read
+    monkeypatch.setattr(sys, "stdin", _Stdin(b"", terminal=True))
+    message(FILE, lambda: br.read_scores("-"), "standard input", "terminal")
+    closed = _Stdin(text)
+    closed.buffer.close()
+    for stdin in (closed, None):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        message(FILE, lambda: br.read_scores("-"), "standard input", "closed")
+    monkeypatch.setattr(sys, "stdin", _Stdin(b"score,label\n1,0\n"))
+    message(FILE, lambda: br.read_scores("-"), "standard input must hold both classes")
+    monkeypatch.setattr(local_files, "_SPOOLED", 10)
+    monkeypatch.setattr(sys, "stdin", _Stdin(text))
+    message(FILE, lambda: br.read_scores("-"), "standard input", "longer")
+
+
+# ---------------------------------------------------------------------------------- missing
+MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
+
+
+@pytest.mark.parametrize("parser", ["pyarrow", "polars", "split"])
+def test_scores_that_are_missing(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, parser: str
+) -> None:
+    """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
+    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
+    for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
+        path = write(text)
+        message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")  # type: ignore[misc]
+        with pytest.warns(br.MissingScoreWarning, match=r"score: 6 \(3 of clients, 3 of impostors"):
+            scores = br.read_scores(path, missing="drop")
+        assert scores == EXPECTED
+        assert scores.source is not None
+        assert scores.source.n_dropped == 6
+
+
+def test_missing_scores_of_other_kinds(write: Callable[..., Path], tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    kept = (0.25, None, 0.5, np.nan)
+    parquet.write_table(pa.table({"score": kept, "label": [1, 1, 0, 0]}), tmp_path / "p")
+    lines = write(
+        '{"score": 0.25, "label": 1}\n{"score": null, "label": 1}\n{"score": 0.5, "label": 0}\n'
+    )
+    for path, dropped in ((tmp_path / "p", 2), (lines, 1)):
+        with pytest.warns(br.MissingScoreWarning):
+            scores = br.read_scores(path, missing="drop")
+        assert scores == EXPECTED
+        assert scores.source is not None
+        assert scores.source.n_dropped == dropped
+    none = write("score,label\nNA,1\n0.5,0\n")
+    message(FILE, lambda: br.read_scores(none, missing="drop"), "no client of it has one")
+    message(
+        FILE,
+        lambda: br.read_scores(write("score,label\nNA,1\n"), missing="drop"),
+        "all 1 are missing",
+    )
+    infinite = write("score,label\ninf,1\n0.5,0\n")
+    message(FILE, lambda: br.read_scores(infinite, missing="drop"), "line 2", "finite")
+    label = write("score,label\n0.5,\n0.5,0\n")
+    message(FILE, lambda: br.read_scores(label, missing="drop"), "line 2", "label")
+
+
+def test_missing_scores_of_arrays_and_frames() -> None:
+    """By hand: of labels 1, 0, 1, 0, 1 the third and the fourth have no score."""
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    label, score = [1, 0, 1, 0, 1], [0.25, 0.5, None, None, 0.75]
+    expected = br.Scores([0.25, 0.75], [0.5], client_ids=[1, 5], impostor_ids=[2])
+    ids = [1, 2, 3, 4, 5]
+    columns = {"label": label, "score": score, "id": ids}
+    nan = [np.nan if s is None else s for s in score]
+    told = r"score: 2 \(1 of clients, 1 of impostors"
+    for values in (score, np.array(nan), pd.Series(score), pl.Series(score)):
+        with pytest.warns(br.MissingScoreWarning, match=told):
+            assert br.Scores.from_labels(label, values, ids=ids, missing="drop") == expected
+        with pytest.raises(INPUT):
+            br.Scores.from_labels(label, values)
+    for frame in (
+        pd.DataFrame(columns),
+        pl.DataFrame(columns),
+        pl.LazyFrame(columns),
+        pa.table(columns),
+    ):
+        with pytest.warns(br.MissingScoreWarning, match=told):
+            assert br.Scores.from_frame(frame, id="id", missing="drop") == expected
+        message(INPUT, lambda f=frame: br.Scores.from_frame(f), "missing")  # type: ignore[misc]
+    weights = [1, 2, 3, 4, 5]
+    with pytest.warns(br.MissingScoreWarning):
+        kept = br.Scores.from_labels(label, nan, weights=weights, missing="drop")
+    assert kept == br.Scores([0.25, 0.75], [0.5], client_weights=[1, 5], impostor_weights=[2])
+    message(
+        INPUT,
+        lambda: br.Scores.from_labels([1, 0], [None, 0.5], missing="drop"),
+        "every client one",
+    )
+    message(INPUT, lambda: br.Scores.from_labels([1, 0], [0.1, 0.5], missing="keep"), "missing")
+    message(INPUT, lambda: br.Scores.from_labels([1, 0], [np.inf, 0.5], missing="drop"), "y_score")
+
+
+def test_missing_scores_that_count_as_rejected(write: Callable[..., Path]) -> None:
+    """By hand of MISSING: three clients and three impostors without a score, one each with one."""
+    rejected = br.Scores([0.25], [0.5], n_client_rejected=3, n_impostor_rejected=3)
+    found = br.read_scores(write(MISSING), missing="reject")
+    assert found == rejected
+    assert found.source is not None
+    assert found.source.n_dropped == 0
+    label, score = [1, 1, 1, 1, 0, 0, 0, 0], [0.25, *[None] * 3, 0.5, *[None] * 3]
+    assert br.Scores.from_labels(label, score, missing="reject") == rejected
+    frame = pa.table({"label": label, "score": score})
+    assert br.Scores.from_frame(frame, missing="reject") == rejected
+    path, key = write("u1 0.25\nu2 0.5\n"), write("u1 1\nu2 0\nu3 1\nu4 1\nu5 0\n", "key")
+    keyed = br.read_scores(path, key=key, missing="reject")
+    assert (keyed.n_client_rejected, keyed.n_impostor_rejected) == (2, 1)
+    none = br.read_scores(write("score,label\n0.25,1\n0.5,0\n"), missing="reject")
+    assert (none.n_client_rejected, none.n_impostor_rejected) == (0, 0)

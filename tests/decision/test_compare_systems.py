@@ -1,0 +1,216 @@
+"""Any number of systems at once: against `compare`, by hand, and when all are equal."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+
+ALPHA = np.linspace(0.1, 0.9, 5)
+
+
+def systems(
+    noises: list[float], n: int = 60, seed: int = 1, *, paired: bool = True
+) -> dict[str, br.Epc]:
+    """Systems that see the same trials with noise of their own."""
+    rng = np.random.default_rng(seed)
+
+    def trials() -> list[np.ndarray]:
+        return [rng.normal(mu, 1.0, n) for mu in (1.0, -1.0, 1.0, -1.0)]
+
+    shared, found = trials(), {}
+    for k, sd in enumerate(noises):
+        own = [x + rng.normal(0.0, sd, n) for x in (shared if paired else trials())]
+        dev, test = br.Scores(*own[:2]), br.Scores(*own[2:])
+        found[f"s{k}"] = br.epc(dev, test, measure="weighted-error", alpha=ALPHA)
+    return found
+
+
+# ----------------------------------------------------------------------------- two systems
+@pytest.mark.parametrize("resample", ["both", "test"])
+@pytest.mark.parametrize("paired", [True, False])
+def test_of_two_systems_it_is_compare(resample: str, paired: bool) -> None:
+    curves = systems([0.3, 2.0], paired=paired)
+    given = {"resample": resample, "paired": paired, "replicates": 300, "rng": 7}
+    many, two = br.compare_systems(curves, **given), br.compare(*curves.values(), **given)
+    # Means of differences and differences of means round differently.
+    ends = two.mean_difference.low, two.mean_difference.high
+    assert (many.low[0], many.high[0]) == pytest.approx(ends, abs=1e-14)
+    assert many.difference[0] == pytest.approx(two.mean_difference.estimate, rel=1e-13)
+    # The band is of half the difference, from the middle of both curves.
+    for k, (low, high) in enumerate([(two.band_low, two.band_high),
+                                     (-two.band_high, -two.band_low)]):  # fmt: skip
+        np.testing.assert_allclose(2.0 * many.band_low[k], low, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(2.0 * many.band_high[k], high, rtol=0, atol=1e-15)
+    assert (many.dev_paired, many.smallest) == (two.dev_paired, two.smallest)
+
+
+# -------------------------------------------------------------------------------- by hand
+def test_intervals_of_all_pairs_are_those_of_the_largest_deviation() -> None:
+    """Of one draw of trials for all: the engine's replicates, and the formula of the docs."""
+    from betaroc.core.options import IntervalOptions
+    from betaroc.decision.comparison_draws import plan_of
+
+    curves = systems([0.3, 0.6, 1.5])
+    found = br.compare_systems(curves, replicates=400, rng=3)
+    options = IntervalOptions(0.95, "both", 400, True, 3)
+    plan = plan_of(tuple(curves.values()), options, paired=True, names=tuple(curves))
+    values = options.replicated(lambda g, n: np.stack(plan.values(g, n), axis=1), 3, ALPHA.size)
+    weights = np.array([0.5, 1.0, 1.0, 1.0, 0.5]) / 4.0  # trapezia between five alphas
+    own = np.stack([e.value for e in curves.values()]) @ weights
+    np.testing.assert_allclose(found.mean, own, rtol=1e-12)
+    pairs = list(itertools.combinations(range(3), 2))
+    assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == pairs
+    means = values @ weights
+    drawn = np.stack([means[:, i] - means[:, j] for i, j in pairs], axis=1)
+    gap = np.array([own[i] - own[j] for i, j in pairs])
+    sd = np.sqrt(np.mean((drawn - gap) ** 2, axis=0))
+    reach = np.quantile(np.max(np.abs(drawn - gap) / sd, axis=1), 0.95)
+    single = np.quantile(drawn, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(found.low, np.minimum(gap - reach * sd, single[0]), rtol=1e-9)
+    np.testing.assert_allclose(found.high, np.maximum(gap + reach * sd, single[1]), rtol=1e-9)
+    assert np.all(found.low <= gap)
+    assert np.all(gap <= found.high)
+
+
+def test_the_same_trials_are_drawn_for_all_whatever_their_number() -> None:
+    """A third system changes no replicate of the first two: the draw is one."""
+    from betaroc.core.options import IntervalOptions
+    from betaroc.decision.comparison_draws import plan_of
+
+    curves = list(systems([0.3, 0.6, 1.5]).values())
+    for resample in ("both", "test"):
+        options = IntervalOptions(0.95, resample, 50, True, 3)
+        drawn = []
+        for some in (curves[:2], curves):
+            plan = plan_of(some, options, paired=True, names=["a", "b", "c"][: len(some)])
+            drawn.append(plan.values(np.random.default_rng(1), 50))
+        if resample == "both":
+            np.testing.assert_array_equal(drawn[0][0], drawn[1][0])
+            np.testing.assert_array_equal(drawn[0][1], drawn[1][1])
+        else:  # kinds of trials are finer, so that draws differ, but not their law
+            for two, three in zip(drawn[0], drawn[1], strict=False):
+                assert stats.ks_2samp(two[:, 2], three[:, 2]).pvalue > 1e-3
+
+
+def judged(curves: dict[str, br.Epc], apart: set[tuple[int, int]]) -> br.SystemsComparison:
+    """A comparison in which these pairs, (better, worse), are shown."""
+    from dataclasses import replace
+
+    found = br.compare_systems(curves, replicates=20, rng=1)
+    pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    low = np.array([0.1 if (j, i) in apart else -1.0 for i, j in pairs])
+    high = np.array([-0.1 if (i, j) in apart else 1.0 for i, j in pairs])
+    mean = np.arange(len(found.names), dtype=float)
+    return replace(found, low=low, high=high, mean=mean)
+
+
+def test_groups_and_letters_by_hand() -> None:
+    """s0 < s1 < s2 < s3; s0 differs from s2 and s3, s1 from s3: groups 01, 12, 23."""
+    curves = systems([0.3, 0.3, 0.3, 0.3])
+    found = judged(curves, {(0, 2), (0, 3), (1, 3)})
+    assert found.ranking == ("s0", "s1", "s2", "s3")
+    assert found.shown == (("s0", "s2"), ("s0", "s3"), ("s1", "s3"))
+    assert found.groups_alike == (("s0", "s1"), ("s1", "s2"), ("s2", "s3"))
+    table = found.to_frame()
+    assert table["groups"].tolist() == ["a", "a b", "b c", "c"]
+    assert table["better_than"].tolist() == [2, 1, 0, 0]
+    assert table["worse_than"].tolist() == [0, 0, 1, 2]
+    assert found.pairs["better"].tolist() == ["", "s0", "s0", "", "s1", ""]
+    assert found.verdict.startswith("no best system can be named: s0 and s1 cannot be told apart")
+    assert "3 of 6 differences are shown" in found.verdict
+
+
+def test_a_best_system_and_none_at_all() -> None:
+    curves = systems([0.3, 0.3, 0.3])
+    best = judged(curves, {(0, 1), (0, 2)})
+    assert best.verdict.startswith("s0 is better than each of the 2 others: its weighted error")
+    none = judged(curves, set())
+    assert none.groups_alike == (("s0", "s1", "s2"),)
+    assert "no difference is shown" in none.verdict
+
+
+def test_groups_cover_all_that_is_not_shown_and_cannot_grow() -> None:
+    """Of random pairs that are shown, among six systems."""
+    rng = np.random.default_rng(5)
+    curves = systems([0.3] * 6, n=25)
+    for _ in range(20):
+        apart = {p for p in itertools.combinations(range(6), 2) if rng.random() < 0.5}
+        groups = [{int(name[1:]) for name in one} for one in judged(curves, apart).groups_alike]
+        for pair in itertools.combinations(range(6), 2):
+            assert any(set(pair) <= group for group in groups) == (pair not in apart)
+        assert set.union(*groups) == set(range(6))
+        for group in groups:
+            for k in set(range(6)) - group:
+                assert any(tuple(sorted((k, j))) in apart for j in group)
+
+
+def test_pairs_that_alone_are_shown_make_few_groups() -> None:
+    """Of 24 systems each even one beats the next alone: all largest groups would be 2**12."""
+    curves = systems([0.3] * 24, n=25)
+    found = judged(curves, {(k, k + 1) for k in range(0, 24, 2)})
+    assert len(found.groups_alike) <= 24 * 23 / 2
+
+
+# --------------------------------------------------------------------------------- its form
+def test_a_larger_measure_is_better() -> None:
+    rng = np.random.default_rng(2)
+    truth = [rng.normal(mu, 1.0, 60) for mu in (1.0, -1.0, 1.0, -1.0)]
+    curves = {}
+    for name, sd in (("poor", 3.0), ("good", 0.1), ("poor too", 3.0)):
+        own = [x + rng.normal(0.0, sd, 60) for x in truth]
+        dev, test = br.Scores(*own[:2]), br.Scores(*own[2:])
+        curves[name] = br.epc(dev, test, measure="accuracy", alpha=ALPHA)
+    found = br.compare_systems(curves, replicates=200, rng=1)
+    assert found.ranking[0] == "good"
+    assert {("good", "poor"), ("good", "poor too")} <= set(found.shown)
+    assert np.argmax(found.mean) == 1
+
+
+def test_reprs_and_pictures_of_long_names() -> None:
+    curves = dict(zip(["x" * 80, "y" * 80, "z" * 80], systems([1, 2, 3]).values(), strict=True))
+    found = br.compare_systems(curves, replicates=20, rng=1)
+    assert len(repr(found)) < 200
+    assert found.to_dict()["kind"] == "SystemsComparison"
+    assert br.from_json(found.to_json()) == found
+
+
+def test_too_few_trials_show_nothing() -> None:
+    found = br.compare_systems(systems([0.1, 9.0, 9.0], n=8), replicates=50, rng=1)
+    assert found.shown == ()
+    assert "too few" in found.verdict
+
+
+def test_what_cannot_be_compared() -> None:
+    curves = systems([0.3, 0.6, 1.0])
+    with pytest.raises(br.InputError, match="at least two systems; got 1"):
+        br.compare_systems({"a": curves["s0"]})
+    with pytest.raises(br.InputTypeError, match="mapping of names"):
+        br.compare_systems(list(curves.values()))  # type: ignore[arg-type]
+    with pytest.raises(br.InputTypeError, match="the curve of 'a' must be"):
+        br.compare_systems({"a": 3, "b": curves["s0"]})  # type: ignore[dict-item]
+    with pytest.raises(br.InputTypeError, match="names of text"):
+        br.compare_systems({1: curves["s0"], 2: curves["s1"]})  # type: ignore[dict-item]
+    other = systems([0.3], n=50)["s0"]
+    with pytest.raises(br.InputError, match="'s0' has 60 client scores, 'x' 50"):
+        br.compare_systems({**curves, "x": other}, replicates=20)
+    few = br.Scores([1, 2, 4], [0, 1.5])
+    far = br.epc(few, br.Scores([1, 2, 5], [0, 1.5]), criterion="far")
+    with pytest.raises(br.InputError, match="'s0' has 'weighted-error', 'x' 'far'"):
+        br.compare_systems({**curves, "x": far})
+
+
+# ------------------------------------------------------------------------------ simulated
+@pytest.mark.simulation
+def test_equal_systems_are_seldom_told_apart() -> None:
+    """Any of 10 differences of 5 equal systems in 60 runs: at .05, more than 8 has p < .004."""
+    assert stats.binom.sf(8, 60, 0.05) < 0.004
+    shown = 0
+    for run in range(60):
+        curves = systems([0.7] * 5, n=60, seed=run)
+        shown += bool(br.compare_systems(curves, replicates=200, rng=run).shown)
+    assert shown <= 8

@@ -1,0 +1,250 @@
+"""Values of every kind by the types of their fields, for property tests."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum
+from functools import cache
+from typing import Any, Literal, Union, get_args, get_origin
+
+import hypothesis.extra.numpy as hnp
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import reject
+
+import betaroc as br
+from betaroc.core.value import Value
+from betaroc.decision.ways import Way
+from betaroc.distributions.base import Distribution
+from betaroc.estimation.record import Estimate
+from betaroc.model.asking import Asking, asking_of_text
+from betaroc.rendering.document import _hints, also_of
+from betaroc.report.documents import kinds
+
+UNIT = st.floats(0.0, 1.0)
+REAL = st.floats(-1e300, 1e300)
+SHAPE = st.floats(1e-3, 1e6)
+WARNINGS = [
+    kind for kind in vars(br.errors).values()
+    if isinstance(kind, type) and issubclass(kind, br.BetarocWarning)
+]  # fmt: skip
+SIMPLE: dict[Any, st.SearchStrategy[Any]] = {
+    float: st.floats(), int: st.integers(-(2**70), 2**70), bool: st.booleans(),
+    str: st.text(max_size=4) | st.sampled_from(["inf", "nan", "null", "kind"]),
+    type(None): st.none(),
+    Any: st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+}  # fmt: skip
+
+
+def arrays(dtype: Any, elements: Any = None) -> st.SearchStrategy[Any]:
+    shapes = hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3)
+    return hnp.arrays(dtype, shapes, elements=elements)
+
+
+ARRAYS = {
+    np.float64: arrays(np.float64), np.signedinteger: arrays(np.int64), np.bool_: arrays(np.bool_),
+    np.str_: arrays("U4", st.text("aé中\U0001f600", max_size=4)),
+    Any: arrays(np.int64) | arrays(np.float32) | arrays("U2", st.text("ab", max_size=2)),
+}  # fmt: skip
+
+
+@cache
+def of(hint: Any) -> st.SearchStrategy[Any]:
+    """Values of a type."""
+    if hint in SIMPLE:
+        return SIMPLE[hint]
+    origin, given = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return st.one_of(*map(of, given))
+    if origin is tuple and given[-1] is Ellipsis:
+        return st.lists(of(given[0]), max_size=2).map(tuple)
+    if origin is tuple:
+        return st.tuples(*map(of, given))
+    if origin is np.ndarray:
+        (scalar,) = get_args(given[1])
+        return ARRAYS[get_origin(scalar) or scalar]
+    if origin is Literal:
+        return st.sampled_from(given)
+    if origin is type:
+        return st.sampled_from(WARNINGS)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return st.dictionaries(st.text(max_size=3), of(given[1]), max_size=2)
+    if hint is dict:
+        return st.dictionaries(st.text(max_size=3), SIMPLE[Any], max_size=2)
+    if hint is Asking:
+        return st.sampled_from(["auc", "tpr@far=0.01", "threshold@eer"]).map(asking_of_text)
+    if issubclass(hint, Enum):
+        return st.sampled_from(list(hint))
+    return st.deferred(lambda: of_class(hint))
+
+
+def of_class(kind: type) -> st.SearchStrategy[Any]:
+    """Values of a class, of its subclasses where it has none of its own."""
+    if kind in CHECKED:
+        return CHECKED[kind]()
+    if getattr(kind, "__abstractmethods__", None):
+        return st.one_of(*(of(one) for one in kinds().values() if issubclass(one, kind)))
+    if issubclass(kind, Value):
+        return by_parts(kind)
+    return st.fixed_dictionaries({k: of(hint) for k, hint in _hints(kind).items()}).map(
+        lambda parts: kind(**parts)
+    )
+
+
+def by_parts(kind: Any, **special: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Values of a class of fields that need nothing of each other."""
+    also = also_of(kind) - {"notices", "library", "differences", "evidence"}
+    parts = {k: of(hint) for k, hint in _hints(kind).items() if k not in also}
+    return st.fixed_dictionaries(parts | special).map(lambda held: restored(kind, held))
+
+
+def restored(kind: Any, held: dict[str, Any]) -> Any:
+    try:
+        return kind._restored(held)
+    except br.BetarocError:
+        reject()
+
+
+def pair(kind: Any, **others: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    name = st.none() | st.text(max_size=5)
+    return st.builds(
+        kind, distributions(), distributions(), prior=UNIT, name=name, is_generic=st.booleans(),
+        **others,
+    )  # fmt: skip
+
+
+def simple() -> st.SearchStrategy[Any]:
+    values = st.lists(REAL, min_size=1, max_size=4)
+    return st.one_of(
+        st.builds(br.Beta, SHAPE, SHAPE), st.builds(br.Normal, REAL, SHAPE),
+        st.builds(br.LogitNormal, REAL, SHAPE), st.builds(br.Empirical, values),
+    )  # fmt: skip
+
+
+def distributions() -> st.SearchStrategy[Any]:
+    beta = st.builds(br.Beta, SHAPE, SHAPE)
+    inflated = st.builds(br.Inflated, beta, st.floats(0.0, 0.4), st.floats(0.0, 0.4))
+    shifted = st.builds(br.Shifted, st.builds(br.Normal, UNIT, SHAPE), UNIT, SHAPE)
+    return st.one_of(simple(), inflated, shifted)
+
+
+def mixtures(kind: Any, part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    share = st.floats(0.01, 0.99)
+    return st.builds(lambda w, a, b: kind((w, 1.0 - w), (a, b)), share, part, part)
+
+
+def operating_points() -> st.SearchStrategy[Any]:
+    number = st.floats()
+
+    def made(n: int | None, values: list[float], prior: float, beyond: bool) -> Any:
+        t, far, frr = values[0], abs(math.tanh(values[1])), abs(math.tanh(values[2]))
+        given: tuple[Any, ...] = (t, far, frr)
+        if n is not None:
+            given = tuple(np.full(n, one) for one in given)
+        held = (given[1], given[2]) if beyond else None
+        return br.OperatingPoint(*given, prior, n_beyond=held)
+
+    sizes = st.none() | st.integers(0, 40)
+    values = st.tuples(number, REAL, REAL).map(list)
+    return st.builds(made, sizes, values, UNIT, st.booleans())
+
+
+def scores() -> st.SearchStrategy[Any]:
+    label = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=3)
+
+    @st.composite
+    def made(draw: Any) -> Any:
+        n = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+        wide = draw(st.booleans())
+        width = 64 if wide else 32
+        values = st.floats(allow_nan=False, allow_infinity=False, width=width)
+        given: dict[str, Any] = {}
+        for who, size in zip(("client", "impostor"), n, strict=True):
+            listed = draw(st.lists(values, min_size=size, max_size=size))
+            given[who] = np.array(listed, dtype=np.float64 if wide else np.float32)
+            for key, of_key in (("weights", st.floats(0.5, 9.0)), ("groups", label),
+                                ("ids", label)):  # fmt: skip
+                if draw(st.booleans()):
+                    given[f"{who}_{key}"] = draw(st.lists(of_key, min_size=size, max_size=size))
+        try:
+            return br.Scores(**given, name=draw(st.none() | st.text(max_size=5)))
+        except br.BetarocError:
+            reject()
+
+    return made()
+
+
+def estimates(kind: Any) -> st.SearchStrategy[Any]:
+    number = st.floats()
+
+    @st.composite
+    def made(draw: Any) -> Any:
+        names = draw(st.lists(st.text(max_size=3), unique=True, max_size=2))
+        rows = tuple(tuple(draw(number) for _ in names) for _ in names)
+        params = {name: draw(number) for name in names}
+        return draw(by_parts(kind, params=st.just(params), covariance=st.just(rows)))
+
+    return made()
+
+
+def decisions() -> st.SearchStrategy[Any]:
+    """Decisions, one of whose ways is the one that was taken."""
+    one_of = {
+        "target": ["far", "frr", "cost", "eer"],
+        "status": ["can be relied on", "not enough evidence", "do not rely on it"],
+        "dtype": ["float64", "float32", "float16"],
+    }
+
+    @st.composite
+    def made(draw: Any) -> Any:
+        ways = draw(st.lists(of(Way), min_size=1, max_size=3))
+        how = draw(st.sampled_from(["guaranteed", "average", "tail", "model", "counted"]))
+        taken = replace(ways[0], how=how, threshold=draw(REAL))
+        ways = draw(st.permutations([taken, *ways[1:]]))
+        given = {"ways": tuple(ways), "how": how, "threshold": taken.threshold}
+        parts = {key: st.just(value) for key, value in given.items()}
+        known = {key: st.sampled_from(values) for key, values in one_of.items()}
+        return draw(by_parts(br.Decision, **parts, **known))
+
+    return made()
+
+
+CHECKED: dict[Any, Any] = {
+    br.Beta: lambda: st.builds(br.Beta, SHAPE, SHAPE),
+    br.Normal: lambda: st.builds(br.Normal, REAL, SHAPE),
+    br.LogitNormal: lambda: st.builds(br.LogitNormal, REAL, SHAPE),
+    br.Empirical: lambda: st.builds(br.Empirical, st.lists(REAL, min_size=1, max_size=40)),
+    br.Binned: lambda: st.builds(
+        br.Binned, st.just([0.0, 0.1, 1.0]), st.lists(st.floats(0.5, 9.0), min_size=2, max_size=2)
+    ),
+    br.BetaMixture: lambda: mixtures(br.BetaMixture, st.builds(br.Beta, SHAPE, SHAPE)),
+    br.NormalMixture: lambda: mixtures(br.NormalMixture, st.builds(br.Normal, REAL, SHAPE)),
+    br.Inflated: lambda: st.builds(
+        br.Inflated, st.builds(br.Beta, SHAPE, SHAPE), st.floats(0.0, 0.4), st.floats(0.0, 0.4)
+    ),
+    br.Rejecting: lambda: st.builds(
+        br.Rejecting, st.builds(br.Beta, SHAPE, SHAPE), st.floats(0.0, 0.4)
+    ),
+    br.Shifted: lambda: st.builds(br.Shifted, st.builds(br.Normal, REAL, SHAPE), UNIT, SHAPE),
+    br.ParetoTail: lambda: st.builds(br.ParetoTail, st.floats(0.001, 0.4), UNIT, SHAPE),
+    br.Spliced: lambda: st.builds(
+        lambda mass: br.Spliced(br.Beta(2.0, 8.0), upper=br.ParetoTail(mass, 0.0, 0.25)),
+        st.floats(0.001, 0.2),
+    ),
+    br.ScoreModel: lambda: pair(br.ScoreModel),
+    br.Roc: lambda: pair(br.Roc, positive=st.sampled_from(["client", "impostor"])),
+    br.OperatingPoint: operating_points,
+    br.Scores: scores,
+    br.Decision: decisions,
+    br.Design: lambda: st.builds(
+        lambda a, b: br.Design(("x", "é"), (tuple(a), tuple(b))),
+        st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=2, unique=True),
+        st.lists(st.text("ab", min_size=1, max_size=3), min_size=2, max_size=2, unique=True),
+    ),
+    Distribution: distributions,
+    Estimate: lambda: estimates(Estimate),
+    br.DistributionFit: lambda: estimates(br.DistributionFit),
+}

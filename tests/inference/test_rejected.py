@@ -1,0 +1,436 @@
+"""Trials without a score count as rejected wherever trials are counted.
+
+The oracle: the same trials with a score far below every other. It agrees at every threshold that
+lies between these and the lowest real score; only at a threshold below all it accepts them too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.distributions.empirical import Empirical
+from betaroc.model.samples import empirical_model
+
+FAR_BELOW = -1e6
+RNG = np.random.default_rng(3)
+CLIENT, IMPOSTOR = np.round(RNG.beta(4, 2, 60), 2), np.round(RNG.beta(2, 4, 80), 2)
+OTHER = br.Scores(RNG.beta(5, 2, 50), RNG.beta(2, 4, 70))
+
+
+def both(client: Any, impostor: Any, absent: int, absent_impostor: int) -> tuple[Any, Any]:
+    """Scores that know their trials without a score, and the oracle."""
+    known = br.Scores(
+        client, impostor, n_client_rejected=absent, n_impostor_rejected=absent_impostor
+    )
+    low = np.full(absent, FAR_BELOW), np.full(absent_impostor, FAR_BELOW)
+    return known, br.Scores(np.append(client, low[0]), np.append(impostor, low[1]))
+
+
+DEV = both(CLIENT, IMPOSTOR, 5, 7)
+TEST = both(CLIENT[:40], IMPOSTOR[:50], 4, 0)
+THRESHOLDS = np.linspace(-0.1, 1.1, 61)
+ALPHA = np.linspace(0.45, 0.8, 8)
+
+
+def test_rates_are_fractions_of_all_trials() -> None:
+    scores = br.Scores([3, 4, 5], [1, 2, 3, 4], n_client_rejected=2, n_impostor_rejected=1)
+    model = empirical_model(scores)
+    for t, accepted, kept in ((-np.inf, 4, 3), (2.0, 2, 3), (3.0, 1, 2), (5.0, 0, 0)):
+        assert model.far(t) == accepted / 5
+        assert model.frr(t) == float(1 - Fraction(kept, 5))
+        assert model.fmr(t) == pytest.approx(accepted / 4, rel=1e-15)
+        assert model.fnmr(t) == pytest.approx((3 - kept) / 3, rel=1e-15)
+    assert scores.confusion(3) == br.Scores([3, 4, 5, -9, -9], [1, 2, 3, 4, -9]).confusion(3)
+    assert (scores.n_client, scores.client_total, scores.prior) == (3, 5.0, 0.5)
+
+
+def test_weights_count_a_trial_without_a_score_once() -> None:
+    scores = br.Scores([3, 4], [1], client_weights=[2, 3], n_client_rejected=1)
+    assert empirical_model(scores).frr([2, 3, 4]).tolist() == [1 / 6, 3 / 6, 1.0]
+
+
+def test_the_curve_ends_where_thresholds_end_and_goes_straight_on() -> None:
+    """Clients 2 of 3, impostors 1 of 2 with a score: the ROC attains (1/2, 2/3).
+
+    Pairs, of six: clients 0.9, 0.4 above impostor 0.5 once (of 0.9), both above the one without a
+    score, and the two without one tied: (1 + 2 + 1/2) / 6.
+    """
+    scores = br.Scores([0.9, 0.4], [0.5], n_client_rejected=1, n_impostor_rejected=1)
+    model = empirical_model(scores)
+    assert model.auc() == pytest.approx(3.5 / 6, rel=1e-15)
+    roc = model.roc()
+    assert (roc.points().far[-1], roc.points().tpr[-1]) == (0.5, 2 / 3)
+    assert roc.tpr([0.5, 0.75, 1.0]) == pytest.approx([2 / 3, 5 / 6, 1.0], rel=1e-15)
+    assert model.roc("impostor").tpr([0.0, 1 / 6, 1 / 3]) == pytest.approx([0.0, 0.25, 0.5])
+    assert model.partial_auc(0.5, 1.0, standardized=False) == pytest.approx(5 / 12, rel=1e-15)
+
+
+CURVE_NUMBERS: dict[str, Callable[[br.ScoreModel], Any]] = {
+    "auc": lambda m: m.auc(), "ks": lambda m: m.ks(), "eer": lambda m: m.eer(),
+    "average precision": lambda m: m.average_precision(), "h": lambda m: m.h_measure(),
+    "partial": lambda m: m.partial_auc(0.0, 0.1), "youden": lambda m: m.youden(),
+    "f": lambda m: m.max_f(), "far": lambda m: m.at_far([0.01, 0.1, 0.5]),
+    "frr": lambda m: m.at_frr([0.1, 0.2, 0.5]), "least": lambda m: m.min_weighted_error(0.5),
+    "rates": lambda m: (m.far(THRESHOLDS).tolist(), m.frr(THRESHOLDS).tolist()),
+    "roc": lambda m: m.roc().tpr(np.linspace(0.0, 1.0, 41)).tolist(),
+    "fpr": lambda m: m.roc().fpr(np.linspace(0.0, 1.0, 41)).tolist(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CURVE_NUMBERS)
+def test_numbers_are_those_of_scores_far_below(name: str) -> None:
+    ask = CURVE_NUMBERS[name]
+    one, other = ask(empirical_model(DEV[0])), ask(empirical_model(DEV[1]))
+    assert one == other if not isinstance(one, float) else one == pytest.approx(other, rel=1e-14)
+
+
+def interval(stat: str, **given: Any) -> Callable[[int], Any]:
+    def ask(k: int) -> Any:
+        found = br.interval(DEV[k], stat, rng=1, replicates=50, **given)
+        return found.estimate, found.low, found.high, found.method
+
+    return ask
+
+
+def difference(k: int) -> Any:
+    found = br.difference(DEV[k], OTHER, "eer", paired=False)
+    return found.estimate, found.low, found.high, found.p_value
+
+
+def curve(k: int, criterion: str = "weighted-error") -> Any:
+    return br.epc(DEV[k], TEST[k], criterion=criterion, alpha=ALPHA)
+
+
+def values(*arrays: Any) -> list[list[float]]:
+    return [np.asarray(one).tolist() for one in arrays]
+
+
+def band(resample: str) -> Callable[[int], Any]:
+    def ask(k: int) -> Any:
+        found = curve(k).band(resample=resample, replicates=40, rng=1)
+        return values(found.low, found.high)
+
+    return ask
+
+
+def roc_band(k: int) -> Any:
+    found = br.roc_band(DEV[k], far=np.linspace(0.0, 0.8, 5))
+    return values(found.estimate, found.low, found.high)
+
+
+def comparison(k: int) -> Any:
+    found = br.compare(
+        curve(k), br.epc(OTHER, OTHER, alpha=ALPHA), paired=False, replicates=40, rng=1
+    )
+    return values(found.low, found.high)
+
+
+def decided(**asked: Any) -> Callable[[int], Any]:
+    def ask(k: int) -> Any:
+        found = br.decide(DEV[k], how="average" if "far" in asked else None, **asked)
+        return found.threshold, found.expected.far, found.interval
+
+    return ask
+
+
+COUNTED: dict[str, Callable[[int], Any]] = {
+    "far": interval("far", threshold=0.5), "frr": interval("frr", threshold=0.5),
+    "hter": interval("hter", threshold=0.5), "eer": interval("eer"), "auc": interval("auc"),
+    "tpr": interval("tpr", far=0.1), "threshold": interval("threshold", far=0.1),
+    "threshold of frr": interval("threshold", frr=0.2), "min-hter": interval("min-hter"),
+    "bootstrap": interval("auc", method="bootstrap"), "partial": interval(
+        "partial-auc", between=(0.0, 0.1)),
+    "auc test": lambda k: br.auc_test(DEV[k], OTHER, paired=False),
+    "difference": difference,
+    "roc band": roc_band, "epc": lambda k: values(
+        *((e := curve(k)).value, e.far, e.frr, e.expected, e.threshold)),
+    "epc by cross-validation": lambda k: values(
+        *((e := br.epc_cv(DEV[k], alpha=ALPHA)).value, e.far, e.frr, e.expected)),
+    "epc of far": lambda k: values(curve(k, "far").value), "epc of recall": lambda k: values(
+        curve(k, "recall").value), "band of both": band("both"), "band of test": band("test"),
+    "comparison": comparison, "guaranteed far": lambda k: br.guaranteed_threshold(
+        DEV[k], far=0.1), "guaranteed frr": lambda k: br.guaranteed_threshold(DEV[k], frr=0.25),
+    "decided": decided(far=0.1), "decided costs": decided(cost_fa=1.0, cost_fr=1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_is_counted_counts_them(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of scales and of few scores: the oracle has one more
+        one, other = COUNTED[name](0), COUNTED[name](1)
+    assert one == other
+
+
+def test_a_fit_keeps_the_share_as_a_parameter() -> None:
+    """FRR = (r + n F(t)) / (r + n), and the share varies like a binomial one."""
+    plain = br.Scores(CLIENT, IMPOSTOR[IMPOSTOR > 0])
+    known = br.Scores(CLIENT, plain.impostor, n_client_rejected=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f, g = br.fit(known, "beta"), br.fit(plain, "beta")
+    t = np.array([0.2, 0.5, 0.8])
+    assert f.model.frr(t) == pytest.approx((4 + 60 * g.model.frr(t)) / 64, rel=1e-14)
+    assert f.model.fnmr(t) == pytest.approx(g.model.frr(t), rel=1e-13)
+    assert f.model.far(t).tolist() == g.model.far(t).tolist()
+    assert dict(f.client.params) == dict(g.client.params) | {"rejected": 4 / 64}
+    assert f.client.std_errors["rejected"] == pytest.approx((4 / 64 * 60 / 64 / 64) ** 0.5)
+    assert f.client.std_errors["a"] == g.client.std_errors["a"]
+    own = stats.binom.logpmf(4, 64, 4 / 64) - np.log(stats.binom(64, 0.5).pmf(4) * 2.0**64)
+    assert f.log_likelihood == pytest.approx(g.log_likelihood + own, rel=1e-12)
+    assert f.model.auc() == pytest.approx(60 / 64 * g.model.auc(), rel=1e-12)
+    assert br.from_json(f.to_json()) == f
+
+
+def test_no_score_speaks_for_a_rate_just_above_their_share() -> None:
+    """Of 106 trials 7 have no score: an FRR of 8.25/106 rests on 1.25 scores, 7.5/106 on half."""
+    client, impostor = (stats.norm.ppf((np.arange(n) + 0.5) / n) for n in (99, 30))
+    f = br.fit(br.Scores(client + 3.0, impostor, n_client_rejected=7), "normal")
+    assert f.at_frr(8.25 / 106).n_beyond[0] == pytest.approx(1.25)
+    with pytest.warns(br.errors.ExtrapolationWarning, match=r"0\.5 are expected"):
+        assert f.at_frr(7.5 / 106).extrapolated
+
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "paired difference": lambda: br.difference(DEV[0], DEV[0], "eer"),
+    "paired areas": lambda: br.auc_test(DEV[0], DEV[0]),
+    "rate below their share": lambda: empirical_model(DEV[0]).at_frr(0.01),
+    "guarantee below their share": lambda: br.guaranteed_threshold(DEV[0], frr=0.1),
+    "decision below their share": lambda: br.decide(DEV[0], frr=0.05),
+    "groups": lambda: br.Scores(
+        [1.0, 2.0], [0.5], client_groups=["a", "b"], n_impostor_rejected=1),
+    "ensemble": lambda: br.inclusion({"a": DEV[0], "b": DEV[0]}),
+    "report in words of comparisons": lambda: br.analyze(DEV[0], terms="matching"),
+    "statistic of a report": lambda: br.analyze(DEV[0], statistics="fmr@threshold=0.5"),
+    "two kinds of rates": lambda: br.interval(DEV[0], "fnmr@far=0.1"),
+    "two kinds of rates of a fit": lambda: br.fit(DEV[0], "normal").interval("fmr", frr=0.2),
+    "ids twice": lambda: br.difference(*named(["c0", "c0", "c2"], 1), "eer"),
+    "ids that do not add up": lambda: br.difference(*named(["c0", "c1", "c2"], 1), "eer"),
+    "curve of fmr": lambda: br.epc(DEV[0], TEST[0], criterion="fmr", alpha=[0.1]),
+    "weights": lambda: br.Scores.from_labels(
+        [1, 1, 0], [0.5, np.nan, 0.2], weights=[1, 3, 1], missing="reject"),
+    "words of comparisons": lambda: DEV[0].confusion(0.5).summary("matching"),
+    "axes of comparisons": lambda: empirical_model(DEV[0]).roc().plot(terms="matching"),
+    "curve of comparisons": lambda: curve(0).plot(terms="matching"),
+    "below zero": lambda: br.Scores([1.0], [0.5], n_client_rejected=-1),
+    "no whole number": lambda: br.Scores([1.0], [0.5], n_client_rejected=0.5),  # type: ignore[arg-type]
+    "nobody at all": lambda: br.Empirical([-np.inf]),
+}  # fmt: skip
+
+
+def named(ids: list[str], absent: int) -> tuple[br.Scores, br.Scores]:
+    """A system whose client trials have these ids, beside one of c0 to c3, all with a score."""
+    i = np.array(["i0", "i1"])
+    return (
+        br.Scores(
+            [3, 4, 5], [1, 2], client_ids=ids, impostor_ids=i, n_client_rejected=absent,
+            n_impostor_rejected=0,
+        ),
+        br.Scores([3, 4, 5, 6, 7], [1, 2], client_ids=["c0", "c1", "c2", "c3", "c4"],
+                  impostor_ids=i),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_count_them_says_so(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(br.InputError) as raised:
+            REFUSED[name]()
+    assert len(str(raised.value)) <= 500
+
+
+PLAIN = br.Scores(CLIENT, IMPOSTOR[IMPOSTOR > 0])
+ABSENT = br.Scores(PLAIN.client, PLAIN.impostor, n_client_rejected=4, n_impostor_rejected=6)
+OF_SCORES: dict[str, Callable[[Any], Any]] = {
+    "check": lambda f: [
+        (c := br.check_fit(f, replicates=19, rng=1)).ks, c.cvm, c.ad, c.information,
+        c.roc_distance, c.verdict],
+    "ends": lambda f: f.end_tests(), "curve": lambda f: f.curve_test(),
+    "shapes": lambda f: f.shape_probabilities(), "audit": lambda f: f.sensitivity(),
+    "families": lambda f: br.compare_families(f.scores, ["beta", "logit-normal"]),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def fits() -> tuple[br.Fit, br.Fit]:
+    """Of trials of which some have no score, and of the same scores alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return br.fit(ABSENT, "beta"), br.fit(PLAIN, "beta")
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_what_is_said_of_scores_is_that_of_scores_alone(
+    name: str, fits: tuple[br.Fit, br.Fit]
+) -> None:
+    with pytest.warns(br.errors.BetarocWarning, match="of the trials that have a score; 10 here"):
+        found = OF_SCORES[name](fits[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert OF_SCORES[name](fits[1]) == found
+
+
+def test_rates_of_a_check_are_of_all_trials(fits: tuple[br.Fit, br.Fit]) -> None:
+    """FRR 0.2 of 64 clients expects 12.8 of them beyond; the 4 without a score are among them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = {t.rate: t for t in br.check_fit(fits[0], far=0.2, frr=0.2, replicates=19).targets}
+        default = br.check_fit(fits[0], replicates=19).targets
+    assert own["frr"].expected == pytest.approx(0.2 * 64, rel=1e-12)
+    assert own["frr"].observed == 4 + np.sum(PLAIN.client <= own["frr"].threshold)
+    assert own["far"].observed == np.sum(PLAIN.impostor > own["far"].threshold)
+    # Five expected scores of clients: 64 (0.2 - 4/64) = 8.8, but 64 (0.1 - 4/64) = 2.4.
+    assert min(t.target for t in default if t.rate == "frr") == 0.2
+
+
+def test_a_tail_is_that_of_the_scores() -> None:
+    """FAR = (1 - r) FMR with all its interval; a threshold of FAR x is that of FMR x / (1 - r)."""
+    rng = np.random.default_rng(8)
+    sample = rng.normal(2.0, 1.0, 250), rng.normal(0.0, 1.0, 380)
+    known = br.Scores(*sample, n_client_rejected=10, n_impostor_rejected=20)
+    f, g = (br.fit(s, "normal", tails="both") for s in (known, br.Scores(*sample)))
+    made = 380 / 400
+    one, two = (x.interval("far", threshold=2.5) for x in (f, g))
+    assert one.method == two.method == "tail, integrated"
+    for end in ("low", "estimate", "high"):
+        assert getattr(one, end) == pytest.approx(made * getattr(two, end), rel=1e-12)
+    one, two = (x.interval("threshold", far=rate) for x, rate in ((f, 0.01), (g, 0.01 / made)))
+    assert (one.low, one.high) == pytest.approx((two.low, two.high), rel=1e-9)
+    assert f.interval("frr", threshold=0.0).method == "delta"  # the share of clients varies most
+    assert f.interval("fnmr", threshold=0.0) == g.interval("frr", threshold=0.0)
+    assert br.from_json(f.to_json()) == f
+    both = br.fit(known, "empirical", tails="upper").interval("tpr", far=0.01)
+    assert both.low < both.estimate < both.high < 240 / 250
+
+
+def test_rates_of_comparisons_have_their_own_intervals(fits: tuple[br.Fit, br.Fit]) -> None:
+    count = int(np.sum(PLAIN.impostor > 0.5))
+    exact = stats.binomtest(count, PLAIN.n_impostor).proportion_ci(0.95, "exact")
+    found = br.interval(ABSENT, "fmr", threshold=0.5)
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=1e-9)
+    assert found.estimate == pytest.approx(empirical_model(ABSENT).fmr(0.5), rel=1e-14)
+    assert br.interval(ABSENT, "fnmr@fmr=0.1") == br.interval(PLAIN, "frr@far=0.1")
+    assert fits[0].interval("fnmr@fmr=0.1") == fits[1].interval("frr@far=0.1")
+    one, two = (br.difference(s, OTHER, "tmr@fmr=0.1", paired=False) for s in (ABSENT, PLAIN))
+    assert one == two
+
+
+def test_many_fits_keep_the_share(fits: tuple[br.Fit, br.Fit]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = br.fit_many(
+            {"a": ABSENT, "b": PLAIN}, family="beta", statistics="frr@threshold=0.4"
+        )
+    for who in ("client", "impostor"):
+        for name, value in getattr(fits[0], who).params.items():
+            assert table[f"{who}_{name}"][0] == value
+        assert table[f"{who}_rejected"][1] == 0.0
+        assert table[f"{who}_a"][1] == getattr(fits[1], who).params["a"]
+    frr = fits[1].model.frr(0.4)
+    assert table["frr@threshold=0.4"].tolist() == pytest.approx([(4 + 60 * frr) / 64, frr])
+    assert table["frr@threshold=0.4_n_beyond"].tolist() == pytest.approx([60 * frr] * 2)
+
+
+def paired(seed: int, absent: list[int], other: list[int]) -> tuple[br.Scores, br.Scores]:
+    """One system of the trials of all, shuffled, and the oracle of it, in order."""
+    rng = np.random.default_rng(seed)
+    sides: list[list[Any]] = []
+    for who, true, lost in (("c", CLIENT, absent), ("i", IMPOSTOR, other)):
+        values = np.round(true + rng.normal(0.0, 0.1, true.size), 2)
+        ids, kept = np.array([f"{who}{k}" for k in range(true.size)]), np.arange(true.size)
+        kept = rng.permutation(np.delete(kept, lost))
+        low = values.copy()
+        low[lost] = FAR_BELOW
+        sides.append([values[kept], ids[kept], low, ids])
+    (c, c_ids, c_low, c_all), (i, i_ids, i_low, i_all) = sides
+    return (
+        br.Scores(c, i, client_ids=c_ids, impostor_ids=i_ids, n_client_rejected=len(absent),
+                  n_impostor_rejected=len(other)),
+        br.Scores(c_low, i_low, client_ids=c_all, impostor_ids=i_all),
+    )  # fmt: skip
+
+
+ONE, TWO = paired(1, [1, 5, 9, 20], [3, 4]), paired(2, [5, 9, 33], [4, 70, 71])
+PAIRED: dict[str, Callable[[int], Any]] = {
+    stat: lambda k, stat=stat: br.difference(ONE[k], TWO[k], stat)
+    for stat in ("eer", "auc", "far@threshold=0.5", "frr@threshold=0.5", "tpr@far=0.1")
+} | {"area": lambda k: br.auc_test(ONE[k], TWO[k]).difference}
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_trials_are_paired_by_ids(name: str) -> None:
+    """What only one system scored is a rejection of the other; their order is another."""
+    one, two = PAIRED[name](0), PAIRED[name](1)
+    for end in ("estimate", "low", "high"):
+        assert getattr(one, end) == pytest.approx(getattr(two, end), rel=1e-11, abs=1e-14)
+
+
+def test_curves_are_paired_by_ids() -> None:
+    tests = paired(3, [1, 2], [0]), paired(4, [2, 7, 8], [0])
+
+    def curves(k: int) -> list[br.Epc]:
+        pairs = zip((ONE, TWO), tests, strict=True)
+        return [br.epc(dev[k], test[k], alpha=ALPHA) for dev, test in pairs]
+
+    test = [br.compare(*curves(k), resample="test", replicates=100, rng=1) for k in (0, 1)]
+    assert values(test[0].low, test[0].high) == values(test[1].low, test[1].high)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        both = [br.compare(*curves(k), replicates=400, rng=1) for k in (0, 1)]
+    assert both[0].dev_paired is True
+    assert both[0].difference.tolist() == both[1].difference.tolist()
+    # Rows are drawn in another order: a quantile of 400 replicates moves by a fifth of the width.
+    width = both[1].mean_difference.high - both[1].mean_difference.low
+    assert both[0].mean_difference.low == pytest.approx(both[1].mean_difference.low, abs=width / 5)
+
+
+def test_they_travel() -> None:
+    known = DEV[0]
+    assert br.Scores.from_frame(known.to_frame(), missing="reject") == known
+    assert br.from_json(known.to_json()) == known != br.Scores(CLIENT, IMPOSTOR)
+    frame = known.to_frame()
+    assert frame["score"].isna().groupby(frame["label"]).sum().tolist() == [7, 5]
+    law = Empirical([0.2, -np.inf, 0.2])
+    assert br.from_json(law.to_json()) == law
+    assert law.sf(-np.inf) == pytest.approx(2 / 3)
+    drawn = br.ScoreModel(br.Rejecting(br.Beta(2, 1), 0.5), br.Beta(1, 2)).sample(40, 5, rng=1)
+    assert drawn.n_client + drawn.n_client_rejected == 40
+
+
+def test_rates_and_guarantees_hold_over_samples() -> None:
+    """800 samples: trials fail to acquire with 0.1; sd of a share of .95 is 0.0077.
+
+    Beta(6, 2) clients and Beta(2, 6) impostors: true FRR(.5) = .1 + .9 F_c(.5); the exact interval
+    covers at least .95, and the true FAR at a guaranteed threshold is at most .05 as often.
+    """
+    rng = np.random.default_rng(20)
+    true = 0.1 + 0.9 * stats.beta.cdf(0.5, 6, 2)
+    covered = kept = 0
+    for _ in range(800):
+        absent = rng.binomial(60, 0.1), rng.binomial(90, 0.1)
+        scores = br.Scores(
+            rng.beta(6, 2, 60 - absent[0]), rng.beta(2, 6, 90 - absent[1]),
+            n_client_rejected=absent[0], n_impostor_rejected=absent[1],
+        )  # fmt: skip
+        found = br.interval(scores, "frr", threshold=0.5)
+        covered += found.low <= true <= found.high
+        t = br.guaranteed_threshold(scores, far=0.05).threshold
+        kept += 0.9 * stats.beta.sf(t, 2, 6) <= 0.05
+    assert covered / 800 >= 0.95 - 2.5 * 0.0077
+    assert kept / 800 >= 0.95 - 2.5 * 0.0077
+
+
+def test_fnmr_of_a_low_tail_keeps_its_digits() -> None:
+    """Of Beta(2, 1) it is t^2, far below the rounding of FRR beside the share without a score."""
+    model = br.ScoreModel(br.Rejecting(br.Beta(2.0, 1.0), 0.3), br.Beta(1.0, 2.0))
+    assert model.fnmr(1e-100) == pytest.approx(1e-200, rel=1e-13)
+    assert model.frr(1e-100) == 0.3

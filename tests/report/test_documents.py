@@ -1,0 +1,470 @@
+"""Results travel: every kind is written, read back equal, and refused where it is broken."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+
+import betaroc as br
+from betaroc.core.value import REPR_LIMIT, Value
+from betaroc.distributions.base import Distribution
+from betaroc.rendering.document import document_of, value_of
+from betaroc.rendering.json_forms import json_text, parsed
+from betaroc.rendering.nouns import Noun
+from betaroc.report import documents
+from betaroc.report.documents import kinds
+from helpers.generated import of
+from helpers.kumaraswamy import Kumaraswamy
+from helpers.public import PUBLIC
+from helpers.travellers import NAME, grouped, scores, travellers
+
+SCHEMA = json.loads(Path(documents.__file__).with_name("schema.json").read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+NOUNS = {name: value for name, value in travellers().items() if isinstance(value, Noun)}
+#: Public classes without `to_json`, and why.
+STAY = {
+    "Study": "runs in a folder, from which it is opened",
+    "StudyResult": "is a folder of Parquet files, which any tool reads",
+    "Shape": "is text",
+    "TargetCheck": "is a row of a FitCheck, in whose document it stands",
+    "Verdict": "is a word with its evidence, in the document of an Inclusion",
+    "Way": "is a row of a Decision, in whose document it stands",
+}
+
+
+# ------------------------------------------------------------------------------ both ways
+def test_what_is_read_is_what_was_written() -> None:
+    for name, value in NOUNS.items():
+        text = value.to_json()
+        again = br.from_json(text)
+        assert type(again) is type(value), name
+        assert again == value, name
+        # What no comparison sees is there too: notices, libraries, what dev is drawn again from.
+        assert again.to_json() == text, name
+
+
+def test_every_public_class_travels() -> None:
+    classes = {name for name in PUBLIC if isinstance(getattr(br, name), type)}
+    abstract = {name for name in classes if getattr(br, name).__dict__.get("__abstractmethods__")}
+    assert abstract == {"Distribution"}
+    tried = {type(value).__name__ for value in NOUNS.values()}
+    assert classes - abstract - set(STAY) <= tried <= kinds().keys()
+    assert {name for name in STAY if issubclass(getattr(br, name), Noun)} == set()
+
+
+#: Larger than all others together, and of nothing but their kinds.
+LARGE = {"Analysis"}
+
+
+def travels(value: Any, kind: type) -> None:
+    text = json_text(document_of(value))
+    again = value_of(parsed(text), kinds(), kind)
+    assert again == value
+    assert json_text(document_of(again)) == text
+
+
+@pytest.mark.simulation
+def test_generated_values_of_every_kind_travel() -> None:
+    few = settings(
+        max_examples=4, derandomize=True, database=None, deadline=None,
+        suppress_health_check=list(HealthCheck), phases=[Phase.generate],
+    )  # fmt: skip
+    for name, kind in kinds().items():
+        if name not in LARGE and issubclass(kind, Value):
+            few(given(value=of(kind), kind=st.just(kind))(travels))()
+
+
+def test_every_bit_of_a_number_travels() -> None:
+    odd = [5e-324, 0.1 + 0.2, 1.0 - 2.0**-53, 1.7976931348623157e308, -0.0, 2.0**-1074 * 3]
+    client = br.from_json(br.Scores(odd, [0.5]).to_json()).client
+    assert client.tobytes() == np.array(odd).tobytes()
+    point = br.OperatingPoint([math.nan, math.inf, -math.inf], [0.0, 0.5, 1.0], [1.0, 0.5, 0.0])
+    document = point.to_dict()
+    assert document["threshold"] == [None, "inf", "-inf"]
+    assert br.from_json(json.dumps(document)) == point
+    one = br.interval(scores(), "auc")
+    undefined = replace(one, n_beyond=math.nan)
+    assert undefined.to_dict()["n_beyond"] == {"float": "nan"}  # null is None there
+    assert math.isnan(br.from_json(undefined.to_json()).n_beyond)
+
+
+def test_scores_keep_their_dtype_groups_ids_and_weights() -> None:
+    given_, again = grouped(), br.from_json(grouped().to_json())
+    assert again.dtype == given_.dtype == "float32"
+    assert again.client_groups.shape == (30, 2)
+    assert again.client_ids.dtype == given_.client_ids.dtype == np.int64
+    decision = br.decide(again, far=0.1, family="beta")
+    assert decision.dtype == "float32"
+
+
+def test_a_result_that_was_read_computes_as_the_one_that_was_written() -> None:
+    dev = scores()
+    curve = br.epc(dev, scores(seed=1), alpha=[0.25, 0.75])
+    again = br.from_json(curve.to_json())
+    assert again.band(replicates=50, rng=1) == curve.band(replicates=50, rng=1)
+    fit = br.fit(dev)
+    read = br.from_json(fit.to_json())
+    assert read.interval("tpr", far=0.1) == fit.interval("tpr", far=0.1)
+    assert read.summary().as_text() == fit.summary().as_text()
+    analysis = travellers()["analysis"]
+    read = br.from_json(analysis.to_json())
+    assert (read.summary(), read.notices) == (analysis.summary(), analysis.notices)
+
+
+def test_large_arrays_stand_once() -> None:
+    text = br.fit(scores(), "empirical").to_json() or ""
+    assert text.count(repr(scores().client[0].item())) == 1
+    assert '"same as": "model.client.values"' in text
+
+
+def test_documents_are_read_from_files(tmp_path: Path) -> None:
+    law, path = br.Beta(2.0, 3.0), tmp_path / "law é.json"
+    assert law.to_json(path) is None
+    for given_ in (path, str(path), path.read_text(), f"\ufeff\n {path.read_text()}"):
+        assert br.from_json(given_) == law
+    before = path.read_bytes()
+    with pytest.raises(br.InputTypeError, match="Kumaraswamy"):
+        br.ScoreModel(Kumaraswamy(2.0, 3.0), law).to_json(path)
+    assert path.read_bytes() == before
+    with pytest.raises(br.OutputError, match="folder that exists"):
+        law.to_json(tmp_path / "none" / "law.json")
+
+
+def test_readers_find_the_useful_numbers() -> None:
+    dev = scores()
+    fit = br.fit(dev)
+    found = fit.to_dict()
+    assert found["client"]["params"] == dict(fit.client.params)
+    assert found["derived"]["auc"] == fit.model.auc()
+    assert found["derived"]["eer"] == fit.model.eer().hter
+    assert (found["betaroc"], found["format"], found["kind"]) == (br.__version__, 1, "Fit")
+    decision = travellers()["decision"].to_dict()
+    keys = {"threshold", "target", "rate", "how", "confidence", "status", "reason", "needed"}
+    assert keys <= decision.keys()
+
+
+# ---------------------------------------------------------------------------- refusals
+FIT = br.fit(scores())
+BETA = br.Beta(2.0, 3.0).to_dict()
+
+
+def at(path: str, value: Any) -> Callable[[], dict[str, Any]]:
+    """The document of a fit with something else at a place."""
+
+    def changed() -> dict[str, Any]:
+        document = copy.deepcopy(FIT.to_dict())
+        *above, last = path.split(".")
+        place = document
+        for name in above:
+            place = place[name]
+        if value is None:
+            del place[last]
+        else:
+            place[last] = value
+        return document
+
+    return changed
+
+
+BROKEN: dict[str, tuple[Callable[[], Any], str]] = {
+    "wrong number": (at("client.params.a", "two"), r"client\.params\.a must be a number"),
+    "true for a number": (at("client.params.a", True), r"client\.params\.a must be a number"),
+    "missing": (at("client.log_likelihood", None), r"client\.log_likelihood must be there"),
+    "unknown field": (at("client.familly", "beta"), r"client\.familly must be a field .*family"),
+    "wrong choice": (at("model.client.kind", "Gamma"), r"model\.client\.kind must be one of Beta"),
+    "of another class": (at("scores", BETA), r"scores\.kind must be one of Score"),
+    "constructor": (at("model.client.a", -1.0), r"^model\.client: a must be"),
+    "in an array": (at("scores.client", [0.5, "x"]), r"scores\.client\[1\] must be of a list"),
+    "ragged": (at("scores.client_groups", [["a", "b"], ["c"]]), r"client_groups\[1\] must be a li"),
+    "length": (at("scores.client_groups", ["a"]), r"^scores: client_groups must have"),
+    "rows": (at("client.covariance", [[1.0]]), r"^client: covariance must have a row"),
+    "no array there": (at("scores.client", {"same as": "nowhere"}), r"client\.same as must be"),
+    "newer": (lambda: BETA | {"format": 2, "betaroc": "9.1"}, "by betaroc '9.1', which is newer"),
+    "no format": (lambda: BETA | {"format": "1"}, "format must be a whole number"),
+    "unknown kind": (lambda: BETA | {"kind": "beta"}, "Did you mean 'Beta'"),
+    "a part alone": (lambda: BETA | {"kind": "TargetCheck"}, "kind must be one of betaroc's"),
+    "another kind": (lambda: {"auc": 0.9}, 'must be an object with "kind"'),
+    "content of another": (lambda: BETA | {"content": BETA | {"kind": "Normal"}}, "kind must be"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_documents_are_refused_with_the_place(case: str) -> None:
+    make, words = BROKEN[case]
+    text = json.dumps(make())
+    with pytest.raises(br.FileFormatError, match=words) as caught:
+        br.from_json(text)
+    assert len(str(caught.value)) <= 400
+    semantic = {"constructor", "length", "rows", "no array there", "ragged"}
+    if case not in semantic:  # what a schema can say
+        assert not VALIDATOR.is_valid(json.loads(text)), case
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"kind": "Beta", "a": 1', "must be JSON; it is not at line 1, column"),
+        ("{" * 100_000, "must be JSON|nested"),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested far deeper"),
+        ('{"kind": "Beta", "format": 1, "a": 1.0, "a": 2.0, "b": 1.0}', "'a' stands twice"),
+        ('{"kind": "Beta", "format": 1, "a": NaN, "b": 1.0}', "undefined must be written null"),
+        ('{"kind": "Beta", "format": 1, "a": 1e999, "b": 1.0}', "of what doubles can hold"),
+        ('{"kind": "Beta", "format": 1, "a": ' + "9" * 5000 + "}", "of ordinary length"),
+        ('{"kind": "Beta", "format": 1, "a": ' + "9" * 400 + ', "b": 1.0}', "doubles can hold"),
+        ('{"kind": "Empirical", "format": 1, "values": [1e999]}', r"values\[0\] must be a number"),
+    ],
+)  # fmt: skip
+def test_texts_that_leave_something_in_doubt_are_refused(text: str, words: str) -> None:
+    with pytest.raises(br.FileFormatError, match=words) as caught:
+        br.from_json(text)
+    assert len(str(caught.value)) <= 400
+
+
+def mutated(document: Any, random: Random) -> Any:
+    """A document with something else, or nothing, at one of its places."""
+    document = copy.deepcopy(document)
+    place = document
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        key = random.choice(keys)
+        if isinstance(place[key], dict | list) and place[key] and random.random() < 0.7:
+            place = place[key]
+            continue
+        if isinstance(place, dict) and random.random() < 0.2:
+            del place[key]
+        else:
+            place[key] = random.choice(OTHERS)
+        return document
+
+
+OTHERS: list[Any] = [
+    None, True, 0, -1, 2.5, "x", "inf", [], {}, [1], ["a"], {"float": "nan"}, {"same as": "x"},
+    10**30, {"kind": "Beta", "a": 1.0, "b": 1.0}, [[1, 2], [3, 4]], [None, "inf"],
+    {"values": [1e30, 1.0], "dtype": "float16", "shape": [2]},
+]  # fmt: skip
+
+
+def test_whatever_is_changed_is_read_or_refused() -> None:
+    random = Random(1)
+    held = {k: v.to_dict() for k, v in NOUNS.items() if k not in {"analysis", "inclusion"}}
+    refused: list[int] = []
+    for _ in range(400):
+        document = mutated(random.choice(list(held.values())), random)
+        try:
+            br.from_json(json.dumps(document))
+        except br.FileFormatError as error:
+            refused.append(len(str(error)))
+    assert len(refused) > 200
+    assert max(refused) <= 400
+
+
+def test_deep_values_are_refused() -> None:
+    inner = '{"kind": "Beta", "a": 1.0, "b": 1.0}'
+    for _ in range(200):
+        inner = f'{{"kind": "Shifted", "base": {inner}, "shift": 0.0, "scale": 1.0}}'
+    with pytest.raises(br.FileFormatError, match="nested at most"):
+        br.from_json(inner[:-1] + ', "format": 1}')
+
+
+def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(br.ScoreFileNotFoundError, match="no file"):
+        br.from_json(tmp_path / "none.json")
+    with pytest.raises(br.FileFormatError, match="can be read"):
+        br.from_json(tmp_path)
+    (tmp_path / "a.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(br.FileFormatError, match="UTF-8"):
+        br.from_json(tmp_path / "a.json")
+    (tmp_path / "b.json").write_text("[1, 2]")
+    with pytest.raises(br.FileFormatError, match="a list"):
+        br.from_json(tmp_path / "b.json")
+    with pytest.raises(br.InputTypeError, match="text or a path"):
+        br.from_json(BETA)  # type: ignore[arg-type]
+
+
+def test_numbers_of_other_writers_are_read() -> None:
+    """JavaScript writes 2.0 as 2, and fields that have defaults may be left out."""
+    assert br.from_json('{"kind": "Beta", "format": 1, "a": 2, "b": 3}') == br.Beta(2.0, 3.0)
+    text = '{"kind": "Scores", "format": 1, "client": [1, 0.5], "impostor": [0]}'
+    assert br.from_json(text) == br.Scores([1.0, 0.5], [0.0])
+
+
+# ------------------------------------------------------------------------------ schema
+def test_the_schema_is_that_of_the_classes() -> None:
+    assert documents.schema() == SCHEMA
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_every_document_keeps_to_the_schema() -> None:
+    for name, value in NOUNS.items():
+        errors = [error.message[:200] for error in VALIDATOR.iter_errors(value.to_dict())]
+        assert errors == [], name
+
+
+# ------------------------------------------------------------------------------- tables
+def test_scores_come_back_from_their_table() -> None:
+    given_ = scores(client_ids=range(60), impostor_ids=range(65), client_weights=np.full(60, 2.0),
+                    impostor_weights=np.ones(65))  # fmt: skip
+    for library in ("pandas", "polars", "pyarrow"):
+        pytest.importorskip(library)
+        held = br.Scores(given_.client, given_.impostor, client_weights=given_.client_weights,
+                         impostor_weights=given_.impostor_weights, client_ids=given_.client_ids,
+                         impostor_ids=given_.impostor_ids, library=library)  # type: ignore[arg-type] # fmt: skip
+        table = held.to_frame()
+        assert type(table).__module__.partition(".")[0] == library
+        assert br.Scores.from_frame(table, weight="weight", id="id") == held
+    table = grouped().to_frame()
+    assert list(table) == ["score", "label", "weight", "group_1", "group_2", "id"]
+    two = br.Scores([1.0], [0.0, 0.5], impostor_ids=["a", "b"]).to_frame()
+    assert two["id"].isna().tolist() == [True, False, False]
+
+
+def test_every_noun_has_a_table() -> None:
+    for name, value in NOUNS.items():
+        table = nw.from_native(value.to_frame(), eager_only=True)
+        assert table.columns, name
+
+
+def test_tables_for_notebooks_hold_nothing_but_text() -> None:
+    for name, value in NOUNS.items():
+        page = value._repr_html_()
+        tags = set(re.findall(r"<(/?\w+)", page))
+        plain = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+        assert {tag.lstrip("/") for tag in tags} <= plain, name
+        assert page.count("<tr>") <= 14, name
+        assert "background" not in page
+        assert "http" not in page
+    page = br.Scores([0.5], [0.1], name="<script>alert(1)</script>")._repr_html_()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+LATEX = r"""\documentclass{article}
+\usepackage{booktabs}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+def test_tables_compile_in_latex(tmp_path: Path) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    tables = [value.to_latex() for name, value in NOUNS.items() if name not in LONG]
+    letters = [chr(k) for k in range(32, 0x180)] + [chr(k) for k in range(0x370, 0x3E2)]
+    hard = pd.DataFrame({NAME: [*letters, NAME, "≤ ∞ – “x” 中 \U0001f600"]})
+    point = br.OperatingPoint([math.nan, math.inf, -math.inf], [1e-300, 0.5, 1.0], [1.0, 0.5, 0.0])
+    from betaroc.rendering.table_text import latex_table
+
+    table = latex_table({NAME: hard[NAME].tolist(), "b": [0.0] * len(hard)})
+    body = "\n\n".join([*tables, point.to_latex(), *rows_apart(table)])
+    (tmp_path / "t.tex").write_text(LATEX % body, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout[-1500:]
+
+
+#: Of hundreds of rows, which no page holds.
+LONG = {"roc", "det", "precision-recall", "hull", "scores"}
+
+
+def rows_apart(table: str) -> list[str]:
+    """The same table in pieces that fit on pages."""
+    head, body = table.split("\\midrule\n")
+    rows = body.split("\\bottomrule")[0].splitlines()
+    parts = ["\n".join(rows[k : k + 40]) for k in range(0, len(rows), 40)]
+    return [f"{head}\\midrule\n{part}\n\\bottomrule\n\\end{{tabular}}" for part in parts]
+
+
+def test_latex_is_what_it_shows() -> None:
+    text = br.OperatingPoint([math.inf, 0.5], [1e-12, 0.25], [1.0, 0.0]).to_latex()
+    lines = [line.split(" & ")[:4] for line in text.splitlines() if " & " in line]
+    assert lines == [
+        ["threshold", "logit\\_threshold", "far", "frr"],
+        ["$\\infty$", "", "$1 \\cdot 10^{-12}$", "1"],
+        ["0.5", "", "0.25", "0"],
+    ]
+
+
+# ------------------------------------------------------------------ metrics and reprs
+def test_metrics_are_flat_finite_and_named_for_trackers() -> None:
+    for name, value in NOUNS.items():
+        found = value.metrics()
+        for key, number in found.items():
+            assert re.fullmatch(r"[0-9A-Za-z_./-]+", key), (name, key)
+            assert type(number) is float, (name, key)
+            assert math.isfinite(number), (name, key)
+    fit = FIT.metrics()
+    assert {"auc", "eer", "client_a", "client_b", "impostor_a", "impostor_b"} <= fit.keys()
+    assert fit["auc"] == FIT.model.auc()
+    decision = travellers()["decision"]
+    found = decision.metrics()
+    assert found["threshold"] == decision.threshold
+    assert (found["far"], found["frr"]) == (decision.expected.far, decision.expected.frr)
+    assert (found["far_low"], found["far_high"]) == (decision.interval.low, decision.interval.high)
+    analysis = travellers()["analysis"].metrics()
+    assert analysis["test/auc"] == travellers()["analysis"].tests[0].empirical.auc()
+    comparison = travellers()["comparison"]
+    assert comparison.metrics()["mean_difference_low"] == comparison.mean_difference.low
+
+
+def replace_name(given_: br.Scores, name: str) -> br.Scores:
+    return br.Scores(given_.client, given_.impostor, name=name)
+
+
+def test_reprs_are_one_short_line() -> None:
+    for name, value in travellers().items():
+        text = repr(value)
+        assert len(text) <= REPR_LIMIT, name
+        assert "\n" not in text, name
+    long = "n" * 500
+    for value in (
+        br.Scores([1.0], [0.0], name=long),
+        br.ScoreModel(br.Beta(1, 2), br.Beta(2, 1), name=long),
+        br.Design.grid({"p" * 150: [1, 2], "q" * 150: [1]}),
+        br.Empirical(np.linspace(0, 1, 10_000)),
+        travellers()["inclusion"].verdict["good_%"],
+        travellers()["check"].targets[0],
+        br.analyze(replace_name(scores(), long), family="empirical"),
+    ):
+        assert len(repr(value)) <= REPR_LIMIT, type(value)
+
+
+def test_short_reprs_make_the_value_again() -> None:
+    names = {"nan": math.nan, "inf": math.inf} | {name: getattr(br, name) for name in PUBLIC}
+    pasted = 0
+    for name, value in travellers().items():
+        if name != "labels" and repr(value)[0] != "<" and type(value).__name__ in names:
+            assert eval(repr(value), dict(names)) == value, name
+            pasted += 1
+    assert pasted >= 20
+
+
+def test_a_distribution_of_a_user_has_all_but_a_document() -> None:
+    law = Kumaraswamy(2.0, 3.0)
+    assert isinstance(law, Distribution)
+    assert law.to_frame()["value"].tolist() == [2.0, 3.0]
+    assert "Kumaraswamy" in law._repr_html_()
+    with pytest.raises(br.InputTypeError, match="class of betaroc"):
+        law.to_dict()

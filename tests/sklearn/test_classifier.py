@@ -1,0 +1,428 @@
+"""The classifier with a decided threshold: scores, rule, what it hands on, what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from helpers.extras import needs
+
+needs("sklearn", "sklearn")
+
+from joblib import parallel_config  # noqa: E402
+from sklearn import config_context  # noqa: E402
+from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
+from sklearn.metrics import make_scorer, recall_score  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    FixedThresholdClassifier,
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB  # noqa: E402
+from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.svm import SVC, LinearSVC  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+from betaroc.sklearn import ThresholdClassifier  # noqa: E402
+
+
+class Column(ClassifierMixin, BaseEstimator):
+    """Its scores are the first column, as it is."""
+
+    def fit(self, X: Any, y: Any) -> Column:
+        self.classes_, self.n_features_in_ = np.unique(y), np.shape(X)[1]
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        return np.asarray(X)[:, 0]
+
+    def predict(self, X: Any) -> Any:
+        return self.classes_[(self.decision_function(X) >= 0).astype(int)]
+
+
+def rows(n: int = 400, seed: int = 1, features: int = 2) -> tuple[Any, Any]:
+    """N(0, 1) and N(1.5, 1) in each feature; a third are clients."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) % 3 == 0).astype(int)
+    return rng.normal(size=(n, features)) + 1.5 * y[:, None], y
+
+
+def quick(estimator: Any = None, **options: Any) -> ThresholdClassifier:
+    target = {} if {"far", "frr", "cost_fa", "eer"} & set(options) else {"far": 0.1}
+    own = LogisticRegression() if estimator is None else estimator
+    return ThresholdClassifier(own, **{"family": "empirical", **target, **options})
+
+
+# --------------------------------------------------------------------- out-of-fold scores
+def test_scores_are_those_of_cross_val_predict() -> None:
+    X, y = rows()
+    found = quick().fit(X, y)
+    own = cross_val_predict(LogisticRegression(), X, y, cv=5, method="decision_function")
+    expected = br.Scores.from_labels(y, own)
+    assert np.array_equal(np.sort(found.scores_.client), np.sort(expected.client))
+    assert np.array_equal(np.sort(found.scores_.impostor), np.sort(expected.impostor))
+    assert found.decision_.ways == br.decide(found.scores_, far=0.1, family="empirical").ways
+    assert found.decision_.threshold == br.decide(expected, far=0.1, family="empirical").threshold
+    assert np.array_equal(found.estimator_.coef_, LogisticRegression().fit(X, y).coef_)
+
+
+def test_a_client_is_a_score_above_the_threshold() -> None:
+    """Impostors 0 to 99: FAR .1 on average leaves 9 above; what ties with the threshold is out."""
+    X = np.r_[np.arange(100.0), np.arange(95.0, 145.0)][:, None]
+    y = np.r_[np.zeros(100, int), np.ones(50, int)]
+    found = quick(Column(), how="average").fit(X, y)
+    assert found.decision_.threshold == 90.0  # k + 1 = floor(.1 x 101) = 10: 9 above the tenth
+    assert found.predict([[90.0], [90.5], [91.0]]).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("target", [{"far": 0.1}, {"frr": 0.1}, {"eer": True}])
+@pytest.mark.parametrize("client", [0, 1])
+def test_scikit_learn_decides_alike_at_the_threshold_handed_over(
+    dtype: Any, target: dict[str, Any], client: int
+) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 1)).round(1).astype(dtype)  # about 60 distinct values
+    y = (rng.random(600) < 0.4).astype(int)
+    X[y == 1] += dtype(0.7)
+    found = quick(Column(), pos_label=client, **target).fit(X, y)
+    assert found.scores_.dtype == np.dtype(dtype).name
+    fixed = FixedThresholdClassifier(
+        Column(), threshold=found.decision_.threshold_for_greater_equal,
+        response_method="decision_function", pos_label=client,
+    ).fit(X, y)  # fmt: skip
+    on_it = np.sum(found.scores_.client == found.decision_.threshold)
+    assert on_it > 0 or "frr" in target or "eer" in target
+    assert np.array_equal(found.predict(X), fixed.predict(X))
+    by_hand = (X[:, 0] if client else -X[:, 0]).astype(float) > found.decision_.threshold
+    assert np.array_equal(found.predict(X) == client, by_hand)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "method"),
+    [
+        (LogisticRegression(), "decision_function"),
+        (LinearSVC(), "decision_function"),
+        (SVC(kernel="precomputed"), "decision_function"),
+        (GaussianNB(), "predict_proba"),
+        (KNeighborsClassifier(), "predict_proba"),
+        (make_pipeline(StandardScaler(), GaussianNB()), "predict_proba"),
+    ],
+)
+def test_estimators_of_either_method(estimator: Any, method: str) -> None:
+    X, y = rows(120)
+    if getattr(estimator, "kernel", "") == "precomputed":
+        X = X @ X.T
+    found = quick(estimator).fit(X, y)
+    assert found.response_method_ == method
+    expected = cross_val_predict(estimator, X, y, cv=5, method=method)
+    expected = expected[:, 1] if method == "predict_proba" else expected
+    assert sorted(found.scores_.client) == sorted(expected[y == 1])
+    scores = getattr(found, method)(X)
+    scores = scores[:, 1] if method == "predict_proba" else scores
+    assert np.array_equal(found.predict(X) == 1, scores > found.decision_.threshold)
+    assert found.score(X, y) == np.mean(found.predict(X) == y)
+
+
+def test_response_method_is_obeyed() -> None:
+    X, y = rows(120)
+    found = quick(response_method="predict_proba").fit(X, y)
+    assert 0.0 < found.decision_.threshold < 1.0
+    assert not hasattr(quick(GaussianNB()), "decision_function")
+    assert hasattr(quick(GaussianNB()), "predict_log_proba")
+    assert np.array_equal(found.predict_log_proba(X), found.estimator_.predict_log_proba(X))
+    assert np.array_equal(found.decision_function(X), found.estimator_.decision_function(X))
+
+
+# -------------------------------------------------------------------------------- folds
+def test_kinds_of_cv() -> None:
+    X, y = rows(90)
+    whole = quick(cv=3).fit(X, y).scores_
+    assert quick(cv=StratifiedKFold(3)).fit(X, y).scores_ == whole
+    assert quick(cv=list(StratifiedKFold(3).split(X, y))).fit(X, y).scores_ == whole
+    with parallel_config(backend="threading"):
+        assert quick(cv=3, n_jobs=2).fit(X, y).scores_ == whole
+    once = quick(cv=ShuffleSplit(1, test_size=30, random_state=0)).fit(X, y).scores_
+    assert once.n_client + once.n_impostor == 30
+    shuffled = [quick(cv=3, random_state=seed).fit(X, y).scores_ for seed in (0, 0, 1)]
+    assert shuffled[0] == shuffled[1] != shuffled[2]
+    folds = StratifiedKFold(3, shuffle=True, random_state=1)
+    assert shuffled[2] == quick(cv=folds).fit(X, y).scores_
+
+
+def test_prefit_takes_the_estimator_as_it_is() -> None:
+    X, y = rows(200)
+    fitted = LogisticRegression().fit(X[:100], y[:100])
+    found = quick(fitted, cv="prefit").fit(X[100:], y[100:])
+    assert found.estimator_ is fitted
+    dev = br.Scores.from_labels(y[100:], fitted.decision_function(X[100:]))
+    assert found.scores_ == dev
+    assert found.decision_ == br.decide(dev, far=0.1, family="empirical")
+    with pytest.raises(NotFittedError):
+        quick(cv="prefit").fit(X, y)
+
+
+def test_groups_go_to_the_folds_and_to_the_decision() -> None:
+    X, y = rows(300)
+    groups = np.arange(300) // 3  # each has one client and two impostors
+    found = quick(cv=5, how="average").fit(X, y, groups=groups)
+    folds = StratifiedGroupKFold(5).split(X, y, groups)
+    assert found.scores_ == quick(cv=list(folds)).fit(X, y, groups=groups).scores_
+    assert quick(cv=GroupKFold(4)).fit(X, y, groups=groups).decision_.threshold
+    # Of 200 impostors in 100 groups 100 are independent: 10 of 101 instead of 20 of 201.
+    assert found.decision_.expected.far == pytest.approx(10 / 101)
+    alone = quick(cv=5, how="average").fit(X, y, groups=np.arange(300)).decision_
+    assert alone.expected.far == pytest.approx(20 / 201)
+
+
+def test_weights_are_copies_for_both() -> None:
+    X, y = rows(90)
+    weight = np.where(np.arange(90) % 2, 1, 3)
+    found = quick(cv=3, how="average").fit(X, y, sample_weight=weight)
+    assert found.scores_.impostor_total == weight[y == 0].sum()
+    whole = LogisticRegression().fit(X, y, weight)
+    assert np.array_equal(found.estimator_.coef_, whole.coef_)
+    train, test = next(StratifiedKFold(3).split(X, y))
+    fold = LogisticRegression().fit(X[train], y[train], weight[train])
+    first = fold.decision_function(X[test])
+    assert np.array_equal(found.scores_.client[: np.sum(y[test])], first[y[test] == 1])
+    with pytest.warns(br.BetarocWarning, match=r"KNeighborsClassifier\.fit takes no sample_weight"):
+        quick(KNeighborsClassifier()).fit(X, y, sample_weight=weight)
+
+
+def test_metadata_is_routed() -> None:
+    X, y = rows(90)
+    weight, groups = np.where(np.arange(90) % 2, 1, 3), np.arange(90) // 3
+    with config_context(enable_metadata_routing=True):
+        asks = LogisticRegression().set_fit_request(sample_weight=True)
+        own = quick(asks, cv=GroupKFold(3)).set_fit_request(sample_weight=True, groups=True)
+        found = own.fit(X, y, sample_weight=weight, groups=groups)
+        scorer = make_scorer(recall_score).set_score_request(sample_weight=False)
+        passed = {"sample_weight": weight, "groups": groups}
+        assert len(cross_val_score(own, X, y, cv=2, params=passed, scoring=scorer)) == 2
+        lazy = quick(LogisticRegression().set_fit_request(sample_weight=False), cv=3)
+        plain = lazy.fit(X, y, sample_weight=weight)
+    assert np.array_equal(found.estimator_.coef_, LogisticRegression().fit(X, y, weight).coef_)
+    assert np.array_equal(plain.estimator_.coef_, LogisticRegression().fit(X, y).coef_)
+    assert plain.scores_.client_weights is not None
+    folds = list(GroupKFold(3).split(X, y, groups))
+    by_hand = quick(cv=folds).fit(X, y, sample_weight=weight, groups=groups)
+    assert found.scores_ == by_hand.scores_
+    with pytest.raises(br.InputError, match="switch metadata routing on"):
+        quick().fit(X, y, colour=groups)
+
+
+# ------------------------------------------------------------------------------- labels
+@pytest.mark.parametrize("pair", [(0, 1), (-1, 1), (False, True), (3, 7), ("a", "b")])
+def test_labels_of_two_kinds(pair: tuple[Any, Any]) -> None:
+    X, y = rows(90)
+    named = np.array(pair)[y]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = quick().fit(X, named)
+    guessed = pair in ((3, 7), ("a", "b"))
+    assert [str(w.message).partition(":")[0] for w in said] == (
+        [f"y holds {pair[0]!r} and {pair[1]!r}"] if guessed else []
+    )
+    assert all(w.filename == __file__ for w in said)
+    assert found.pos_label_ == pair[1]
+    assert (found.scores_.words is None) == (pair[0] != "a")
+    assert found.decision_.threshold == quick().fit(X, y).decision_.threshold
+    assert found.classes_.tolist() == list(pair)
+    assert np.array_equal(found.predict(X), np.array(pair)[quick().fit(X, y).predict(X)])
+    other = quick(pos_label=pair[0]).fit(X, named)
+    mirrored = br.Scores(-found.scores_.impostor, -found.scores_.client)
+    assert other.decision_.threshold == br.decide(mirrored, far=0.1).threshold
+
+
+def test_frames_keep_their_names() -> None:
+    X, y = rows(90)
+    frame = pd.DataFrame(X, columns=["one", "two"])
+    found = quick().fit(frame, pd.Series(y))
+    assert found.feature_names_in_.tolist() == ["one", "two"]
+    assert found.n_features_in_ == 2
+    assert np.array_equal(found.predict(frame), quick().fit(X, y).predict(X))
+
+
+# ---------------------------------------------------------------------- as an estimator
+def test_a_good_citizen() -> None:
+    X, y = rows(90)
+    own = quick(frr=0.2, cv=3, confidence=0.9)
+    assert clone(own).get_params() | {"estimator": None} == own.get_params() | {"estimator": None}
+    found = own.fit(X, y)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.decision_ == found.decision_
+    assert np.array_equal(again.predict(X), found.predict(X))
+    grid = GridSearchCV(quick(cv=2), {"estimator__C": [0.1, 1.0], "far": [0.1, 0.2]}, cv=2)
+    assert set(grid.fit(X, y).best_params_) == {"estimator__C", "far"}
+    with pytest.raises(NotFittedError):
+        quick().predict(X)
+    with pytest.raises(NotFittedError):
+        quick().decision_function(X)
+
+
+#: Before scikit-learn 1.7 they compare weights with repeated rows that fall into other folds.
+OF_REPEATED_ROWS = {
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+}
+
+
+def failed_checks(estimator: Any) -> tuple[set[str], set[str]]:
+    """The names of all of scikit-learn's checks, and of those that failed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check_estimator(estimator, on_fail=None, on_skip=None)
+    names = {one["check_name"] for one in found}
+    return names, {one["check_name"] for one in found if one["status"] == "failed"}
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    "target", [pytest.param({"eer": True}, marks=pytest.mark.nightly), {"far": 0.3}]
+)
+def test_checks_of_estimators_as_of_scikit_learns_own(target: dict[str, Any]) -> None:
+    """At a threshold other than the estimator's own, predict cannot agree with it: as there."""
+    base = LogisticRegression()
+    threshold = "auto" if "eer" in target else 1.0
+    ran, failed = failed_checks(FixedThresholdClassifier(base, threshold=threshold))
+    ours, our_failed = failed_checks(quick(base, **target))
+    assert ran <= ours
+    assert our_failed & ran <= failed
+    assert our_failed & ran == (set() if "eer" in target else {"check_classifiers_train"})
+    assert our_failed - ran <= OF_REPEATED_ROWS
+
+
+# -------------------------------------------------------------------------------- errors
+class Untouched(Column):
+    """It must not be fitted."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Column:
+        raise AssertionError("work was begun")
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "argument"),
+    [
+        ({"far": None}, "exactly one target must be given", None),
+        ({"far": 0.1, "frr": 0.1}, "got far and frr", None),
+        ({"far": 10}, "Did you mean 0.1", "far"),
+        ({"far": 0.01, "how": "guaranteed"}, "299 impostors needed, dev has 60", "how"),
+        ({"far": 0.01, "how": "average"}, "99 impostors needed, dev has 60", "how"),
+        ({"frr": 0.1, "how": "counted"}, "how must be one of", "how"),
+        ({"cost_fa": 0, "cost_fr": 1}, "cost_fa must be a finite number > 0", "cost_fa"),
+        ({"cost_fa": 2}, "cost_fr must stand beside", "cost_fr"),
+        ({"confidence": 95}, "confidence must be a confidence level", "confidence"),
+        ({"family": "bta"}, "Did you mean 'beta'", "family"),
+        ({"cv": 1}, "cv must be an int >= 2", "cv"),
+        ({"cv": []}, "at least one fold", "cv"),
+        ({"cv": "folds"}, "cv must be an int, a splitter", "cv"),
+        ({"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=2)}, "test a row once", "cv"),
+        ({"cv": [(np.arange(0, 90, 3), np.arange(1, 90, 3))]}, "leave both classes", "cv"),
+        ({"response_method": "score"}, "response_method must be one of", "response_method"),
+        ({"response_method": "predict_proba"}, "has no such method", "estimator"),
+        ({"pos_label": 2}, "pos_label must be one of the labels", "pos_label"),
+    ],
+)
+def test_what_is_refused_before_any_work(
+    options: dict[str, Any], message: str, argument: str | None
+) -> None:
+    X, y = rows(90)
+    with pytest.raises(br.BetarocError, match=message) as caught:
+        quick(Untouched(), **options).fit(X, y)
+    assert caught.value.argument == argument
+    assert len(str(caught.value)) <= 400
+
+
+def test_data_that_are_refused_before_any_work() -> None:
+    X, y = rows(90)
+    for estimator in (LinearRegression(), object()):
+        with pytest.raises(br.InputTypeError, match="decision_function or predict_proba"):
+            quick(estimator).fit(X, y)
+    for labels, message in (
+        (np.arange(90) % 3, "Only binary classification"),
+        (np.ones(90), "all 90 labels are of one class, 1.0"),
+    ):
+        with pytest.raises(br.InputError, match=message):
+            quick(Untouched()).fit(X, labels)
+    for weight, message in (
+        (np.full(90, 0.5), "whole"),
+        (np.zeros(90), "above zero somewhere"),
+        (y.astype(float), "all 60 weights of the impostor class are 0"),
+        (np.ones(89), "89"),
+    ):
+        with pytest.raises(br.InputError, match=message):
+            quick(Untouched()).fit(X, y, sample_weight=weight)
+    pairs = np.column_stack([np.arange(90) // 3, np.arange(90) // 2])
+    with pytest.raises(br.InputError, match="groups have two columns"):
+        quick(Untouched()).fit(X, y, groups=pairs)
+    found = quick(cv=list(KFold(3).split(X))).fit(X, y, groups=pairs)
+    assert found.scores_.client_groups.shape == (30, 2)
+
+
+def test_an_estimator_of_other_labels() -> None:
+    X, y = rows(90)
+    fitted = LogisticRegression().fit(X, y + 1)
+    with pytest.raises(br.InputError, match="classes_ are 1, 2"):
+        quick(fitted, cv="prefit").fit(X, y)
+
+
+# --------------------------------------------------------------- what few scores can say
+def test_few_scores_say_so() -> None:
+    X, y = rows(90)
+    found = quick(far=0.02).fit(X, y).decision_
+    assert (found.how, found.status, found.needed) == ("average", "not enough evidence", 149)
+    costs = quick(cost_fa=5, cost_fr=1).fit(X, y).decision_
+    assert (costs.how, costs.costs, costs.expected.prior) == ("counted", (5.0, 1.0), 1 / 3)
+    assert quick(cost_fa=5, cost_fr=1, prior=0.01).fit(X, y).decision_.threshold > costs.threshold
+
+
+def test_notices_are_at_the_users_line_once() -> None:
+    X, y = rows(90)
+    with pytest.warns(br.BetarocWarning) as said:
+        quick(Column(), cv=3).fit(X.astype(np.float16), y)
+    assert [w.category for w in said] == [br.PrecisionWarning]
+    assert said[0].filename == __file__
+
+
+def test_only_a_model_that_gave_the_scores_has_the_guarantee() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(800, 3)), rng.integers(0, 2, 800)
+    X[:, 0] += y
+    told = ThresholdClassifier(LogisticRegression(), far=0.1).fit(X[:400], y[:400]).decision_
+    assert told.reason.endswith("the bound was measured on some models, not guaranteed.")
+    model = LogisticRegression().fit(X[:400], y[:400])
+    apart = ThresholdClassifier(model, far=0.1, cv="prefit").fit(X[400:], y[400:]).decision_
+    assert (told.how, told.status) == ("guaranteed", "not enough evidence")
+    assert apart.status == "can be relied on"
+    assert "measured" not in apart.reason
+
+
+def test_a_threshold_of_no_use_stays_so_though_fitted_again() -> None:
+    class Backwards(LogisticRegression):
+        def decision_function(self, X: Any) -> Any:
+            return -super().decision_function(X)
+
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(400, 2)), np.repeat([0, 1], 200)
+    X[200:, 0] += 4
+    with pytest.warns(br.errors.ReversedScoresWarning):
+        found = ThresholdClassifier(Backwards(), far=0.1, family="normal").fit(X, y).decision_
+    assert (found.how, found.status) == ("guaranteed", "do not rely on it")

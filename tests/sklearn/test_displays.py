@@ -1,0 +1,138 @@
+"""Displays: the lines are those of the scores, of their fit and their band."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+import betaroc as br
+from helpers.extras import needs
+
+needs("sklearn", "sklearn")
+
+from matplotlib import pyplot as plt  # noqa: E402
+from sklearn.linear_model import LinearRegression, LogisticRegression  # noqa: E402
+from sklearn.metrics import det_curve, roc_auc_score, roc_curve  # noqa: E402
+from sklearn.model_selection import cross_validate  # noqa: E402
+from sklearn.naive_bayes import GaussianNB  # noqa: E402
+
+from betaroc.model.samples import empirical_model  # noqa: E402
+from betaroc.sklearn import DetDisplay, EpcDisplay, RocDisplay  # noqa: E402
+
+RNG = np.random.default_rng(1)
+Y = np.tile([0, 1, 0], 60)
+X = RNG.normal(size=(180, 2)) + Y[:, None]
+MODEL = LogisticRegression().fit(X, Y)
+SCORES = MODEL.decision_function(X)
+
+
+def test_roc_of_an_estimator_is_scikit_learns() -> None:
+    display = RocDisplay.from_estimator(MODEL, X, Y, family="normal")
+    far, tpr, _ = roc_curve(Y, SCORES, drop_intermediate=False)
+    drawn = display.line_.get_xydata()
+    assert {*map(tuple, drawn)} == {*zip(far.tolist(), tpr.tolist(), strict=True)}
+    assert display.line_.get_label() == f"LogisticRegression (AUC {roc_auc_score(Y, SCORES):.3f})"
+    f = br.fit(br.Scores.from_labels(Y, SCORES), "normal")
+    points = f.model.roc().points()
+    assert np.array_equal(display.fitted_line_.get_xydata().T, [points.far, points.tpr])
+    assert display.curves[0].fit.model.impostor == f.model.impostor
+    assert display.curves[0].band is None
+    assert (display.ax_.figure, display.ax_.get_xlabel()) == (display.figure_, "FAR")
+    assert plt.fignum_exists(display.figure_.number)
+    assert not any(line.get_gid() == "chance" for line in display.ax_.lines)
+
+
+def test_det_of_predictions_is_scikit_learns() -> None:
+    display = DetDisplay.from_predictions(Y, SCORES, family=None, name="demo", color="black")
+    far, frr, _ = det_curve(Y, SCORES)
+    drawn = {*map(tuple, display.line_.get_xydata().round(9))}
+    inside = (far > 0) & (frr > 0)
+    known = zip(ndtri(far[inside]).round(9), ndtri(frr[inside]).round(9), strict=True)
+    assert {*known} <= drawn
+    assert display.fitted_line_ is None
+    eer = empirical_model(display.curves[0].scores).eer().hter
+    assert display.line_.get_label() == f"demo (EER {eer:.3f})"
+    assert display.line_.get_color() == "black"
+
+
+@pytest.mark.parametrize("kind", [RocDisplay, DetDisplay])
+def test_band_chance_and_axes(kind: Any) -> None:
+    _, ax = plt.subplots()
+    display = kind.from_estimator(
+        MODEL, X, Y, family=None, level=0.9, ax=ax, plot_chance_level=True
+    )
+    assert display.ax_ is ax
+    (band,) = [one for one in ax.collections if one.get_gid() == "band"]
+    assert band.get_label() == "90 % interval at each FAR"
+    found = display.curves[0].band
+    expected = br.roc_band(br.Scores.from_labels(Y, SCORES), far=found.alpha, level=0.9)
+    assert np.array_equal(found.low, expected.low)
+    corners = band.get_paths()[0].vertices[:, 1]
+    low, high = (corners.min(), corners.max())
+    if kind is RocDisplay:
+        assert (low, high) == (found.low.min(), found.high.max())
+    else:
+        assert low == pytest.approx(ndtri(max(1 - found.high.max(), 1e-15)))
+        assert (found.low.min(), high) == (0.0, pytest.approx(ndtri(1 - 1e-15)))
+    (chance,) = [line for line in ax.lines if line.get_gid() == "chance"]
+    assert chance.get_xydata()[0, 0] == (0.0 if kind is RocDisplay else -9.0)
+
+
+def test_weights_labels_and_methods() -> None:
+    weight = np.where(Y, 2, 1)
+    named = np.array(["bona fide", "attack"])[Y]
+    display = RocDisplay.from_predictions(
+        named, -SCORES, pos_label="bona fide", sample_weight=weight, family=None
+    )
+    assert display.curves[0].scores.n_client == 120
+    assert display.curves[0].scores.impostor_total == 120
+    with pytest.raises(br.InputError, match="pos_label must say which label"):
+        RocDisplay.from_predictions(named, SCORES)
+    of_probabilities = RocDisplay.from_estimator(
+        MODEL, X, Y, response_method="predict_proba", family=None
+    )
+    assert of_probabilities.curves[0].scores.client.max() < 1.0
+    turned = RocDisplay.from_estimator(MODEL, X, Y, pos_label=0, family=None).curves[0].scores
+    assert np.array_equal(turned.client, -SCORES[Y == 0])
+    with pytest.raises(br.InputTypeError, match="estimator must give scores"):
+        RocDisplay.from_estimator(LinearRegression().fit(X, Y), X, Y)
+
+
+def test_every_fold_of_a_cross_validation() -> None:
+    results = cross_validate(GaussianNB(), X, Y, cv=3, return_estimator=True, return_indices=True)
+    display = RocDisplay.from_cv_results(results, X, Y, sample_weight=np.ones(180))
+    for k, rows in enumerate(results["indices"]["test"]):
+        own = results["estimator"][k].predict_proba(X[rows])[:, 1]
+        assert np.array_equal(display.curves[k].scores.client, own[Y[rows] == 1])
+        assert display.line_[k].get_label() == f"fold {k} (AUC {roc_auc_score(Y[rows], own):.3f})"
+    assert display.fitted_line_ == [None] * 3
+    named = DetDisplay.from_cv_results(results, X, Y, name=list("abc"), family="normal")
+    assert [line.get_label()[0] for line in named.line_] == list("abc")
+    assert len({line.get_color() for line in named.line_}) == 3
+    with pytest.raises(br.InputError, match="'indices' is missing"):
+        RocDisplay.from_cv_results({"estimator": []}, X, Y)
+    with pytest.raises(br.InputError, match="got 1 for 3 folds"):
+        RocDisplay.from_cv_results(results, X, Y, name=["a"])
+
+
+def test_epc_takes_thresholds_from_dev() -> None:
+    dev, test = slice(0, 90), slice(90, 180)
+    sets = (X[dev], Y[dev], X[test], Y[test])
+    display = EpcDisplay.from_estimator(
+        MODEL, *sets, alpha=[0.2, 0.5, 0.8], level=0.9, replicates=100, rng=1, expected=True
+    )
+    curve = br.epc(
+        br.Scores.from_labels(Y[dev], SCORES[dev]), br.Scores.from_labels(Y[test], SCORES[test]),
+        alpha=[0.2, 0.5, 0.8],
+    )  # fmt: skip
+    assert np.array_equal(display.line_.get_xydata().T, [curve.alpha, curve.value])
+    assert display.band.level == 0.9
+    assert any(one.get_gid() == "band" for one in display.ax_.collections)
+    assert "expected on dev" in display.ax_.get_legend().get_texts()[1].get_text()
+    other = EpcDisplay.from_estimator(MODEL, *sets, measure="far", name="demo", ax=display.ax_)
+    assert other.epc.measure == "far"
+    assert other.line_.get_label() == "demo"
+    assert display.plot().ax_ is not other.ax_
