@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,11 +18,18 @@ from betaroc.rendering.curves import deviate, in_det_frame
 from betaroc.rendering.numbers import counted, level_words, threshold
 from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
+from betaroc.rendering.tree import Figure
 from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.summary import marked
 
-__all__ = ["Drawing", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
+__all__ = [
+    "curve_figures",
+    "epc_figures",
+    "histogram_figures",
+    "probability_figures",
+    "tail_figures",
+]
 
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
@@ -39,15 +46,8 @@ _CHOOSERS = {
 }
 
 
-class Drawing(NamedTuple):
-    """An SVG element, or nothing where there is nothing to see, and what it shows, in words."""
-
-    svg: str
-    caption: str
-
-
 # ------------------------------------------------------------------------- histograms
-def histogram_figures(analysis: AnalysisRecord) -> list[list[Drawing]]:
+def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
     parts = [part.scored for part in analysis.parts]
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
@@ -60,7 +60,7 @@ def histogram_figures(analysis: AnalysisRecord) -> list[list[Drawing]]:
 
 def _histogram(
     part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float
-) -> Drawing:
+) -> Figure:
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
     fitted = law is not None and law.continuous is not None
@@ -84,7 +84,7 @@ def _histogram(
         caption += "; dashed: dev’s fitted density"
     if marks:
         caption += f"; dotted line: dev’s EER threshold {threshold(mark, math.nan, 4)}"
-    return Drawing(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
+    return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
 
 
 def _law_of(part: ScoreSet, who: str) -> Distribution | None:
@@ -110,11 +110,11 @@ def _sample(part: ScoreSet, who: str) -> tuple[Any, Any]:
 
 
 # ----------------------------------------------------------------------------- curves
-def curve_figures(analysis: AnalysisRecord) -> list[Drawing]:
+def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
     """ROC and DET, empirical and fitted of every set overlaid."""
     parts = analysis.parts
     dots = _dots_words(analysis)
-    roc = Drawing(
+    roc = Figure(
         _overlaid(analysis, "roc", lambda p: (p.far, p.tpr)),
         f"ROC: TPR against FAR. {dots}",
     )
@@ -124,13 +124,13 @@ def curve_figures(analysis: AnalysisRecord) -> list[Drawing]:
     if not any(in_det_frame(p.far, p.frr) for p in points):
         return [
             roc,
-            Drawing(
+            Figure(
                 "",
                 "No DET is drawn: on no curve is there a threshold with both FAR and FRR between"
                 " 0.1 % and 95 %, which is what it would show.",
             ),
         ]
-    det = Drawing(
+    det = Figure(
         _overlaid(analysis, "det", lambda p: (deviate(p.far), deviate(p.frr))),
         f"DET: FRR against FAR on normal deviates. {dots}",
     )
@@ -180,14 +180,14 @@ def _overlaid(
 
 
 # ------------------------------------------------------- expected performance curves
-def epc_figures(analysis: AnalysisRecord) -> dict[str, Drawing]:
+def epc_figures(analysis: AnalysisRecord) -> dict[str, Figure]:
     """Of every test set what dev's thresholds were expected to do and did, on one scale."""
     tops = [float(np.nanmax([met.epc.value, met.epc.expected])) for met in analysis.curves]
     tops += [float(np.nanmax(met.band.high)) for met in analysis.curves if met.band is not None]
     return {part.role: _epc_figure(analysis, part, 1.05 * max(tops)) for part in analysis.tests}
 
 
-def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing:
+def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
     curves = [met for met in analysis.curves if met.role == part.role]
 
     def draw() -> Any:
@@ -222,24 +222,28 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing
     caption = (
         f"{part.role}: HTER against alpha. Solid: observed on {part.role}; dashed: expected. {who}."
     )
-    return Drawing(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
+    return Figure(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
 
 
 # ------------------------------------------------------------------ scores against distributions
-def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Drawing]]:
-    """Of every set with fitted distributions a P-P and a Q-Q picture, and its rates' tails."""
-    level = analysis.level
+def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
+    """Of every set with fitted distributions a P-P and a Q-Q picture."""
     return {
-        part.role: [
-            *(_probability(part, kind, level) for kind in ("pp", "qq")),
-            _tails(part, level),
-        ]
-        for part in analysis.parts
-        if part.fit is not None and is_modelled(part) and part.summary is None
+        part.role: [_probability(part, kind, analysis.level) for kind in ("pp", "qq")]
+        for part in _of_every_score(analysis)
     }
 
 
-def _probability(part: ScoreSet, kind: str, level: float) -> Drawing:
+def tail_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
+    """Of every such set its rates down to less than a score."""
+    return {part.role: [_tails(part, analysis.level)] for part in _of_every_score(analysis)}
+
+
+def _of_every_score(analysis: AnalysisRecord) -> list[ScoreSet]:
+    return [p for p in analysis.parts if p.fit is not None and is_modelled(p) and p.summary is None]
+
+
+def _probability(part: ScoreSet, kind: str, level: float) -> Figure:
     fit, role = cast(Fit, part.scored.fit), part.role
 
     def draw() -> Any:
@@ -254,13 +258,13 @@ def _probability(part: ScoreSet, kind: str, level: float) -> Drawing:
     try:
         svg = draw_svg(draw, f"betaroc {role} {kind}")
     except InputError as error:
-        return Drawing("", f"{role}: no {what[:3]} picture. {error}")
+        return Figure("", f"{role}: no {what[:3]} picture. {error}")
     if kind == "qq" and fit.model.client.on_unit:
         what += ", both as logits"
-    return Drawing(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")
+    return Figure(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")
 
 
-def _tails(part: ScoreSet, level: float) -> Drawing:
+def _tails(part: ScoreSet, level: float) -> Figure:
     fit, role = cast(Fit, part.fit), part.role
 
     def draw() -> Any:
@@ -280,6 +284,6 @@ def _tails(part: ScoreSet, level: float) -> Drawing:
         what += "; solid: fitted, without tails of their own, which says nothing of how wrong it is"
     try:
         with quietly():  # the page says once what is of scores alone
-            return Drawing(draw_svg(draw, f"betaroc {role} tails"), what)
+            return Figure(draw_svg(draw, f"betaroc {role} tails"), what)
     except InputError as error:
-        return Drawing("", f"{role}: no picture of the tails. {error}")
+        return Figure("", f"{role}: no picture of the tails. {error}")

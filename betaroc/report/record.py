@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.value import Result
 from betaroc.estimation.families import Names
-from betaroc.rendering.numbers import visible
+from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.observed_curves import ObservedCurve
 from betaroc.report.score_set import ObservedPoint, ScoreSet
 
-__all__ = ["AnalysisRecord", "Name", "page_in_terms", "name", "path_shown"]
-
-_NAME, _PATH, _TITLE = 32, 60, 2000
+__all__ = ["AnalysisRecord", "name", "page_in_terms", "path_shown"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,25 +50,14 @@ class AnalysisRecord(Result):
 
 
 # ------------------------------------------------------------------------- foreign names
-class Name(NamedTuple):
-    """A foreign name: cut for the eye, whole in the title attribute."""
-
-    short: str
-    whole: str
-
-
 def name(text: str) -> Name:
     """Nothing that does not print, nothing that breaks the layout."""
-    whole = visible(text)
-    short = whole if len(whole) <= _NAME else whole[: _NAME - 1] + "…"
-    return Name(short, whole if len(whole) <= _TITLE else whole[: _TITLE - 1] + "…")
+    return foreign(text)
 
 
 def path_shown(text: str) -> Name:
     """A path: of a long one the end, where the file is named."""
-    whole = visible(text)
-    short = whole if len(whole) <= _PATH else "…" + whole[1 - _PATH :]
-    return Name(short, name(text).whole)
+    return foreign(text, path=True)
 
 
 def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
