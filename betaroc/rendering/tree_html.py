@@ -7,15 +7,22 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
 from betaroc.rendering.tree import Figure, Section
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["html_of", "typeset"]
+__all__ = ["html_of", "prose_of", "typeset"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
+#: What drawings are coloured with, and the tokens of a page, which know light and dark.
+_TOKENS = {
+    CLIENT.lower(): "cl", IMPOSTOR.lower(): "im", GREY: "fit", "#ffffff": "bg", "#e4e4e4": "hair",
+    "#222222": "ink", "#333333": "ink", "#444444": "mut", "#555555": "mut",
+}  # fmt: skip
+_COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
 
 
 def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
@@ -24,6 +31,11 @@ def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
 
     # The template escapes what it is given.
     return Markup(_template().render(sections=sections, depth=depth))  # noqa: S704
+
+
+def prose_of(body: str) -> str:
+    """What is read of HTML of ours: no tags, no drawings."""
+    return re.sub(r"<svg\b.*?</svg>|<[^>]*>", " ", body, flags=re.DOTALL)
 
 
 def typeset(text: str) -> Markup:
@@ -40,7 +52,13 @@ def _drawn(figure: Figure) -> Markup:
     from markupsafe import Markup, escape
 
     alt = escape(figure.alt or figure.caption)
-    return Markup(figure.svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1))  # noqa: S704
+    svg = figure.svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
+    return Markup(_COLOUR.sub(_token, svg))  # noqa: S704
+
+
+def _token(found: re.Match[str]) -> str:
+    name = _TOKENS.get(found[0])
+    return found[0] if name is None else f"var(--{name})"
 
 
 @cache

@@ -14,7 +14,7 @@ from betaroc.core.value import Value
 from betaroc.decision.epc import Epc, epc
 from betaroc.inference.interval import Band
 from betaroc.rendering.numbers import level_words, number, percent
-from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Words, quantity
+from betaroc.rendering.tree import Cell, Figure, Figures, Grid, Node, Row, Section, Words, quantity
 from betaroc.report.epc import band_numbers, epc_arrays
 from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.sections import Named
@@ -122,7 +122,7 @@ def curves_section(
         " the one it observed on the test scores.", "legend",
     )]  # fmt: skip
     for part, name in tests:
-        drawn: list[Node] = [figures[part.role]] if figures and part.role in figures else []
+        drawn: list[Node] = [Figures((figures[part.role],))] if figures else []
         own = [both for met in curves if met.role == part.role for both in _curve(met, dev)]
         told.append(Section(name, (*drawn, *own)))
     told.append(Words(

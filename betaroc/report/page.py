@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,8 @@ from typing import Any
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import version, visible
 from betaroc.rendering.page_frame import page_frame
-from betaroc.rendering.tree import Figure, Section
-from betaroc.rendering.tree_html import html_of, typeset
+from betaroc.rendering.tree import Figure, Glossary, Section
+from betaroc.rendering.tree_html import html_of, prose_of, typeset
 from betaroc.report.beta_pair import beta_pair_section
 from betaroc.report.figures import (
     curve_figures,
@@ -94,7 +96,9 @@ def _top(analysis: AnalysisRecord) -> dict[str, Any]:
     """What stands first, and the sections below it."""
     dev, tests, points = analysis.dev, analysis.tests, analysis.points
     names = ["dev", *set_names(tests)]
-    sections = sections_of(analysis, drawn=True)
+    sections = [replace(one, folded=True) for one in sections_of(analysis, drawn=True)]
+    body = html_of(sections)
+    sections.append(_glossary(body))
     return {
         "title": name(dev.name),
         "contradicted": list(map(typeset, first_lines(dev, tests, points, analysis.level))),
@@ -106,7 +110,7 @@ def _top(analysis: AnalysisRecord) -> dict[str, Any]:
         ],
         "warnings": [visible(notice.message) for notice in analysis.notices],
         "contents": [(section.key, section.title) for section in sections],
-        "body": html_of(sections),
+        "body": body + html_of(sections[-1:]),
     }  # fmt: skip
 
 
@@ -122,6 +126,50 @@ def _status(part: ScoreSet, role: str) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------ sections
+#: What the terms of the page mean, each in a sentence.
+_GLOSSARY = (
+    ("threshold", "the score above which a trial is accepted: accepted if score > threshold"),
+    ("client", "a trial that should be accepted, such as one by the person that it claims to be"),
+    ("impostor", "a trial that should be rejected, such as one by somebody else, or an attack"),
+    ("dev", "the development set: on it distributions are fitted and thresholds are chosen"),
+    ("test", "scores that had no say in the threshold: what it does on them is observed"),
+    ("expected", "what dev makes one expect at a threshold, before anything was seen of test"),
+    ("observed", "what was counted at that threshold"),
+    ("fitted", "by the distributions whose parameters make dev’s scores most likely"),
+    ("FAR", "false acceptance rate: the share of impostors that are accepted"),
+    ("FRR", "false rejection rate: the share of clients that are rejected"),
+    ("FMR", "false match rate: the FAR of the trials that have a score, the comparisons made"),
+    ("FNMR", "false non-match rate: the FRR of the trials that have a score"),
+    ("TPR", "the share of clients that are accepted, 1 − FRR"),
+    ("TNR", "the share of impostors that are rejected, 1 − FAR"),
+    ("HTER", "half total error rate: the mean of FAR and FRR"),
+    ("EER", "equal error rate: FAR and FRR at the threshold where they are equal"),
+    ("F1", "the harmonic mean of precision (clients among the accepted) and recall (TPR)"),
+    ("ROC", "the curve of TPR against FAR over all thresholds"),
+    ("DET", "the curve of FRR against FAR on scales of normal deviates"),
+    ("AUC", "area under the ROC: the chance that a client scores above an impostor"),
+    ("KS", "the largest TPR − FAR over all thresholds"),
+    ("alpha", "how much FAR counts in the error that dev’s threshold makes smallest"),
+    ("Expected performance curve", "the HTER on test at the threshold of each alpha; short: EPC"),
+    ("interval", "values that the scores do not contradict: of 95 %, it misses 1 in 20 times"),
+    ("extrapolated", "less than one score is expected there: the family decides, not the data"),
+    ("point mass", "a share of scores at exactly one value"),
+    ("p-value", "how often chance alone would be as far off as what was seen, or farther"),
+    ("exponent", "the power by which one rate falls with the other towards an end of the ROC"),
+    ("cannot tell", "the scores are too few to say; more are needed"),
+    ("held-out score", "mean log density of scores that took no part in the fit"),
+    ("groups", "trials that depend on each other, such as those of one person"),
+)
+
+
+def _glossary(body: str) -> Section:
+    """The terms that stand on the page."""
+    text = prose_of(body)
+    found = tuple(row for row in _GLOSSARY if re.search(rf"\b{row[0]}s?\b", text))
+    words = f"{len(found)} terms of this page, a line each"
+    return Section("Glossary", (Glossary(found),), words, "glossary", folded=True)
+
+
 def sections_of(analysis: AnalysisRecord, *, drawn: bool = False) -> list[Section]:
     """All sections of an analysis in their order; pictures are for a page."""
     names = ["dev", *set_names(analysis.tests)]
