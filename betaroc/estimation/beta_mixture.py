@@ -51,17 +51,22 @@ def _shapes(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.column_stack([a, b])
 
 
-def _curvature(
-    one: FloatArray, two: FloatArray, weights: FloatArray, a: float, b: float
-) -> Curvature:
-    """By log a and log b: what is known of both logs is the same for all scores."""
-    from scipy.special import polygamma, psi
+def _scores(one: FloatArray, two: FloatArray, a: float, b: float) -> tuple[FloatArray, FloatArray]:
+    """By log a and log b."""
+    from scipy.special import psi
 
-    common, mass = float(polygamma(1, a + b)), float(weights.sum())
-    score = a * (one - psi(a) + psi(a + b)), b * (two - psi(b) + psi(a + b))
-    first = float(weights @ score[0]) - mass * a * a * (float(polygamma(1, a)) - common)
-    second = float(weights @ score[1]) - mass * b * b * (float(polygamma(1, b)) - common)
-    return Curvature(score, first, second, mass * a * b * common)
+    both = psi(a + b)
+    return a * (one + (both - psi(a))), b * (two + (both - psi(b)))
+
+
+def _curvature(mass: float, of_a: float, of_b: float, a: float, b: float) -> Curvature:
+    """By log a and log b: what is known of both logs is the same for all scores."""
+    from scipy.special import polygamma
+
+    of_both, alone_a, alone_b = polygamma(1, np.array([a + b, a, b])).tolist()
+    first = of_a - mass * a * a * (alone_a - of_both)
+    second = of_b - mass * b * b * (alone_b - of_both)
+    return Curvature(first, second, mass * a * b * of_both)
 
 
 # ------------------------------------------------------------------- many samples at once
@@ -151,7 +156,7 @@ def _mixture(shares: FloatArray, a: FloatArray, b: FloatArray) -> BetaMixture:
 _KIND = Kind(
     "beta-mixture", "beta", BetaMixture, Beta, estimate_beta, _columns, _log_density, _from_means,
     lambda a, b: a / (a + b), lambda a, b: a + b, _cap, lambda a, b: np.log(_shapes(a, b)),
-    _parameters, _shapes, _curvature,
+    _parameters, _shapes, _scores, _curvature,
 )  # fmt: skip
 BETA_MIXTURE = Family(
     partial(estimate_mixture, count=2, kind=_KIND), on_unit=True,
