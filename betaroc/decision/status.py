@@ -10,7 +10,7 @@ from betaroc.decision.ways import POOR, Target, Way
 from betaroc.rendering.numbers import number, rate, rate_span, spaced
 
 __all__ = [
-    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "mean_rate", "observed_cost",
+    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "mean_rate", "observed_cost",
     "observed_rate", "said_of_costs", "said_of_rate",
 ]  # fmt: skip
 
@@ -41,6 +41,16 @@ class Observed(NamedTuple):
     status: str
     reason: str
     remedy: str
+
+
+class Shift(NamedTuple):
+    """Whether test lies elsewhere than dev."""
+
+    #: All its trials, and those of them that have a score.
+    trials: bool
+    scored: bool
+    #: Shares of dev's and of test's trials that have none.
+    absent: tuple[float, float] = (0.0, 0.0)
 
 
 # ---------------------------------------------------------------------------- of a rate
@@ -109,15 +119,12 @@ def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
 
 
 def observed_rate(
-    target: Target, said: Said, reach: float, n: int, needed: int | None, test: Scores, found: Rate
+    target: Target, said: Said, shift: Shift, n: int, needed: int | None, test: Scores, found: Rate
 ) -> Observed:
-    """Of a target rate: its rate on test with its interval.
-
-    The interval of what dev counts at the threshold ends at `reach`.
-    """
+    """Of a target rate: its rate on test with its interval."""
     observed, low, high = found
     if low > target.rate:
-        return Observed(*found, "broken", *_broken(target, reach, n, needed, test, found))
+        return Observed(*found, "broken", *_broken(target, shift, n, needed, test, found))
     status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
     if high <= target.rate:
         agrees = "observes" if status == RED else "agrees:"
@@ -132,10 +139,10 @@ def observed_rate(
 
 
 def _broken(
-    target: Target, reach: float, n: int, needed: int | None, test: Scores, found: Rate
+    target: Target, shift: Shift, n: int, needed: int | None, test: Scores, found: Rate
 ) -> Said:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
-    observed, low, _ = found
+    observed = found[0]
     total = test.impostor_total if target.kind == "far" else test.client_total
     beyond, times = round(observed * total), observed / target.rate
     much = f"about {_times(times)} times the target" if times >= _TIMES else "above the target"
@@ -145,9 +152,14 @@ def _broken(
         f" {target.kind.upper()} {rate(observed)}, {much}."
     )
     have, lacking = f"(you have {spaced(n)})", needed is not None
-    if low > reach:
+    if shift.trials:
         direction = "higher" if target.kind == "far" else "lower"
-        reason += f" Test {target.many} score {direction} than dev's."
+        dev, now = (rate(share) for share in shift.absent)
+        reason += (
+            f" Test {target.many} score {direction} than dev's."
+            if shift.scored
+            else f" Of test's {target.many} {now} have no score, of dev's {dev}."
+        )
         more = f", at least {spaced(needed or 0)} of them {have}" if lacking else ""
         return Said(RED, reason, f"dev {target.many} like those of the test{more}.")
     more = f", for which {spaced(needed or 0)} {target.many} are needed {have}" if lacking else ""

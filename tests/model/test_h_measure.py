@@ -96,7 +96,9 @@ def test_trials_without_a_score_lie_on_the_hull_too() -> None:
 
 
 @pytest.mark.parametrize(("client", "impostor"), [(0.3, 0.1), (0.1, 0.3)])
-def test_of_scores_that_tell_nothing_only_having_one_is_left(client: float, impostor: float) -> None:
+def test_of_scores_that_tell_nothing_only_having_one_is_left(
+    client: float, impostor: float
+) -> None:
     """The hull is the diagonal where clients lack more scores, else that of two values."""
     same = br.Beta(2, 3)
     model = br.ScoreModel(br.Rejecting(same, client), br.Rejecting(same, impostor))
