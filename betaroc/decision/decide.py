@@ -448,9 +448,9 @@ def decide(
     those of trials no two of which share one, drawn by one fixed seed.
 
     The status is "do not rely on it" where the fit that gave the threshold was seen not to hold at
-    the target, or dev accepts clients no more often than impostors; "can be relied on" of a
-    guarantee where dev shows, at `confidence`, that clients are accepted more often; else "not
-    enough evidence". Costs and the EER have no target that could be kept.
+    the target, or (of a rate and of the EER) dev accepts clients no more often than impostors; "can
+    be relied on" of a guarantee where dev shows, at `confidence`, that clients are accepted more
+    often; else "not enough evidence". Costs and the EER have no target that could be kept.
 
     References
     ----------
@@ -657,8 +657,8 @@ def _of_costs(
     interval = Interval(expected, low, high, confidence, how, way.n_beyond)
     return Decision(
         way.threshold, kind, math.nan, how, confidence, point, interval,
-        *said_of_costs(way, costs), None, tuple(ways), costs, None, scores.dtype, scores.words,
-        digest_of(scores), library=scores.library,
+        *said_of_costs(way, costs, scores.words or ClassWords()), None, tuple(ways), costs, None,
+        scores.dtype, scores.words, digest_of(scores), library=scores.library,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from betaroc.core.class_words import ClassWords
 from betaroc.data.scores import Scores
 from betaroc.decision.ways import POOR, Target, Way
 from betaroc.rendering.numbers import number, rate, rate_span, spaced
@@ -64,7 +65,7 @@ def said_of_rate(
     """
     name, asked = target.kind.upper(), f"{100.0 * target.rate:g} %"
     if way.far + way.frr >= 1.0:
-        return _of_no_use(way, target)
+        return _of_no_use(way, target.words)
     have = target.words.counted(target.who, n, spaced(n))
     if drawn:
         name, have = f"{name} of one trial a group", f"{have} of different groups"
@@ -95,9 +96,9 @@ def said_of_rate(
     return Said(AMBER, reason, remedy)
 
 
-def _of_no_use(way: Way, target: Target) -> Said:
+def _of_no_use(way: Way, words: ClassWords) -> Said:
     """Of a threshold at which clients are accepted no more often than impostors."""
-    clients, impostors = target.words.many("client"), target.words.many("impostor")
+    clients, impostors = words.many("client"), words.many("impostor")
     return Said(
         RED,
         f"At this threshold dev accepts {clients} no more often than {impostors}: FRR"
@@ -171,11 +172,18 @@ def _times(ratio: float) -> str:
 
 
 # ---------------------------------------------------------------------- of both rates
-def said_of_costs(way: Way, costs: tuple[float, float] | None) -> Said:
+def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords) -> Said:
     """Of costs or of the equal error rate, which set no target that could be kept."""
-    what = "equal error rates" if costs is None else "the least mean cost"
+    if costs is None and way.far + way.frr >= 1.0:
+        return _of_no_use(way, words)
     by = "counted on dev" if way.how == "counted" else f"by the fitted {way.family} distributions"
-    reason = f"The threshold has {what}, {by}; that is no target that other trials could keep."
+    start = f"The threshold has {'equal error rates' if costs is None else 'the least mean cost'}"
+    if costs is None and way.threshold == -math.inf:
+        start = (
+            f"No threshold has equal error rates, since {words.many('client')} without a score"
+            f" count as rejected: the lowest has FRR {rate(way.frr)} and FAR {rate(way.far)}"
+        )
+    reason = f"{start}, {by}; that is no target that other trials could keep."
     return Said(AMBER, reason, "a target for one of the rates.")
 
 
