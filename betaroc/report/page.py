@@ -31,16 +31,15 @@ from betaroc.report.page_quality import (
     worst,
 )
 from betaroc.report.record import AnalysisRecord, name, page_in_terms
-from betaroc.report.score_set import ScoreSet
+from betaroc.report.score_set import Named, ScoreSet
 from betaroc.report.sections import (
-    Named,
-    ends_section,
     measures_section,
     parameters_section,
     points_section,
     read_section,
     scores_section,
 )
+from betaroc.report.sentences import ends_section
 from betaroc.report.summary import (
     first_lines,
     mismatch_words,

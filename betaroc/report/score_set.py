@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,8 +30,8 @@ from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with
 from betaroc.report.quality import Distances, Quality
 
 __all__ = [
-    "MADE", "RATES", "ObservedPoint", "ScoreSet", "is_modelled", "observed_points", "rate_at",
-    "rates_shown", "target", "warn_of_low_auc", "warn_of_test",
+    "MADE", "RATES", "Named", "ObservedPoint", "ScoreSet", "is_modelled", "observed_points",
+    "rate_at", "rates_shown", "target", "warn_of_low_auc", "warn_of_test",
 ]  # fmt: skip
 
 
@@ -101,6 +101,10 @@ class ScoreSet(Value):
     def sizes(self) -> tuple[int, int]:
         """Numbers of client and of impostor scores."""
         return self.given.n_client, self.given.n_impostor
+
+
+#: Score sets and what they are called.
+Named: TypeAlias = Sequence[tuple[ScoreSet, str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
