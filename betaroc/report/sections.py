@@ -118,18 +118,10 @@ def _read_rows(part: ScoreSet) -> list[RowCells]:
         count = f"{n}" + f" (weight {number(weight - without)})" * (weight - without != n)
         count += f" and {without} without" * bool(without)
         low, high = part.extremes(who)
-        exact = (str(_exactly(part, who, place)) for place in (0.0, 1.0))
+        exact = (str(part.exactly(who, place)) for place in (0.0, 1.0))
         found.append((name, form, who, count, extreme(low), extreme(high), *exact))
         name, form = foreign(""), ""
     return found
-
-
-def _exactly(part: ScoreSet, who: str, place: float) -> int:
-    """Scores of exactly 0 or 1."""
-    if part.summary is not None:
-        one = getattr(part.summary, who)
-        return int(one.n_zero if place == 0.0 else one.n_one)
-    return int((getattr(part.scores, who) == place).sum())
 
 
 # ------------------------------------------------------------------------------ scores
