@@ -48,6 +48,7 @@ from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
 from betaroc.report import numbers, text
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of, beta_pair_text
+from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
 from betaroc.report.observed_curves import curve_numbers, curves_text, observed_curves
 from betaroc.report.page import write_report
@@ -140,15 +141,16 @@ class Analysis(AnalysisRecord, Noun):
         Returns
         -------
         str
-            What test contradicts, then the main lines with the verdict on each fit, then fits,
-            measures with their intervals, ends in words, families, operating points, expected
-            performance curves, warnings.
+            The threshold and its status; what test contradicts, then the main lines with the
+            verdict on each fit, then fits, measures with their intervals, ends in words, families,
+            operating points, expected performance curves, warnings.
         """
         alarm = mismatch_words(self.dev)
         lines = summary_lines(self.dev, self.tests, self.points)
+        decided = "\n".join(decision_lines(self))
         lines += [line for part in self.parts for line in short_verdict(part)]
         first = first_lines(self.dev, self.tests, self.points, self.level)
-        blocks = ["\n".join(first + [alarm] * bool(alarm) + lines)]
+        blocks = [decided, "\n".join(first + [alarm] * bool(alarm) + lines)]
         blocks += [text.set_text(part, self.reason) for part in self.parts]
         if self.beta is not None:
             blocks.append(beta_pair_text(self.beta, self.dev))
