@@ -42,8 +42,9 @@ METHODS = ("delta", "bootstrap")
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
-#: How far from the median thresholds are looked for, in normal deviates.
+#: How far from the median thresholds are looked for, and by what steps, in normal deviates.
 _FARTHEST = 6.0
+_STRIDE = 0.25
 #: Step of the differences, in standard errors.
 STEP = 0.01
 #: Models a step forward and a step back along each root of a covariance.
@@ -202,26 +203,30 @@ def delta_intervals(
 
 def _where_rate_ends(f: PairEstimate, asking: Asking, level: float, *, groups: bool) -> Interval:
     """The thresholds of which the interval of FRR holds the one that was asked for."""
-    from scipy.special import ndtr
+    from scipy.special import ndtr, ndtri
 
     asked, scored, estimate = frr_at(asking.where), f.model.client._scored, asking.number(f.model)
 
     def place(z: float) -> float:
         return float(scored.ppf(ndtr(z)))
 
-    def end(side: str) -> float:
+    def end(side: str, way: float, beyond: float) -> float:
+        """The first place on the way out at which the interval of the rate ends at it."""
+
         def gap(z: float) -> float:
             at = Asking("frr", STATISTICS["frr"], Where("threshold", place(z)))
             return float(getattr(delta_intervals(f, at, groups=groups)(level), side)) - asked
 
-        if gap(-_FARTHEST) >= 0.0:
-            return -math.inf
-        if gap(_FARTHEST) <= 0.0:
-            return scored.support[1]
-        return place(bracketed_root(gap, -_FARTHEST, _FARTHEST, what="a threshold"))
+        last = min(max(float(ndtri(scored.cdf(estimate))), -_FARTHEST), _FARTHEST)
+        while abs(last + way) <= _FARTHEST:
+            z = last + way
+            if way * gap(z) >= 0.0:
+                return place(bracketed_root(gap, *sorted((last, z)), what="a threshold"))
+            last = z
+        return beyond
 
-    low, high = end("high"), end("low")
-    return Interval(estimate, min(low, estimate), max(high, estimate), level, "delta")
+    low, high = end("high", -_STRIDE, -math.inf), end("low", _STRIDE, scored.support[1])
+    return Interval(estimate, low, high, level, "delta")
 
 
 def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> Interval:
