@@ -79,6 +79,8 @@ class Fitting(NamedTuple):
     family: Names = BEST
     boundary: str | None = None
     resolution: float | None = None
+    #: The fit of these scores and what it was chosen from, where they are there already.
+    known: tuple[Fit, FamilyComparison | None] | None = None
 
     def fit(self, scores: ScoreData, family: Names, **tails: Any) -> Fit:
         """The scores fitted by a family, with these rules."""
@@ -86,6 +88,8 @@ class Fitting(NamedTuple):
 
     def best(self, scores: Scores) -> tuple[Fit, FamilyComparison | None]:
         """The fit, and of "best" what it was chosen from."""
+        if self.known is not None:
+            return self.known
         if self.family != BEST:
             return self.fit(scores, self.family), None
         rules = self.boundary, self.resolution

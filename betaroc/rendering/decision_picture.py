@@ -264,7 +264,7 @@ def _steps(edges: FloatArray, base: float, heights: FloatArray) -> str:
 
 
 def _curve(places: FloatArray, base: float, heights: FloatArray) -> str:
-    inside = np.clip(np.nan_to_num(base + heights, nan=base), 0.0, _SIDE)
+    inside = np.clip(np.nan_to_num(base + heights, nan=base), -_ROOM, _SIDE + _ROOM)
     pairs = (f"{10.0 * x:.1f} {y:.1f}" for x, y in zip(places, inside, strict=True))
     return "M" + "L".join(pairs)
 

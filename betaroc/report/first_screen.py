@@ -84,9 +84,11 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "n_tests": len(analysis.tests),
     }  # fmt: skip
     if d is None:
-        status = {"colour": "warn", "word": status_words(AMBER, tested=True)}
-        remedy = "more scores, or another target: see below what these scores allow."
-        status |= {"reason": _tight(analysis.undecided), "remedy": remedy}
+        remedy = "more scores, or another target."
+        if analysis.dev.summary is not None:
+            remedy = "the scores themselves instead of their summary."
+        status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.undecided)}
+        status |= {"remedy": remedy}
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
@@ -179,7 +181,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
     question = _question(asked) + " (the default target)" * (not analysis.target)
     if d is None:
-        return [question, f"None: {analysis.undecided}"]
+        return [question, f"No threshold: {analysis.undecided}"]
     said = _status(analysis, d, names)
     place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     return [
@@ -348,7 +350,7 @@ def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, Fl
     places = np.linspace(0.5, 99.5, _POINTS)
     x = np.asarray(axis.score(places))
     client, impostor = (
-        np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=0.0)
+        np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9)
         for share, base in (law.continuous for law in laws if law.continuous is not None)
     )
     return places, np.asarray(client), np.asarray(impostor)
