@@ -153,9 +153,9 @@ def _limits(
 
 #: From the middle outwards in steps that look alike on the logit scale.
 _LOGIT_TICKS = [
-    *((10.0**-k, f"{10.0**-k:.{k}f}" if k < 5 else f"1e-{k}") for k in range(12, 0, -1)),
+    *((10.0**-k, f"{10.0**-k:.{k}f}" if k < 5 else f"1e\u2212{k}") for k in range(12, 0, -1)),
     (0.5, "0.5"),
-    *((1.0 - 10.0**-k, f"0.{'9' * k}" if k < 6 else f"1-1e-{k}") for k in range(1, 13)),
+    *((1.0 - 10.0**-k, f"0.{'9' * k}" if k < 6 else f"1\u22121e\u2212{k}") for k in range(1, 13)),
 ]
 
 
