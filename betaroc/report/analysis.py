@@ -120,7 +120,7 @@ class Analysis(AnalysisRecord, Noun):
         Of dev's scores, for the target; None where none is possible.
     checks : tuple of DecisionCheck or None
         What each test set says of it; None of a summary.
-    undecided : str
+    no_decision : str
         Why there is no decision.
     target : str
         The target that was asked for, such as "far=0.01"; empty where it is the default, FAR 1 %.
@@ -396,8 +396,7 @@ def analyze_stepwise(
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
     first = fitted_set("dev", dev, options, judge, prefix="dev: ")
-    fitting = Fitting(*(options[name] for name in Fitting._fields))
-    decision, undecided = decision_of(dev, aim, fitting)
+    decision, no_decision = decision_of(dev, aim, _fitting(options, first))
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -424,7 +423,7 @@ def analyze_stepwise(
         terms,
         decision,
         checks_of(decision, list(named.values())),
-        undecided,
+        no_decision,
         "" if target is None else target_text(aim),
     )
 
@@ -435,6 +434,14 @@ def _automatic(options: Mapping[str, Any], sets: list[ScoreData]) -> tuple[Mappi
     refuse_rule(found, options["boundary"], options["resolution"])
     give(found.notices)
     return {**options, "family": found.family}, found.reason
+
+
+def _fitting(options: Mapping[str, Any], dev: ScoreSet) -> Fitting:
+    """How a decision on dev is fitted: as dev was, which is not fitted again."""
+    compared = None if dev.quality is None else dev.quality.families
+    chosen = compared if options["family"] == BEST else None
+    known = None if dev.fit is None else (dev.fit, chosen)
+    return Fitting(options["family"], options["boundary"], options["resolution"], known)
 
 
 def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, ScoreData]:
