@@ -32,5 +32,6 @@ def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No pictures but those of expected performance: drawing takes time and shows nothing new."""
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.end_figures", lambda analysis: [])
     monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
     monkeypatch.setattr("betaroc.report.page.tail_figures", lambda analysis: {})

@@ -14,7 +14,8 @@ from betaroc.rendering.numbers import number
 from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, legend, on_log
 
 __all__ = [
-    "deviate", "draw_choices", "draw_det", "draw_rate_band", "draw_rates", "in_det_frame",
+    "deviate", "draw_choices", "draw_det", "draw_power_law", "draw_rate_band", "draw_rates",
+    "in_det_frame",
 ]  # fmt: skip
 
 #: Rates that are named on the axes of normal deviates.
@@ -25,6 +26,8 @@ _DEVIATE_TICKS = (
 _DET_LOW, _DET_HIGH = 1e-3, 0.95
 #: Rates of 0 and 1 lie at infinity; they are drawn far outside the frame.
 _BEYOND = 1e-15
+#: Where a power law is drawn from, unless it is far smaller there.
+_LEAST, _INK = 1e-4, "#333333"
 #: Points: an alpha stands to the right of its dot for one system, to the left for the next.
 _BESIDE = ((6, 4), (-20, -11))
 
@@ -109,6 +112,28 @@ def draw_det(
         _chance_once(ax, np.array([-9.0, 9.0]), np.array([9.0, -9.0]))
     _frame(ax, _lowest(far), _lowest(frr), empty=empty)
     return finished(ax, *axes, loc="upper right")
+
+
+def draw_power_law(
+    curve: tuple[FloatArray, FloatArray],
+    counted: tuple[FloatArray, FloatArray],
+    law: tuple[float, float],
+    axes: tuple[str, str],
+) -> Axes:
+    """A rate against another near an end, on log scales, beside a coefficient times a power."""
+    ax = begun(None, square=True)[0]
+    coefficient, exponent = law
+    low = max(_LEAST, (0.01 * _LEAST / coefficient) ** (1.0 / exponent))
+    x = np.geomspace(low, 1.0, 2)
+    y = coefficient * x**exponent
+    for letter in "xy":
+        on_log(ax, letter, empty=True)
+    there = (counted[0] > 0.0) & (counted[1] > 0.0)
+    ax.plot(counted[0][there], counted[1][there], linestyle="none", marker="o", markersize=2.4,
+            color=_INK, markeredgewidth=0.0, label="counted")  # fmt: skip
+    ax.plot(*curve, color=_INK, linewidth=1.6, linestyle=(0, (1, 1.5)), label="fitted")
+    ax.plot(x, y, color=GREY, linewidth=1.2, label="power law")
+    return finished(ax, *axes, rates="xy", frame=((low, 1.2), (0.5 * float(y[0]), 1.2)), below=True)
 
 
 def draw_rate_band(

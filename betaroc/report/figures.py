@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
+from betaroc.core.terms import terms_of
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
 from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.curves import deviate, in_det_frame
-from betaroc.rendering.numbers import counted, level_words, threshold
+from betaroc.rendering.curves import deviate, draw_power_law, in_det_frame
+from betaroc.rendering.numbers import counted, level_words, number, threshold
 from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, legend, legend_below
 from betaroc.rendering.tree import Figure
@@ -25,6 +27,7 @@ from betaroc.report.summary import marked
 
 __all__ = [
     "curve_figures",
+    "end_figures",
     "epc_figures",
     "histogram_figures",
     "probability_figures",
@@ -34,6 +37,8 @@ __all__ = [
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
 _BINS = 20
+#: The smallest rate at which an end is drawn.
+_FINEST = 1e-6
 #: A narrow density may rise to so many bars.
 _TALLEST = 1.6
 #: So many test sets have curves of their own beside dev's.
@@ -193,6 +198,34 @@ def _overlaid(
 
     salt = "".join(map(str, options.values()))
     return draw_svg(draw, f"betaroc {curve}{salt} {parts[-1].role}")
+
+
+# ------------------------------------------------------------------------------ ends
+def end_figures(analysis: AnalysisRecord) -> list[Figure]:
+    """Dev's fitted ROC near both ends, where it is a power of a rate."""
+    dev = analysis.dev.scored
+    if dev.fit is None or not is_modelled(dev):
+        return []
+    model, terms = dev.fit.model, terms_of(analysis.terms)
+    rates, seen = np.geomspace(_FINEST, 1.0, 121), dev.empirical.det().points()
+    low, high = model.at_frr(rates), model.at_far(rates)
+    ends, found = model.ends(), []
+    for where, end, x, y, names in (
+        ("low", ends.at_zero, "frr", "tnr", (terms.frr.short, terms.tnr.short)),
+        ("high", ends.at_one, "tpr", "far", (terms.tpr.short, terms.far.short)),
+    ):
+        if not (0.0 < end.exponent < math.inf and 0.0 < end.coefficient < math.inf):
+            continue
+        at = low if where == "low" else high
+        curve, counts = ((getattr(p, x), getattr(p, y)) for p in (at, seen))
+        draw = partial(draw_power_law, curve, counts, (end.coefficient, end.exponent), names)
+        caption = (
+            f"dev, {where} end of the thresholds: {y.upper()} against {x.upper()}, log scales."
+            f" Dots: counted; dotted: fitted; line: the power law {number(end.coefficient, 4)}"
+            f" {x.upper()}^{number(end.exponent, 4)}"
+        )
+        found.append(Figure(draw_svg(draw, f"betaroc end {where}"), caption))
+    return found
 
 
 # ------------------------------------------------------- expected performance curves

@@ -17,6 +17,7 @@ from betaroc.rendering.tree_html import html_of, prose_of, typeset
 from betaroc.report.beta_pair import beta_pair_section
 from betaroc.report.figures import (
     curve_figures,
+    end_figures,
     epc_figures,
     histogram_figures,
     probability_figures,
@@ -178,7 +179,7 @@ def sections_of(analysis: AnalysisRecord, *, drawn: bool = False) -> list[Sectio
         *[
             curves_section(analysis.curves, sets, epc_figures(analysis) if drawn else None)
         ] * bool(analysis.curves),
-        ends_section(sets, pair),
+        ends_section(sets, pair, end_figures(analysis) if drawn else ()),
         tails_section(sets, tails),
         checks_section(sets, analysis.level, analysis.seed, beside),
         families_section(*sets[0], (parameters_section(sets),)),

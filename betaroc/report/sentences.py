@@ -13,7 +13,17 @@ from betaroc.fits.shape_tests import EndTests
 from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent, threshold
-from betaroc.rendering.tree import Bullets, Cell, Node, RowCells, Section, Words, grouped
+from betaroc.rendering.tree import (
+    Bullets,
+    Cell,
+    Figure,
+    Figures,
+    Node,
+    RowCells,
+    Section,
+    Words,
+    grouped,
+)
 from betaroc.report.certainty import (
     NOT_COMPUTED,
     Certainty,
@@ -281,7 +291,7 @@ def boundary_words(fit: DistributionFit) -> str:
 
 
 # ------------------------------------------------------------------------------ ends and shapes
-def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
+def ends_section(sets: Named, more: Sequence[Node] = (), figures: Sequence[Figure] = ()) -> Section:
     """What the fitted curves do: the whole, its crossings, both ends, the shapes."""
     several = len(sets) > 1
     told: list[Node] = []
@@ -289,6 +299,7 @@ def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
         bullets = Bullets(tuple(" ".join(words) for words in shape_sentences(part)))
         told.append(Section(role, (bullets,)) if several else bullets)
     modelled = [both for both in sets if is_modelled(both[0])]
+    told += [Figures(tuple(figures))] * bool(figures)
     if modelled:
         head = ("end", "diagonal", "semi-derivative dF_i/dF_c", "ROC slope", "exponent",
                 "coefficient")  # fmt: skip

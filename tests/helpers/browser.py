@@ -29,7 +29,7 @@ class Browser:
     """One page: what it asked for, what it said, and what it computes."""
 
     def __init__(self) -> None:
-        self.folder = tempfile.TemporaryDirectory(prefix="page")
+        self.folder = tempfile.TemporaryDirectory(prefix="page", ignore_cleanup_errors=True)
         to_browser, self.out = os.pipe()
         self.back, from_browser = os.pipe()
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",

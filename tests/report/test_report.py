@@ -18,7 +18,7 @@ from betaroc.cli import main
 from betaroc.core.notices import Notice, keep
 from betaroc.rendering.numbers import percent
 from betaroc.rendering.tree import Figure
-from betaroc.report.figures import curve_figures, epc_figures, histogram_figures
+from betaroc.report.figures import curve_figures, end_figures, epc_figures, histogram_figures
 from betaroc.report.intervals import Measured
 from betaroc.report.page import render_report
 from helpers.cases import some
@@ -120,8 +120,8 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
     ):  # fmt: skip
         assert piece in page, piece
     # Both classes of both sets, ROC and DET, P-P, Q-Q and tails of both, expected curves.
-    # ROC on both scales.
-    assert len(DRAWN.findall(text)) == 14
+    # ROC on both scales, both ends of dev's.
+    assert len(DRAWN.findall(text)) == 16
     assert 'width="' not in "".join(re.findall(r"<svg [^>]*>", text))
 
 
@@ -184,6 +184,7 @@ def test_hostile_names_are_only_text(
 ) -> None:
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.end_figures", lambda analysis: [])
     monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
     monkeypatch.setattr("betaroc.report.page.tail_figures", lambda analysis: {})
     panel = Figure("", "a panel")
@@ -296,7 +297,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     assert "No DET is drawn" in page
     assert "Dev’s scores separate the classes" in page
     assert "No impostor of dev lies above it" in page
-    assert len(DRAWN.findall(text)) == 7
+    assert len(DRAWN.findall(text)) == 9
     assert " inf FRR" not in page
 
 
@@ -356,7 +357,7 @@ def test_many_tests_are_all_drawn() -> None:
     tests = {f"t{k}": some_scores(k + 2) for k in range(3)}
     analysis = br.analyze(some_scores(), tests, family="beta")
     page = render_report(analysis)
-    assert len(DRAWN.findall(page)) == 2 * 4 + 3 * 3 + 3 * 4 + 3
+    assert len(DRAWN.findall(page)) == 2 * 4 + 3 * 3 + 2 + 3 * 4 + 3
     assert "test 3 (t2), observed" in page
     assert "test 1 (t0): at dev’s EER threshold" in page
 
@@ -397,6 +398,18 @@ def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) 
         " chosen by dev’s scores; grey: by dev’s fitted distributions. Shaded: 95 % interval at"
         " each alpha"
     ) in page
+
+
+def test_ends_are_drawn_beside_their_power_laws(analysis: br.Analysis) -> None:
+    low, high = end_figures(analysis)
+    ends = analysis.dev.fit.model.ends()
+    assert low.caption.endswith(f"{ends.at_zero.coefficient:.4g} FRR^{ends.at_zero.exponent:.4g}")
+    assert high.caption.endswith(f"{ends.at_one.coefficient:.4g} TPR^{ends.at_one.exponent:.4g}")
+    for figure in (low, high):
+        named = re.findall(r">(counted|fitted|power law)</text>", figure.svg)
+        assert named == ["counted", "fitted", "power law"]
+    normal = br.analyze(some_scores(), family="normal")
+    assert end_figures(normal) == []  # no power of a rate
 
 
 def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:

@@ -184,6 +184,7 @@ def test_few_scores_and_fractional_weights_are_said_on_the_page(
 ) -> None:
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.end_figures", lambda analysis: [])
     rng = np.random.default_rng(8)
     halves = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30), impostor_weights=[0.5] * 30)
     four = br.Scores([0.3, 0.6, 0.8, 0.9], [0.1, 0.2, 0.5, 0.4])
