@@ -1,0 +1,420 @@
+"""The page of several systems: which of them, at which threshold, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.class_words import ClassWords, shared_words
+from betaroc.core.errors import InputError
+from betaroc.core.notices import quietly
+from betaroc.data.scores import Scores
+from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.status import AMBER, GREEN, RED
+from betaroc.decision.ways import TARGET_RATES, rate_interval
+from betaroc.inference.differences import Difference, difference
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.numbers import rate, rate_span, spaced, visible
+from betaroc.rendering.systems_picture import (
+    LogAxis,
+    PlainAxis,
+    Point,
+    Span,
+    axis_labels,
+    draw_map,
+    draw_roc,
+    draw_strip,
+    status_icon,
+)
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+__all__ = ["PagedSystem", "PagedTest", "systems_body"]
+
+_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+_SHORT = {GREEN: "relied on", AMBER: "not enough evidence", RED: "do not rely on"}
+_ORDER = (GREEN, AMBER, RED)
+#: Up to so many systems have a picture each; so many rows stand open, then half as many again.
+_PANELS, _ROWS = 8, 12
+#: Of names in a sentence.
+_NAMED = 3
+#: Points of a ROC.
+_GRID = 300
+
+
+class PagedTest(NamedTuple):
+    """A test set, and what the threshold did there."""
+
+    name: str
+    scores: Scores
+    check: DecisionCheck
+
+
+class PagedSystem(NamedTuple):
+    """A system with its threshold, and its tests."""
+
+    name: str
+    dev: Scores
+    decision: Decision
+    tests: tuple[PagedTest, ...]
+
+    @property
+    def status(self) -> str:
+        """The worst of its tests; without any that of dev."""
+        found = [test.check.status for test in self.tests] or [self.decision.status]
+        return max(found, key=_ORDER.index)
+
+    @property
+    def seen(self) -> Scores:
+        """The scores of its pictures: the first test's, or dev's."""
+        return self.tests[0].scores if self.tests else self.dev
+
+    @property
+    def place(self) -> tuple[int, float]:
+        """By status, then by what is left to compare: the other rate, or the cost."""
+        return _ORDER.index(self.status), self.value
+
+    @property
+    def value(self) -> float:
+        """On the first test, or on dev: the rate that is no target; of costs the cost."""
+        d, check = self.decision, self.tests[0].check if self.tests else None
+        if d.target not in TARGET_RATES:
+            return d.interval.estimate if check is None else check.observed
+        point = d.expected if check is None else check.point
+        return float(point.frr if d.target == "far" else point.far)
+
+
+def systems_body(systems: Sequence[PagedSystem], details: Mapping[str, Markup]) -> Markup:
+    """What stands between the bars of the page; `details` are folded, a system each."""
+    from markupsafe import Markup
+
+    order = sorted(systems, key=lambda one: one.place)
+    words = shared_words(one.dev.words for one in order) or ClassWords()
+    page = _Page(order, words)
+    return Markup(_template().render(page=page, details=details))  # noqa: S704 - the template's
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("betaroc", "cli"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    return environment.get_template("systems.html.j2")
+
+
+class _Row(NamedTuple):
+    """A row as shown."""
+
+    rank: str
+    name: str
+    place: str
+    test: str
+    status: str
+    icon: Markup
+    threshold: str
+    strips: tuple[Markup, Markup]
+    rates: tuple[tuple[str, str], tuple[str, str]]
+    against: tuple[str, str]
+
+
+class _Page:
+    """Every value of the template; the first system is the one to take."""
+
+    def __init__(self, order: Sequence[PagedSystem], words: ClassWords) -> None:
+        self.order, self.words, self.first = order, words, order[0]
+        self.decision = self.first.decision
+        self.is_rate, self.target = self.decision.target in TARGET_RATES, self.decision.target
+        self.tested = any(one.tests for one in order)
+        self.where = "on test" if self.tested else "on dev"
+        self.confidence = f"{100.0 * self.decision.confidence:g} %"
+        self.asked = f"{100.0 * self.decision.rate:g} %" if self.is_rate else ""
+        self.places = {one.name: f"system{k}" for k, one in enumerate(order, 1)}
+        self.differences = self._differences()
+        rows = self._rows()
+        last = len(rows) if self.few else _ROWS
+        self.open, self.folded = rows[:last], rows[last:]
+
+    # ---------------------------------------------------------------------- in words
+    @property
+    def question(self) -> str:
+        """As the heading asks it."""
+        if self.is_rate:
+            asked = f"{self.target.upper()} at or below {100.0 * self.decision.rate:g} %"
+        else:
+            asked = "the least cost" if self.target == "cost" else "the equal error rate"
+        return f"Which system, and which threshold, for {asked}?"
+
+    @property
+    def counts(self) -> list[tuple[Markup, int, str]]:
+        """How many systems have each status."""
+        found = Counter(one.status for one in self.order)
+        return [(status_icon(_COLOURS[s]), found[s], s) for s in _ORDER if found[s]]
+
+    @property
+    def colour(self) -> str:
+        """Of the answer."""
+        return _COLOURS[self.first.status]
+
+    @property
+    def icon(self) -> Markup:
+        """Of the answer."""
+        return status_icon(self.colour)
+
+    @property
+    def answer(self) -> tuple[str, str, str]:
+        """The system to take, what it does, and what is known of the others."""
+        alike = [one for one in self.order if one.status == self.first.status]
+        far, frr = self._rates(self.first)
+        said = f"FAR {rate(far.value)}, FRR {rate(frr.value)} {self.where}"
+        if len(alike) > 1:
+            said += f", the lowest {self.compared} among the {len(alike)} that"
+            said += {GREEN: " can be relied on", AMBER: " have not enough evidence",
+                     RED: " must not be relied on"}[self.first.status]  # fmt: skip
+        else:
+            said += f"; no other system {'can be relied on' if self.first.status == GREEN else 'stands as well'}"
+        head = f"threshold {self._threshold(self.first)}"
+        return head, f"{said}.", " ".join(self._caveats(alike))
+
+    def _caveats(self, alike: Sequence[PagedSystem]) -> list[str]:
+        found = []
+        if self.first.status != GREEN:
+            check = self.first.tests[0].check if self.first.tests else self.decision
+            found.append(check.reason)
+        rivals = [one for one in alike[1:] if one.name in self.differences]
+        near = [one.name for one in rivals if not _differs(self.differences[one.name])]
+        if rivals and near:
+            count = f"{len(near)} of the other {len(rivals)}" if len(rivals) > 1 else "The other"
+            verb, more = "are" if len(near) > 1 else "is", "" if len(near) <= _NAMED else ", ..."
+            named = ", ".join(map(visible, near[:_NAMED]))
+            found.append(f"{count} {verb} not shown to be worse: {named}{more}.")
+        elif rivals:
+            found.append("Each of the others is shown to be worse.")
+        if self.tested and len(alike) > 1:
+            found.append(
+                f"The best of {len(alike)} on one test set tends to look a little better than it is."
+            )
+        if not self.tested:
+            found.append("No test set: what follows is expected from dev alone.")
+        return found
+
+    @property
+    def compared(self) -> str:
+        """What systems of one status are sorted by."""
+        if not self.is_rate:
+            return "cost" if self.target == "cost" else "HTER"
+        return "FRR" if self.target == "far" else "FAR"
+
+    @property
+    def note(self) -> str:
+        """How thresholds and intervals came."""
+        found = "Each system has its own threshold, chosen on its own dev scores"
+        if self.is_rate:
+            hows = {one.decision.how for one in self.order}
+            found += f": {self.target.upper()} at or below {self.asked}"
+            found += f" with {self.confidence} confidence" if hows == {"guaranteed"} else ""
+        found += f". Intervals of rates: exact, {self.confidence}, each by itself."
+        if self.differences:
+            paired = all(one.paired for one in self.differences.values())
+            trials = "same test trials" if paired else "not the same test trials for all"
+            found += (
+                f" Differences to the first: {trials}, all intervals at once ({self.confidence});"
+                " the first was picked on test, which the intervals do not count."
+            )
+        return found
+
+    def summary(self, one: PagedSystem) -> str:
+        """The line of its folded part."""
+        return f"{one.status}; threshold {self._threshold(one)}"
+
+    # -------------------------------------------------------------------- differences
+    def _differences(self) -> dict[str, Difference]:
+        """Of each system and the first on their first tests, in the rate that is no target.
+
+        Each at its own threshold, which a shift of its scores puts at 0: x > t where x - t > 0.
+        """
+        others = [one for one in self.order[1:] if one.tests]
+        if not (self.is_rate and self.first.tests and others):
+            return {}
+        level = 1.0 - (1.0 - self.decision.confidence) / len(others)
+        stat = "frr" if self.target == "far" else "far"
+        own, found = _shifted(self.first), {}
+        for one in others:
+            if not all(math.isfinite(x.decision.threshold) for x in (self.first, one)):
+                continue
+            found[one.name] = _difference(_shifted(one), own, stat, level)
+        return found
+
+    def _against(self, one: PagedSystem) -> tuple[str, str]:
+        if one is self.first:
+            return "first", ""
+        found = self.differences.get(one.name)
+        if found is None:
+            return "", ""
+        said = "no difference shown"
+        if _differs(found):
+            said = "shown worse" if found.estimate > 0.0 else "shown better"
+        ends = (f"{100.0 * x:+.2g}".replace("-", "\N{MINUS SIGN}") for x in (found.low, found.high))
+        return said, f"{' to '.join(ends)} points"
+
+    # --------------------------------------------------------------------- the table
+    def _rows(self) -> list[_Row]:
+        spans = {one.name: self._spans(one) for one in self.order}
+        pairs = [pair for own in spans.values() for pair in own]
+        far, frr = [pair[0].value for pair in pairs], [x for pair in pairs for x in pair[1]]
+        if self.is_rate:
+            own = far if self.target == "far" else frr
+            own.append(self.decision.rate)
+        self.axes = LogAxis.of(far), PlainAxis.of(frr)
+        self.labels = tuple(map(axis_labels, self.axes))
+        return [
+            row
+            for rank, one in enumerate(self.order, 1)
+            for row in self._system_rows(rank, one, spans[one.name])
+        ]
+
+    def _system_rows(
+        self, rank: int, one: PagedSystem, spans: Sequence[tuple[Span, Span]]
+    ) -> list[_Row]:
+        """A row a test; one where there is none."""
+        rows = []
+        tests: Sequence[PagedTest | None] = one.tests or [None]
+        for k, test in enumerate(tests):
+            shown = spans[0] if test is None else spans[1 + k]
+            status = one.decision.status if test is None else test.check.status
+            strips = tuple(
+                draw_strip(
+                    axis, kind, self._told(name, spans[0][j], None if test is None else shown[j]),
+                    spans[0][j], None if test is None else shown[j],
+                    self.decision.rate if name == self.target.upper() else None,
+                )
+                for j, (name, kind, axis) in enumerate(
+                    (("FAR", "i", self.axes[0]), ("FRR", "c", self.axes[1]))
+                )
+            )  # fmt: skip
+            rates = tuple((rate(s.value), rate_span(s.low, s.high)) for s in shown)
+            rows.append(_Row(
+                "" if k else str(rank), one.name, self.places[one.name], test.name if len(tests) > 1 and test else "",
+                _SHORT[status], status_icon(_COLOURS[status]), self._threshold(one),
+                strips, rates, ("", "") if k else self._against(one),  # type: ignore[arg-type]
+            ))  # fmt: skip
+        return rows
+
+    def _told(self, name: str, dev: Span, test: Span | None) -> str:
+        said = f"{name} {rate(dev.value)} expected"
+        if test is not None:
+            said += f", {rate(test.value)} observed"
+        if name == self.target.upper():
+            said += f"; target {100.0 * self.decision.rate:g} %"
+        return said
+
+    def _spans(self, one: PagedSystem) -> list[tuple[Span, Span]]:
+        """FAR and FRR as dev expects them, then as each test observes them."""
+        d = one.decision
+        sets = [(one.dev, d), *((test.scores, None) for test in one.tests)]
+        found = []
+        for scores, own in sets:
+            pair = [
+                Span(*rate_interval(scores, kind, d.threshold, d.confidence))
+                for kind in TARGET_RATES
+            ]
+            if own is not None and self.is_rate:
+                k = TARGET_RATES.index(self.target)
+                pair[k] = Span(own.interval.estimate, own.interval.low, own.interval.high)
+            found.append((pair[0], pair[1]))
+        return found
+
+    def _rates(self, one: PagedSystem) -> tuple[Span, Span]:
+        return self._spans(one)[1 if one.tests else 0]
+
+    @staticmethod
+    def _threshold(one: PagedSystem) -> str:
+        from betaroc.cli.systems_thresholds import shown_threshold
+
+        return shown_threshold(one.decision.threshold, one.decision, one.dev)
+
+    # ------------------------------------------------------------------- the pictures
+    @property
+    def few(self) -> bool:
+        """Whether every system has a picture of its own."""
+        return len(self.order) <= _PANELS
+
+    @property
+    def map(self) -> Markup:
+        """All systems at their thresholds."""
+        points = []
+        for one in self.order:
+            far, frr = self._rates(one)
+            points.append(Point(far.value, frr.value, _COLOURS[one.status], one.name))
+        target = self.decision.rate if self.target == "far" else 0.0
+        told = f"FRR against FAR of {len(points)} systems, each at its threshold, {self.where}"
+        return draw_map(points, self.axes, target, told)
+
+    @property
+    def curves(self) -> list[tuple[str, Markup]]:
+        """The ROC of each system among all, or of the first."""
+        lines = [self._roc(one) for one in self.order]
+        axis, found = self.axes[0], []
+        for k, one in enumerate(self.order if self.few else self.order[:1]):
+            far, frr = self._rates(one)
+            others = [line for j, line in enumerate(lines) if j != k]
+            target = self.decision.rate if self.target == "far" else 0.0
+            told = f"ROC of {one.name} {self.where}, logarithmic FAR axis"
+            found.append((one.name, draw_roc(
+                axis, lines[k], others, (far.value, 1.0 - frr.value), target, told
+            )))  # fmt: skip
+        return found
+
+    def _roc(self, one: PagedSystem) -> list[tuple[float, float]]:
+        grid = np.geomspace(self.axes[0].start, 1.0, _GRID)
+        with quietly():
+            tpr = np.asarray(empirical_model(one.seen).roc().tpr(grid))
+        return list(zip(grid.tolist(), tpr.tolist(), strict=True))
+
+    @property
+    def sizes(self) -> list[tuple[str, str]]:
+        """Scores of dev and of test where all systems have as many."""
+        found = []
+        for role, sets in (
+            ("Dev", [one.dev for one in self.order]),
+            ("Test", [test.scores for one in self.order for test in one.tests]),
+        ):
+            sizes = {(s.n_client, s.n_impostor) for s in sets}
+            if len(sizes) == 1:
+                clients, impostors = sizes.pop()
+                counted = (
+                    self.words.counted(who, n, spaced(n))
+                    for who, n in (("client", clients), ("impostor", impostors))
+                )
+                found.append((role, ", ".join(counted)))
+            elif sizes:
+                found.append((role, "of different sizes"))
+        return found
+
+
+def _shifted(one: PagedSystem) -> Scores:
+    """The first test's scores less the threshold, so that they are accepted above 0."""
+    scores, t = one.tests[0].scores, one.decision.threshold
+    return replace(scores, client=scores.client - t, impostor=scores.impostor - t, source=None)
+
+
+def _difference(one: Scores, other: Scores, stat: str, level: float) -> Difference:
+    """Of the same trials where they are the same, else of independent ones."""
+    with quietly():
+        try:
+            return difference(one, other, stat, threshold=0.0, level=level)
+        except InputError:
+            return difference(one, other, stat, threshold=0.0, level=level, paired=False)
+
+
+def _differs(found: Difference) -> bool:
+    return found.low > 0.0 or found.high < 0.0
