@@ -20,8 +20,8 @@ __all__ = [
 
 #: Rates below this stand at the end of an axis.
 _LEAST = 1e-6
-#: Of a strip: where dev's and the test's interval run, and its height.
-_DEV, _TEST, _HEIGHT = 9, 21, 30
+#: Of the height of a strip, in per cent: where dev's and the test's interval run.
+_DEV, _TEST = 30, 70
 #: A square of this side holds the curves.
 _SIDE = 1000.0
 _ICONS = {
@@ -125,13 +125,12 @@ def draw_strip(
     parts = [f'<svg class="sx" role="img" aria-label="{_escaped(told)}">']
     if target is not None:
         at = axis.place(target)
-        parts.append(f'<rect class="overz" x="{at:.3f}%" y="0" width="{100.0 - at:.3f}%"'
-                     f' height="{_HEIGHT}"/>')  # fmt: skip
+        parts.append(_beyond(at))
     parts += _interval(axis, f"iv{kind} dev", f"pt{kind} d", dev, _DEV)
     if test is not None:
         parts += _interval(axis, f"iv{kind}", f"pt{kind} t", test, _TEST)
     if target is not None:
-        parts.append(f'<line class="tgt" x1="{at:.3f}%" x2="{at:.3f}%" y1="-4" y2="34"/>')
+        parts.append(f'<line class="tgt" x1="{at:.3f}%" x2="{at:.3f}%" y1="-4" y2="100%"/>')
     return _markup([*parts, "</svg>"])
 
 
@@ -141,8 +140,7 @@ def draw_map(points: Sequence[Point], axes: tuple[Axis, Axis], target: float, to
     parts = [f'<svg class="sc" role="img" aria-label="{_escaped(told)}">']
     if target > 0.0:
         at = across.place(target)
-        parts.append(f'<rect class="overz" x="{at:.3f}%" y="0" width="{100.0 - at:.3f}%"'
-                     ' height="100%"/>')  # fmt: skip
+        parts.append(_beyond(at))
         parts.append(f'<line class="tgt" x1="{at:.3f}%" x2="{at:.3f}%" y1="0" y2="100%"/>')
     parts += _frame(across, up)
     for point in reversed(points):
@@ -186,14 +184,19 @@ def draw_roc(
     return _markup([*parts, "</svg>"])
 
 
+def _beyond(at: float) -> str:
+    """The ground beyond a target."""
+    return f'<rect class="overz" x="{at:.3f}%" y="0" width="{100.0 - at:.3f}%" height="100%"/>'
+
+
 def _interval(axis: Axis, line: str, mark: str, span: Span, y: int) -> Iterator[str]:
     if math.isfinite(span.low) and math.isfinite(span.high):
         ends = (axis.place(end) for end in (span.low, span.high))
-        yield '<line class="{}" x1="{:.3f}%" x2="{:.3f}%" y1="{}" y2="{}"/>'.format(
+        yield '<line class="{}" x1="{:.3f}%" x2="{:.3f}%" y1="{}%" y2="{}%"/>'.format(
             line, *ends, y, y
         )
     if math.isfinite(span.value):
-        yield f'<circle class="{mark}" r="4.5" cx="{axis.place(span.value):.3f}%" cy="{y}"/>'
+        yield f'<circle class="{mark}" r="4.5" cx="{axis.place(span.value):.3f}%" cy="{y}%"/>'
 
 
 def _frame(across: Axis, up: Axis) -> Iterator[str]:
