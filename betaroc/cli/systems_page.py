@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from betaroc.cli.systems_thresholds import (
+    STATUSES,
+    CheckedTest,
+    DecidedSystem,
+    shown_threshold,
+)
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.data.scores import Scores
-from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.status import AMBER, GREEN, RED
 from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
@@ -36,11 +41,10 @@ from betaroc.rendering.systems_picture import (
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["PagedSystem", "PagedTest", "systems_body"]
+__all__ = ["systems_body"]
 
 _COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _SHORT = {GREEN: "relied on", AMBER: "not enough evidence", RED: "do not rely on"}
-_ORDER = (GREEN, AMBER, RED)
 #: Up to so many systems have a picture each; so many rows stand open, then half as many again.
 _PANELS, _ROWS = 8, 12
 #: Of names in a sentence.
@@ -49,53 +53,11 @@ _NAMED = 3
 _GRID = 300
 
 
-class PagedTest(NamedTuple):
-    """A test set, and what the threshold did there."""
-
-    name: str
-    scores: Scores
-    check: DecisionCheck
-
-
-class PagedSystem(NamedTuple):
-    """A system with its threshold, and its tests."""
-
-    name: str
-    dev: Scores
-    decision: Decision
-    tests: tuple[PagedTest, ...]
-
-    @property
-    def status(self) -> str:
-        """The worst of its tests; without any that of dev."""
-        found = [test.check.status for test in self.tests] or [self.decision.status]
-        return max(found, key=_ORDER.index)
-
-    @property
-    def seen(self) -> Scores:
-        """The scores of its pictures: the first test's, or dev's."""
-        return self.tests[0].scores if self.tests else self.dev
-
-    @property
-    def place(self) -> tuple[int, float]:
-        """By status, then by what is left to compare: the other rate, or the cost."""
-        return _ORDER.index(self.status), self.value
-
-    @property
-    def value(self) -> float:
-        """On the first test, or on dev: the rate that is no target; of costs the cost."""
-        d, check = self.decision, self.tests[0].check if self.tests else None
-        if d.target not in TARGET_RATES:
-            return d.interval.estimate if check is None else check.observed
-        point = d.expected if check is None else check.point
-        return float(point.frr if d.target == "far" else point.far)
-
-
-def systems_body(systems: Sequence[PagedSystem], details: Mapping[str, Markup]) -> Markup:
+def systems_body(systems: Sequence[DecidedSystem], details: Mapping[str, Markup]) -> Markup:
     """What stands between the bars of the page; `details` are folded, a system each."""
     from markupsafe import Markup
 
-    order = sorted(systems, key=lambda one: one.place)
+    order = sorted(systems, key=_place)
     words = shared_words(one.dev.words for one in order) or ClassWords()
     page = _Page(order, words)
     return Markup(_template().render(page=page, details=details))  # noqa: S704 - the template's
@@ -112,6 +74,22 @@ def _template() -> Any:
     return environment.get_template("systems.html.j2")
 
 
+def _place(one: DecidedSystem) -> tuple[int, float]:
+    """By status, then by what is left to compare: the other rate, or the cost."""
+    d, check = one.decision, one.check
+    if d.target not in TARGET_RATES:
+        value = d.interval.estimate if check is None else check.observed
+    else:
+        point = d.expected if check is None else check.point
+        value = float(point.frr if d.target == "far" else point.far)
+    return STATUSES.index(one.status), value
+
+
+def _seen(one: DecidedSystem) -> Scores:
+    """The scores of its pictures: the first test's, or dev's."""
+    return one.dev if one.test is None else one.test
+
+
 class _Row(NamedTuple):
     """A row as shown."""
 
@@ -122,15 +100,15 @@ class _Row(NamedTuple):
     status: str
     icon: Markup
     threshold: str
-    strips: tuple[Markup, Markup]
-    rates: tuple[tuple[str, str], tuple[str, str]]
+    strips: Sequence[Markup]
+    rates: Sequence[tuple[str, str]]
     against: tuple[str, str]
 
 
 class _Page:
     """Every value of the template; the first system is the one to take."""
 
-    def __init__(self, order: Sequence[PagedSystem], words: ClassWords) -> None:
+    def __init__(self, order: Sequence[DecidedSystem], words: ClassWords) -> None:
         self.order, self.words, self.first = order, words, order[0]
         self.decision = self.first.decision
         self.is_rate, self.target = self.decision.target in TARGET_RATES, self.decision.target
@@ -158,7 +136,7 @@ class _Page:
     def counts(self) -> list[tuple[Markup, int, str]]:
         """How many systems have each status."""
         found = Counter(one.status for one in self.order)
-        return [(status_icon(_COLOURS[s]), found[s], s) for s in _ORDER if found[s]]
+        return [(status_icon(_COLOURS[s]), found[s], s) for s in STATUSES if found[s]]
 
     @property
     def colour(self) -> str:
@@ -181,15 +159,15 @@ class _Page:
             said += {GREEN: " can be relied on", AMBER: " have not enough evidence",
                      RED: " must not be relied on"}[self.first.status]  # fmt: skip
         else:
-            said += f"; no other system {'can be relied on' if self.first.status == GREEN else 'stands as well'}"
+            stands = "can be relied on" if self.first.status == GREEN else "stands as well"
+            said += f"; no other system {stands}"
         head = f"threshold {self._threshold(self.first)}"
         return head, f"{said}.", " ".join(self._caveats(alike))
 
-    def _caveats(self, alike: Sequence[PagedSystem]) -> list[str]:
+    def _caveats(self, alike: Sequence[DecidedSystem]) -> list[str]:
         found = []
         if self.first.status != GREEN:
-            check = self.first.tests[0].check if self.first.tests else self.decision
-            found.append(check.reason)
+            found.append((self.first.check or self.decision).reason)
         rivals = [one for one in alike[1:] if one.name in self.differences]
         near = [one.name for one in rivals if not _differs(self.differences[one.name])]
         if rivals and near:
@@ -200,9 +178,8 @@ class _Page:
         elif rivals:
             found.append("Each of the others is shown to be worse.")
         if self.tested and len(alike) > 1:
-            found.append(
-                f"The best of {len(alike)} on one test set tends to look a little better than it is."
-            )
+            best = f"The best of {len(alike)} on one test set"
+            found.append(f"{best} tends to look a little better than it is.")
         if not self.tested:
             found.append("No test set: what follows is expected from dev alone.")
         return found
@@ -232,7 +209,7 @@ class _Page:
             )
         return found
 
-    def summary(self, one: PagedSystem) -> str:
+    def summary(self, one: DecidedSystem) -> str:
         """The line of its folded part."""
         return f"{one.status}; threshold {self._threshold(one)}"
 
@@ -254,7 +231,7 @@ class _Page:
             found[one.name] = _difference(_shifted(one), own, stat, level)
         return found
 
-    def _against(self, one: PagedSystem) -> tuple[str, str]:
+    def _against(self, one: DecidedSystem) -> tuple[str, str]:
         if one is self.first:
             return "first", ""
         found = self.differences.get(one.name)
@@ -275,7 +252,7 @@ class _Page:
             own = far if self.target == "far" else frr
             own.append(self.decision.rate)
         self.axes = LogAxis.of(far), PlainAxis.of(frr)
-        self.labels = tuple(map(axis_labels, self.axes))
+        self.labels = [axis_labels(axis) for axis in self.axes]
         return [
             row
             for rank, one in enumerate(self.order, 1)
@@ -283,41 +260,34 @@ class _Page:
         ]
 
     def _system_rows(
-        self, rank: int, one: PagedSystem, spans: Sequence[tuple[Span, Span]]
+        self, rank: int, one: DecidedSystem, spans: Sequence[tuple[Span, Span]]
     ) -> list[_Row]:
         """A row a test; one where there is none."""
-        rows = []
-        tests: Sequence[PagedTest | None] = one.tests or [None]
+        tests: Sequence[CheckedTest | None] = one.tests or [None]
+        rows, own, several = [], self.places[one.name], len(tests) > 1
         for k, test in enumerate(tests):
-            shown = spans[0] if test is None else spans[1 + k]
+            seen = spans[0] if test is None else spans[1 + k]
             status = one.decision.status if test is None else test.check.status
-            strips = tuple(
-                draw_strip(
-                    axis, kind, self._told(name, spans[0][j], None if test is None else shown[j]),
-                    spans[0][j], None if test is None else shown[j],
-                    self.decision.rate if name == self.target.upper() else None,
-                )
-                for j, (name, kind, axis) in enumerate(
-                    (("FAR", "i", self.axes[0]), ("FRR", "c", self.axes[1]))
-                )
-            )  # fmt: skip
-            rates = tuple((rate(s.value), rate_span(s.low, s.high)) for s in shown)
             rows.append(_Row(
-                "" if k else str(rank), one.name, self.places[one.name], test.name if len(tests) > 1 and test else "",
+                "" if k else str(rank), one.name, own, test.name if several and test else "",
                 _SHORT[status], status_icon(_COLOURS[status]), self._threshold(one),
-                strips, rates, ("", "") if k else self._against(one),  # type: ignore[arg-type]
+                [self._strip(j, spans[0], None if test is None else seen) for j in (0, 1)],
+                [(rate(span.value), rate_span(span.low, span.high)) for span in seen],
+                ("", "") if k else self._against(one),
             ))  # fmt: skip
         return rows
 
-    def _told(self, name: str, dev: Span, test: Span | None) -> str:
-        said = f"{name} {rate(dev.value)} expected"
-        if test is not None:
-            said += f", {rate(test.value)} observed"
-        if name == self.target.upper():
-            said += f"; target {100.0 * self.decision.rate:g} %"
-        return said
+    def _strip(self, k: int, dev: tuple[Span, Span], test: tuple[Span, Span] | None) -> Markup:
+        """FAR or FRR of a row."""
+        is_target = self.target == TARGET_RATES[k]
+        seen = None if test is None else test[k]
+        told = f"{TARGET_RATES[k].upper()} {rate(dev[k].value)} expected"
+        told += "" if seen is None else f", {rate(seen.value)} observed"
+        told += f"; target {self.asked}" * is_target
+        target = self.decision.rate if is_target else None
+        return draw_strip(self.axes[k], "ic"[k], told, dev[k], seen, target)
 
-    def _spans(self, one: PagedSystem) -> list[tuple[Span, Span]]:
+    def _spans(self, one: DecidedSystem) -> list[tuple[Span, Span]]:
         """FAR and FRR as dev expects them, then as each test observes them."""
         d = one.decision
         sets = [(one.dev, d), *((test.scores, None) for test in one.tests)]
@@ -333,13 +303,11 @@ class _Page:
             found.append((pair[0], pair[1]))
         return found
 
-    def _rates(self, one: PagedSystem) -> tuple[Span, Span]:
+    def _rates(self, one: DecidedSystem) -> tuple[Span, Span]:
         return self._spans(one)[1 if one.tests else 0]
 
     @staticmethod
-    def _threshold(one: PagedSystem) -> str:
-        from betaroc.cli.systems_thresholds import shown_threshold
-
+    def _threshold(one: DecidedSystem) -> str:
         return shown_threshold(one.decision.threshold, one.decision, one.dev)
 
     # ------------------------------------------------------------------- the pictures
@@ -374,10 +342,10 @@ class _Page:
             )))  # fmt: skip
         return found
 
-    def _roc(self, one: PagedSystem) -> list[tuple[float, float]]:
+    def _roc(self, one: DecidedSystem) -> list[tuple[float, float]]:
         grid = np.geomspace(self.axes[0].start, 1.0, _GRID)
         with quietly():
-            tpr = np.asarray(empirical_model(one.seen).roc().tpr(grid))
+            tpr = np.asarray(empirical_model(_seen(one)).roc().tpr(grid))
         return list(zip(grid.tolist(), tpr.tolist(), strict=True))
 
     @property
@@ -401,7 +369,7 @@ class _Page:
         return found
 
 
-def _shifted(one: PagedSystem) -> Scores:
+def _shifted(one: DecidedSystem) -> Scores:
     """The first test's scores less the threshold, so that they are accepted above 0."""
     scores, t = one.tests[0].scores, one.decision.threshold
     return replace(scores, client=scores.client - t, impostor=scores.impostor - t, source=None)

@@ -27,29 +27,49 @@ from betaroc.report.numbers import as_json
 from betaroc.report.text import columns
 
 __all__ = [
-    "DecidedSystem", "decided_table", "decided_text", "decision_document", "run_systems",
-    "shown_threshold", "typed",
+    "STATUSES", "CheckedTest", "DecidedSystem", "decided_table", "decided_text",
+    "decision_document", "run_systems", "shown_threshold", "typed",
 ]  # fmt: skip
 
 #: The share of a class that a threshold as it is shown may decide otherwise.
 _OTHERWISE = 0.005
+#: The best first.
+STATUSES = (GREEN, AMBER, RED)
 _WORDS = {GREEN: "can be relied on", AMBER: "not enough evidence", RED: "do not rely on it"}
 
 
+class CheckedTest(NamedTuple):
+    """A test set, and what the threshold did there."""
+
+    name: str
+    scores: Scores
+    check: DecisionCheck
+
+
 class DecidedSystem(NamedTuple):
-    """A system's threshold, and what it did on its test."""
+    """A system's threshold, and what it did on its tests."""
 
     name: str
     dev: Scores
-    test: Scores | None
     decision: Decision
-    check: DecisionCheck | None
-    warnings: tuple[str, ...]
+    tests: tuple[CheckedTest, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def test(self) -> Scores | None:
+        """The first test."""
+        return self.tests[0].scores if self.tests else None
+
+    @property
+    def check(self) -> DecisionCheck | None:
+        """Of the first test."""
+        return self.tests[0].check if self.tests else None
 
     @property
     def status(self) -> str:
-        """After the test where there is one."""
-        return self.decision.status if self.check is None else self.check.status
+        """The worst of its tests; without any that of dev."""
+        found = [one.check.status for one in self.tests] or [self.decision.status]
+        return max(found, key=STATUSES.index)
 
 
 def decided_table(rows: Sequence[DecidedSystem]) -> dict[str, list[Any]]:
@@ -125,11 +145,10 @@ def run_systems(
             with passed_on(f"{visible(name)}: "):
                 # A table tells one way of each, JSON all of them.
                 decision = decided(dev, asked, fitting, alternatives=arguments.json)
-                test = tests[0] if tests else None
-                check = None if test is None else decision.check(test)
+                checked = tuple(CheckedTest("test", one, decision.check(one)) for one in tests)
             said = messages(notices[start:], arguments)
             start = len(notices)
-            rows.append(DecidedSystem(name, dev, test, decision, check, tuple(said)))
+            rows.append(DecidedSystem(name, dev, decision, checked, tuple(said)))
             step()
     names = [row.name for row in rows]
     words = shared_words(row.dev.words for row in rows)

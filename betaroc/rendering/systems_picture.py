@@ -220,7 +220,8 @@ def _labelled(axis: Axis) -> list[tuple[float, str]]:
 
 def _path(axis: LogAxis, line: Sequence[tuple[float, float]]) -> str:
     """A line of as few points as show on the square."""
-    scale, shown = _SIDE / 100.0, []
+    scale = _SIDE / 100.0
+    shown: list[str] = []
     for x, y in line:
         place = f"{scale * axis.place(x):.1f} {_SIDE * (1.0 - y):.1f}"
         if not shown or place != shown[-1]:
