@@ -126,9 +126,9 @@ def draw_strip(
     if target is not None:
         at = axis.place(target)
         parts.append(_beyond(at))
-    parts += _interval(axis, f"iv{kind} dev", f"pt{kind} d", dev, _DEV)
+    parts += _interval(axis, f"iv-{kind} dev", f"pt-{kind} d", dev, _DEV)
     if test is not None:
-        parts += _interval(axis, f"iv{kind}", f"pt{kind} t", test, _TEST)
+        parts += _interval(axis, f"iv-{kind}", f"pt-{kind}", test, _TEST)
     if target is not None:
         parts.append(f'<line class="tgt" x1="{at:.3f}%" x2="{at:.3f}%" y1="-4" y2="100%"/>')
     return _markup([*parts, "</svg>"])
