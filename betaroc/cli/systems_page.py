@@ -11,17 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from betaroc.cli.systems_thresholds import (
-    STATUSES,
-    CheckedTest,
-    DecidedSystem,
-    shown_threshold,
-)
+from betaroc.cli.systems_thresholds import STATUSES, CheckedTest, DecidedSystem
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.data.scores import Scores
-from betaroc.decision.status import AMBER, GREEN, RED
+from betaroc.decision.status import AMBER, GREEN, RED, shown_threshold
 from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
@@ -308,7 +303,7 @@ class _Page:
 
     @staticmethod
     def _threshold(one: DecidedSystem) -> str:
-        return shown_threshold(one.decision.threshold, one.decision, one.dev)
+        return shown_threshold(one.decision.threshold, one.decision.target, one.dev)
 
     # ------------------------------------------------------------------- the pictures
     @property

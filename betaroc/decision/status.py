@@ -8,20 +8,26 @@ from typing import NamedTuple
 from betaroc.core.class_words import ClassWords
 from betaroc.data.scores import Scores
 from betaroc.decision.ways import POOR, Target, Way
-from betaroc.rendering.numbers import number, rate, rate_span, spaced
+from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 
 __all__ = [
-    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "mean_rate", "observed_cost",
-    "observed_rate", "said_of_costs", "said_of_rate",
+    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "mean_rate",
+    "observed_cost", "observed_rate", "remedy_words", "said_of_costs", "said_of_rate",
+    "shown_threshold", "status_words",
 ]  # fmt: skip
 
 #: The statuses, the best first.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+_WORDS = {
+    GREEN: "Can be relied on", AMBER: "Not enough evidence", RED: "Do not rely on it",
+}  # fmt: skip
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: A rate with both ends of its interval.
 Rate = tuple[float, float, float]
 #: From this ratio on a rate is said to be so many times the target.
 _TIMES = 1.5
+#: The share of a class that a threshold as it is shown may decide otherwise.
+_OTHERWISE = 0.005
 
 
 class Said(NamedTuple):
@@ -209,3 +215,40 @@ def observed_cost(said: Said, what: str, expected: Rate, found: Rate) -> Observe
         reason = f"{words}. The difference is larger than both intervals explain."
         after = Said(RED, reason, "dev trials like those of the test.")
     return Observed(observed, low, high, "cannot tell", *after)
+
+
+# ------------------------------------------------------------------------ as it is shown
+def status_words(status: str, *, tested: bool) -> str:
+    """The word that stands beside the icon."""
+    words = _WORDS[status]
+    return words if tested or status != GREEN else f"{words}, not tested"
+
+
+def remedy_words(remedy: str, *, tested: bool) -> str:
+    """What would change the status; a test set first where there was none."""
+    return remedy if tested else f"a test set from where it will run; {remedy}"
+
+
+def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
+    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
+
+    def rates(at: float) -> tuple[float, float]:
+        client, impostor = dev._distributions
+        return float(impostor.sf(at)), float(client.cdf(at))
+
+    def is_near(text: str) -> bool:
+        pairs = zip(rates(float(text)), wanted, strict=True)
+        return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
+
+    if not math.isfinite(threshold):
+        return rounded(threshold, up=True)
+    wanted = rates(threshold)
+    found = (rounded(threshold, up=target != "frr", digits=digits) for digits in range(4, 17))
+    return next(filter(is_near, found), repr(threshold))
+
+
+def beyond_words(way: Way) -> str:
+    """Scores beyond: of a fit those expected, which need not be a whole number."""
+    if way.how in ("tail", "model") and way.n_beyond < 10.0:
+        return f"{way.n_beyond:.2g}"
+    return spaced(way.n_beyond)

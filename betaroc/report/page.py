@@ -20,7 +20,6 @@ from betaroc.rendering.numbers import (
     percent,
     read_as,
     threshold,
-    version,
     visible,
 )
 from betaroc.rendering.page_frame import page_frame
@@ -34,6 +33,7 @@ from betaroc.report.figures import (
     histogram_figures,
     probability_figures,
 )
+from betaroc.report.first_screen import first_screen
 from betaroc.report.intervals import Measured, summary_words
 from betaroc.report.observed_curves import ObservedCurve, ends_words, loss_words, table_rows
 from betaroc.report.page_quality import (
@@ -44,7 +44,7 @@ from betaroc.report.page_quality import (
     of_scored,
     status_rows,
 )
-from betaroc.report.record import AnalysisRecord, name, page_in_terms, path_shown
+from betaroc.report.record import AnalysisRecord, foot, name, page_in_terms, path_shown
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled, rates_shown, target
 from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
 from betaroc.report.summary import first_lines, mismatch_words, set_names, summary_lines
@@ -61,7 +61,7 @@ from betaroc.report.verdicts import sentence
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["foot", "render_body", "render_report", "write_report"]
+__all__ = ["render_body", "render_report", "write_report"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
@@ -72,20 +72,12 @@ _FEW, _NONE = 10.0, 0.01
 def render_report(analysis: AnalysisRecord) -> str:
     """The page as text; the same analysis gives the same text."""
     title = f"betaroc: {name(analysis.dev.name).short}"
-    return page_frame(title, render_body(analysis), page_in_terms(foot(), analysis))
+    return page_frame(title, render_body(analysis), foot(analysis))
 
 
 def render_body(analysis: AnalysisRecord) -> str:
     """What stands within the frame of a page."""
     return page_in_terms(str(_template().render(page(analysis))), analysis)
-
-
-def foot() -> str:
-    """The last line of a page."""
-    return (
-        f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
-        " TPR = 1 − FRR, TNR = 1 − FAR."
-    )
 
 
 @cache
@@ -125,7 +117,7 @@ def page(analysis: AnalysisRecord) -> dict[str, Any]:
     named = list(zip(parts, names, strict=True))
     modelled = [(p, n) for p, n in named if is_modelled(p)]
     return {
-        "title": name(analysis.dev.name),
+        "screen": first_screen(analysis),
         "family": "" if analysis.dev.fit is None else fit_families(analysis.dev.fit),
         "reason": analysis.reason,
         "contradicted": [
@@ -206,8 +198,8 @@ def _set_row(part: ScoreSet, role: str) -> dict[str, Any]:
                 "absent": own,
                 "low": extreme(part.extremes(who)[0]),
                 "high": extreme(part.extremes(who)[1]),
-                "zeros": _exactly(part, who, 0.0),
-                "ones": _exactly(part, who, 1.0),
+                "zeros": part.exactly(who, 0.0),
+                "ones": part.exactly(who, 1.0),
             }
             for who, weight, n, own in (
                 ("client", scores.client_total, part.sizes[0], absent[0]),
@@ -215,14 +207,6 @@ def _set_row(part: ScoreSet, role: str) -> dict[str, Any]:
             )
         ],
     }
-
-
-def _exactly(part: ScoreSet, who: str, place: float) -> int:
-    """Scores of exactly 0 or 1."""
-    if part.summary is not None:
-        one = getattr(part.summary, who)
-        return int(one.n_zero if place == 0.0 else one.n_one)
-    return int((getattr(part.scores, who) == place).sum())
 
 
 def _measures(part: ScoreSet, role: str) -> dict[str, Any]:

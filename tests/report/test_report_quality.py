@@ -295,8 +295,8 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(
     assert "good (within a factor of 3) down to FAR 0.5 % and FRR" in rates.words
     page = render_report(analysis).replace("\u00a0", " ")
     head = page[page.index("<body>") : page.index("What was read")]
-    assert 'class="status poor"' in head
-    assert "good" not in re.findall(r'class="(?:status )?(\w+)"', head)
+    assert 'class="verdict poor"' in head
+    assert "good" not in re.findall(r'class="(?:verdict )?(\w+)"', head)
     assert said in plain(page)
     assert f"<th>FAR 0.1 %</th><td>{worst.threshold:.4g}</td><td>5</td>" in page
     text = analysis.summary()
