@@ -22,9 +22,9 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import number, rate, visible
 from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.rendering.tree_text import columns
 from betaroc.report.numbers import as_json
 from betaroc.report.record import check_numbers, told_decision
-from betaroc.report.text import columns
 
 __all__ = [
     "STATUSES", "CheckedTest", "DecidedSystem", "decided_table", "decided_text",
