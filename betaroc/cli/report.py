@@ -33,9 +33,10 @@ from betaroc.estimation.families import AUTO, BEST
 from betaroc.model.asking import askings
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import percent, threshold, visible
+from betaroc.rendering.page_frame import page_frame
 from betaroc.report.analysis import Analysis, analyze_stepwise
-from betaroc.report.page import render_report
-from betaroc.report.record import AnalysisRecord, name
+from betaroc.report.page import foot, render_body
+from betaroc.report.record import AnalysisRecord, name, page_in_terms
 from betaroc.report.summary import marked, statuses
 
 __all__ = ["add_options", "run"]
@@ -43,8 +44,10 @@ __all__ = ["add_options", "run"]
 #: So many systems stand open on a page.
 _OPEN = 8
 #: Of a page within a page: headings, and ids with what refers to them.
-_LEVELS, _IDS = re.compile(r"(</?h)([1-5])\b"), re.compile(r'(\bid="|\bhref="#|url\(#)')
-_TITLE = re.compile(r"<title>.*?</title>", re.DOTALL)
+_LEVELS, _IDS = (
+    re.compile(r"(</?h)([1-5])\b"),
+    re.compile(r'(\b(?:id|for|aria-labelledby)="|\bhref="#|url\(#)'),
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -166,17 +169,15 @@ def _of_systems(analyses: Mapping[str, AnalysisRecord]) -> str:
     checked = list(dict.fromkeys(of for row in rows for of in row["fit"]))
     kept = {str(escape(row[key])) for row in rows for key in ("system", "whole", "test")}
     table = terms_of(first.terms).said(_template().render(rows=rows, checked=checked), kept)
-    parts, head, foot = [], "", ""
+    parts = []
     for k, (system, analysis) in enumerate(analyses.items()):
-        head, rest = render_report(analysis).split("<body>\n", 1)
-        body, foot = rest.split("<footer", 1)
-        inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 1}", body)
+        inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 1}", render_body(analysis))
         inner = _IDS.sub(rf"\g<1>system{k}-", inner)
         title = f"<summary><strong>{escape(name(system).whole)}</strong></summary>"
         state = " open" if len(analyses) <= _OPEN else ""
         parts.append(f'<details id="system{k}"{state}>\n{title}\n{inner}</details>\n')
-    head = _TITLE.sub(f"<title>betaroc: {len(analyses)} systems</title>", head)
-    return f"{head}<body>\n{table}\n{''.join(parts)}<footer{foot}"
+    title = f"betaroc: {len(analyses)} systems"
+    return page_frame(title, f"{table}\n{''.join(parts)}", page_in_terms(foot(), first))
 
 
 def _template() -> Any:

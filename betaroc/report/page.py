@@ -1,4 +1,4 @@
-"""The report: one self-contained page that asks the network for nothing and runs no script."""
+"""The report: one self-contained page that asks the network for nothing."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from betaroc.rendering.numbers import (
     version,
     visible,
 )
+from betaroc.rendering.page_frame import page_frame
 from betaroc.report.beta_pair import beta_pair_bullets, beta_pair_words
 from betaroc.report.certainty import certainty_of, p_words
 from betaroc.report.crossings import unseen
@@ -60,7 +61,7 @@ from betaroc.report.verdicts import sentence
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["render_report", "write_report"]
+__all__ = ["foot", "render_body", "render_report", "write_report"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
@@ -70,7 +71,21 @@ _FEW, _NONE = 10.0, 0.01
 
 def render_report(analysis: AnalysisRecord) -> str:
     """The page as text; the same analysis gives the same text."""
+    title = f"betaroc: {name(analysis.dev.name).short}"
+    return page_frame(title, render_body(analysis), page_in_terms(foot(), analysis))
+
+
+def render_body(analysis: AnalysisRecord) -> str:
+    """What stands within the frame of a page."""
     return page_in_terms(str(_template().render(page(analysis))), analysis)
+
+
+def foot() -> str:
+    """The last line of a page."""
+    return (
+        f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
+        " TPR = 1 − FRR, TNR = 1 − FAR."
+    )
 
 
 @cache
@@ -110,7 +125,6 @@ def page(analysis: AnalysisRecord) -> dict[str, Any]:
     named = list(zip(parts, names, strict=True))
     modelled = [(p, n) for p, n in named if is_modelled(p)]
     return {
-        "version": version(),
         "title": name(analysis.dev.name),
         "family": "" if analysis.dev.fit is None else fit_families(analysis.dev.fit),
         "reason": analysis.reason,
