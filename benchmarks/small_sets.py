@@ -553,7 +553,7 @@ def _member(noun: Callable[[Context], Any], owner: str, name: str, c: Context) -
 def _written_down(noun: Callable[[Context], Any], c: Context) -> None:
     """What every value can: its words, equality and hash."""
     value = noun(c)
-    repr(value), str(value)
+    repr(value), str(value), value._repr_html_()
     if isinstance(value, br.Distribution | br.ScoreModel | br.Scores):
         hash(value)
     if value != copy.copy(value):

@@ -20,7 +20,13 @@ from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
-from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fit_frame, fit_summary
+from betaroc.fits.fit_tables import (
+    distribution_frame,
+    distribution_summary,
+    fit_block,
+    fit_frame,
+    fit_summary,
+)
 from betaroc.fits.nested import CalibrationTest, calibration_test
 from betaroc.fits.pictures import ORDERED_KINDS, plot_fit, plot_fitted_roc
 from betaroc.fits.points import FitPoints
@@ -33,6 +39,7 @@ from betaroc.inference.roc_bands import roc_band
 from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.notebook import Block
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
@@ -869,6 +876,9 @@ class Fit(FitPoints, Noun):
 
     def _caption(self) -> str:
         return f"Fit {family_text(self.family)}"
+
+    def _block(self) -> Block:
+        return fit_block(self)
 
     def to_frame(self) -> Table:
         """A frame, one row a class and parameter.

@@ -43,6 +43,7 @@ from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import Block
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
 from betaroc.report import numbers, text
@@ -52,7 +53,7 @@ from betaroc.report.intervals import intervals_of
 from betaroc.report.observed_curves import curve_numbers, curves_text, observed_curves
 from betaroc.report.page import write_report
 from betaroc.report.quality import distances, quality_of, shift
-from betaroc.report.record import AnalysisRecord
+from betaroc.report.record import AnalysisRecord, analysis_block
 from betaroc.report.score_set import (
     ScoreSet,
     is_modelled,
@@ -110,6 +111,9 @@ class Analysis(AnalysisRecord, Noun):
         sets = ", ".join(f"{part.role} {shown(part.name, 24)}" for part in self.parts[:3])
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
+
+    def _block(self) -> Block:
+        return analysis_block(self)
 
     def summary(self) -> str:
         """The analysis as text.

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from betaroc.core.class_words import ClassWords, shared_words
-from betaroc.core.terms import BIOMETRIC, terms_of
+from betaroc.core.terms import BIOMETRIC, Terms, terms_of
 from betaroc.core.value import Result
-from betaroc.estimation.families import Names
-from betaroc.rendering.numbers import visible
+from betaroc.estimation.families import Names, family_text
+from betaroc.model.measures import OperatingPoint
+from betaroc.rendering.notebook import Block, Cell, Line, draw_rates, name_shown, rate_cell
+from betaroc.rendering.numbers import level_words, rounded, visible
 from betaroc.report.beta_pair import BetaPairFit
+from betaroc.report.contradictions import contradiction_words, contradictions
+from betaroc.report.intervals import Measured
 from betaroc.report.observed_curves import ObservedCurve
-from betaroc.report.score_set import ObservedPoint, ScoreSet
+from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 
-__all__ = ["AnalysisRecord", "Name", "page_in_terms", "name", "path_shown"]
+__all__ = ["AnalysisRecord", "Name", "analysis_block", "name", "page_in_terms", "path_shown"]
 
 _NAME, _PATH, _TITLE = 32, 60, 2000
 
@@ -85,3 +91,71 @@ def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
     kept |= {str(escape(word)) for word in analysis.words}
     parts = re.split(r"(<style>.*?</style>)", page, flags=re.DOTALL)
     return "".join(p if p.startswith("<style>") else terms.said(p, kept) for p in parts)
+
+
+# ------------------------------------------------------------------------ in a notebook
+#: Thresholds and test sets that are shown; scores up to which their curve takes no time, and
+#: points of the fitted one.
+_SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
+_MANY, _POINTS = 100_000, 64
+
+
+def analysis_block(of: AnalysisRecord) -> Block:
+    """What test contradicts, rates expected and observed at some thresholds, and the curves."""
+    tests, terms = of.tests[:_TESTS], terms_of(of.terms)
+    called = {part.role: _called(part) for part in of.parts}
+    wrong = contradictions(of.dev, of.tests, of.points, of.level)
+    said = contradiction_words(wrong, called, of.level)
+    if of.tests and not said:
+        said = ["No rate on a test set is further from what dev expects than chance explains."]
+    more = len(of.tests) - len(tests)
+    sets = ", ".join(called[part.role] for part in (of.dev, *tests))
+    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
+    by = of.points[0].chosen_by if of.points else ""
+    points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
+    return Block(
+        f"Analysis, {family_text(of.family)}: {sets}",
+        sentences=[("", terms.said(one, called.values())) for one in said[:_TESTS]],
+        heads=["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
+               terms.frr.short],
+        rows=[row for one in points for row in _rows(one, tests, terms)],
+        picture=_rocs(of.dev, tests, terms),
+    )  # fmt: skip
+
+
+def _called(part: ScoreSet) -> str:
+    given = name_shown(part.name, 24)
+    return part.role if given in ("", part.role) else f"{part.role} {given}"
+
+
+def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Cell | str]]:
+    """Of a threshold what dev makes one expect, and what each test set has."""
+    title = terms.said(met.title.split(",")[0].split(" (")[0])
+    place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
+    rows: list[list[Cell | str]] = [[title, place, "dev, expected"]]
+    rows[0] += _pair(met.expected, met.expected_intervals)
+    for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
+        rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
+    return rows
+
+
+def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Cell]:
+    """FAR and FRR, with their intervals where there are some."""
+    ends = {one.key: (one.low, one.high) for one in intervals}
+    nothing = math.nan, math.nan
+    return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
+
+
+def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
+    lines = []
+    if dev.fit is not None and is_modelled(dev):
+        fitted = dev.fit.model.roc().points(_POINTS)
+        lines.append(Line("dev, fitted", fitted.far, fitted.tpr, "dotted"))
+    for k, part in enumerate((dev, *tests)):
+        if sum(part.sizes) <= _MANY or part.summary is not None:
+            points = part.empirical.roc().points()
+            look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
+            lines.append(Line(part.role, points.far, points.tpr, look))
+    about = ", ".join(part.role for part in (dev, *tests))
+    axes = terms.far.short, terms.tpr.short
+    return draw_rates(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")
