@@ -18,8 +18,8 @@ from betaroc.decision.epc import Epc
 from betaroc.rendering.alphas import draw_system_panels, draw_systems
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.style import Axes
+from betaroc.rendering.tree_text import columns
 from betaroc.report.epc import alpha_text, axis_words, epc_arrays, measure_words, spread, value_text
-from betaroc.report.text import columns
 
 __all__ = ["PANELS", "NamedCurve", "curves_table", "named_curves_text", "draw_curves"]
 

@@ -23,8 +23,8 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import number, rate, rounded, visible
 from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.rendering.tree_text import columns
 from betaroc.report.numbers import as_json
-from betaroc.report.text import columns
 
 __all__ = [
     "DecidedSystem", "decided_table", "decided_text", "decision_document", "run_systems",

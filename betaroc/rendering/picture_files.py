@@ -29,7 +29,7 @@ _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
 _PAGE_STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.family": ["sans-serif"],
-    "font.size": 9.0,
+    "font.size": 10.0,
     "axes.edgecolor": "#555555",
     "axes.labelcolor": "#222222",
     "xtick.color": "#444444",

@@ -46,12 +46,13 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.notebook import Block
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
-from betaroc.report import numbers, text
-from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of, beta_pair_text
+from betaroc.rendering.tree_text import text_of
+from betaroc.report import numbers
+from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
 from betaroc.report.contradictions import contradiction_numbers, contradictions
 from betaroc.report.intervals import intervals_of
-from betaroc.report.observed_curves import curve_numbers, curves_text, observed_curves
-from betaroc.report.page import write_report
+from betaroc.report.observed_curves import curve_numbers, observed_curves
+from betaroc.report.page import sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
 from betaroc.report.record import AnalysisRecord, analysis_block
 from betaroc.report.score_set import (
@@ -129,13 +130,7 @@ class Analysis(AnalysisRecord, Noun):
         lines = summary_lines(self.dev, self.tests, self.points)
         lines += [line for part in self.parts for line in short_verdict(part)]
         first = first_lines(self.dev, self.tests, self.points, self.level)
-        blocks = ["\n".join(first + [alarm] * bool(alarm) + lines)]
-        blocks += [text.set_text(part, self.reason) for part in self.parts]
-        if self.beta is not None:
-            blocks.append(beta_pair_text(self.beta, self.dev))
-        blocks.append(text.points_text(self.points, self.parts))
-        if self.curves:
-            blocks.append(curves_text(self.curves, self.dev))
+        blocks = ["\n".join(first + [alarm] * bool(alarm) + lines), text_of(sections_of(self))]
         if self.notices:
             blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
         names = [visible(one) for one in self.names]

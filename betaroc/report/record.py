@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.terms import BIOMETRIC, Terms, terms_of
@@ -14,16 +13,15 @@ from betaroc.core.value import Result
 from betaroc.estimation.families import Names, family_text
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.notebook import Block, Cell, Line, draw_rates, name_shown, rate_cell
-from betaroc.rendering.numbers import level_words, rounded, visible
+from betaroc.rendering.numbers import level_words, rounded
+from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.contradictions import contradiction_words, contradictions
 from betaroc.report.intervals import Measured
 from betaroc.report.observed_curves import ObservedCurve
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 
-__all__ = ["AnalysisRecord", "Name", "analysis_block", "name", "page_in_terms", "path_shown"]
-
-_NAME, _PATH, _TITLE = 32, 60, 2000
+__all__ = ["AnalysisRecord", "analysis_block", "name", "page_in_terms", "path_shown"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,25 +57,14 @@ class AnalysisRecord(Result):
 
 
 # ------------------------------------------------------------------------- foreign names
-class Name(NamedTuple):
-    """A foreign name: cut for the eye, whole in the title attribute."""
-
-    short: str
-    whole: str
-
-
 def name(text: str) -> Name:
     """Nothing that does not print, nothing that breaks the layout."""
-    whole = visible(text)
-    short = whole if len(whole) <= _NAME else whole[: _NAME - 1] + "…"
-    return Name(short, whole if len(whole) <= _TITLE else whole[: _TITLE - 1] + "…")
+    return foreign(text)
 
 
 def path_shown(text: str) -> Name:
     """A path: of a long one the end, where the file is named."""
-    whole = visible(text)
-    short = whole if len(whole) <= _PATH else "…" + whole[1 - _PATH :]
-    return Name(short, name(text).whole)
+    return foreign(text, path=True)
 
 
 def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
