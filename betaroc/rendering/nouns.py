@@ -10,9 +10,8 @@ from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.tables import Table, listed_columns, table_of
 from betaroc.core.value import Value
-from betaroc.rendering.document import FORMAT, document_of
+from betaroc.rendering.document import FORMAT, document_of, flat, metric_names, table_columns
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.flat import flat, metric_names, table_columns
 from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.notebook import Block, html_block, html_table
 from betaroc.rendering.numbers import version
