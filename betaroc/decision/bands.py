@@ -41,7 +41,7 @@ from betaroc.inference.interval import Band
 from betaroc.inference.simultaneous import band_of_replicates
 from betaroc.model.measures import measure_title
 from betaroc.rendering.alphas import AlphaAxes, DrawnBand
-from betaroc.rendering.notebook import Block, Cell, Line, draw_alphas, name_shown
+from betaroc.rendering.notebook import NotebookBlock, Shown, Trace, draw_alphas, name_shown
 from betaroc.rendering.numbers import level_words, rate, rounded, spaced
 
 __all__ = [
@@ -340,7 +340,7 @@ def _refuse_dependent(e: Curve, *, groups: bool) -> None:
 _MANY, _LEVEL = 20_000, 0.95
 
 
-def curve_block(e: Curve) -> Block:
+def curve_block(e: Curve) -> NotebookBlock:
     """Expected beside observed at some alphas, and both curves, with an interval of the test."""
     axes, _ = axes_of(e, "linear", BIOMETRIC)
     names = {role: getattr(e, role).name for role in ("dev", "test")}
@@ -350,7 +350,7 @@ def curve_block(e: Curve) -> Block:
     shown = order[some_alphas(order.size)]
     around = _quick_band(e, shown)
     what = f"{measure_title(e.measure)} observed on {on['test']}"
-    block = Block(
+    block = NotebookBlock(
         f"{what} at thresholds chosen for {e.criterion} on {on['dev']}",
         heads=[axes.alpha_name, "threshold", "expected, dev", "observed, test", "FAR", "FRR",
                "scores beyond"],
@@ -358,7 +358,7 @@ def curve_block(e: Curve) -> Block:
     )  # fmt: skip
     if axes.single or e.alpha.size == 1:
         return block
-    lines, level = [Line("observed", x, value), Line("expected", x, expected, "dashed")], ""
+    lines, level = [Trace("observed", x, value), Trace("expected", x, expected, "dashed")], ""
     band = None
     if around is not None:
         band, level = (around.alpha, around.low, around.high), f"{level_words(_LEVEL)}, observed"
@@ -395,7 +395,7 @@ def _quick_band(e: Curve, shown: IntArray) -> Band | None:
 
 def _rows(
     e: Curve, axes: AlphaAxes, chosen: IntArray, around: Band | None
-) -> list[list[Cell | str]]:
+) -> list[list[Shown | str]]:
     """Each alpha with its threshold, the measure and both rates, and the scores that speak."""
     threshold, far, frr, beyond = e.threshold, e.far, e.frr, e.n_beyond
     value, expected = e.value, e.expected
@@ -405,7 +405,7 @@ def _rows(
             axes.alpha_shown(e.alpha[k]),
             "reject all" if rejects[k] else rounded(float(threshold[k]), up=True),
             axes.shown(expected[k]),
-            Cell(
+            Shown(
                 axes.shown(value[k]),
                 "" if around is None else axes.span(around.low[n], around.high[n]),
             ),

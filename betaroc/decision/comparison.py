@@ -31,7 +31,7 @@ from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.inference.simultaneous import percentile_band, pointwise
 from betaroc.rendering.alphas import Better, draw_comparison
-from betaroc.rendering.notebook import Block
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
@@ -126,7 +126,7 @@ class Comparison(CurveDifference, Noun):
     def __str__(self) -> str:
         return self.verdict
 
-    def _block(self) -> Block:
+    def _block(self) -> NotebookBlock:
         return difference_block(self)
 
     @property

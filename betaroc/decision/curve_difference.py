@@ -22,7 +22,7 @@ from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title
-from betaroc.rendering.notebook import Block, Cell, Line, draw_alphas, name_shown
+from betaroc.rendering.notebook import NotebookBlock, Shown, Trace, draw_alphas, name_shown
 from betaroc.rendering.numbers import level_words
 
 __all__ = [
@@ -311,13 +311,13 @@ def _level(of: CurveDifference) -> str:
 
 
 # ------------------------------------------------------------------------ in a notebook
-def difference_block(of: CurveDifference) -> Block:
+def difference_block(of: CurveDifference) -> NotebookBlock:
     """The verdict, both values and their difference at some alphas, and its band."""
     axes, _ = axes_of(of.first, "linear", BIOMETRIC)
     first, second = names = (name_shown(of.names[0], 24), name_shown(of.names[1], 24))
     order = np.argsort(of.alpha, kind="stable")
     named, level = ("", *names), level_words(of.level)
-    block = Block(
+    block = NotebookBlock(
         "",
         sentences=[("", f"{verdict_words(of, names)}.")],
         heads=[
@@ -332,7 +332,7 @@ def difference_block(of: CurveDifference) -> Block:
                 axes.alpha_shown(of.alpha[k]),
                 axes.shown(of.first.value[k]),
                 axes.shown(of.second.value[k]),
-                Cell(axes.change(of.difference[k]), axes.changes(of.low[k], of.high[k])),
+                Shown(axes.change(of.difference[k]), axes.changes(of.low[k], of.high[k])),
                 named[of.better[k]] or "none named",
             ]
             for k in order[some_alphas(order.size)].tolist()
@@ -341,7 +341,7 @@ def difference_block(of: CurveDifference) -> Block:
     if axes.single or order.size == 1:
         return block
     x = of.alpha[order]
-    line = Line("difference", x, of.difference[order])
+    line = Trace("difference", x, of.difference[order])
     about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
     return block._replace(
         picture=draw_alphas(

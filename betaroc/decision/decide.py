@@ -53,7 +53,7 @@ from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import Block
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 
 __all__ = ["Decision", "DecisionCheck", "DecisionRequest", "checked_request", "decide", "decided"]
@@ -111,7 +111,7 @@ class DecisionCheck(Result, Noun):
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     decision: Decision | None = field(default=None, compare=False, repr=False)
 
-    def _block(self) -> Block | None:
+    def _block(self) -> NotebookBlock | None:
         d = self.decision
         return (
             None
@@ -257,7 +257,7 @@ class Decision(Tabular, Noun):
     def _caption(self) -> str:
         return str(self)
 
-    def _block(self) -> Block:
+    def _block(self) -> NotebookBlock:
         return decision_block(self, Said(self.status, self.reason, self.remedy))
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:

@@ -40,7 +40,7 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_epc
-from betaroc.rendering.notebook import Block
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
@@ -449,7 +449,7 @@ class Epc(Curve, Noun):
             log=log,
         )  # fmt: skip
 
-    def _block(self) -> Block:
+    def _block(self) -> NotebookBlock:
         return curve_block(self)
 
     def _derived(self) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.notebook import (
     CLIENT,
     IMPOSTOR,
-    Block,
-    Cell,
-    Folded,
-    Strip,
+    FoldedTable,
+    NotebookBlock,
+    RateMark,
+    Shown,
     draw_strip,
     rate_cell,
 )
@@ -253,13 +253,13 @@ _ICONS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 
-def decision_block(d: Decided, said: Said, check: Checked | None = None) -> Block:
+def decision_block(d: Decided, said: Said, check: Checked | None = None) -> NotebookBlock:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     untested = ", not tested" if check is None and said.status == GREEN else ""
     first = "a test set from where it will run; " if check is None else ""
     up = d.target != "frr"
     accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
-    return Block(
+    return NotebookBlock(
         f"{accepts}{_asked(d)}",
         big=rounded(d.threshold, up=up),
         status=said.status.capitalize() + untested,
@@ -268,7 +268,7 @@ def decision_block(d: Decided, said: Said, check: Checked | None = None) -> Bloc
         heads=["", "expected, dev", *(["observed, test"] if check is not None else [])],
         rows=[_rates(d, k, kind, check) for k, kind in enumerate(TARGET_RATES)],
         picture=_strips(d, check) if d.target in TARGET_RATES else "",
-        folded=Folded(
+        folded=FoldedTable(
             "Every way to choose",
             ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", ""),
             [_way_row(way, up=up) for way in d.ways],
@@ -286,17 +286,17 @@ def _asked(d: Decided) -> str:
     return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
 
 
-def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> list[Cell | str]:
+def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> list[Shown | str]:
     """A rate expected from dev, and observed."""
     own, share = None if d.counted is None else d.counted[k], getattr(d.expected, kind)
     expected = rate_cell(share)
     if kind == d.target:
         expected = rate_cell(share, d.interval.low, d.interval.high)
         if own is not None and d.how in ("tail", "model"):
-            expected = Cell(expected.main, f"{expected.beside}; dev counts {rate(own.estimate)}")
+            expected = Shown(expected.main, f"{expected.beside}; dev counts {rate(own.estimate)}")
     elif own is not None and own.estimate == share:
         expected = rate_cell(share, own.low, own.high)
-    cells: list[Cell | str] = [kind.upper(), expected]
+    cells: list[Shown | str] = [kind.upper(), expected]
     if check is not None:
         seen = None if check.counted is None else check.counted[k]
         at = rate_cell(getattr(check.point, kind))
@@ -305,15 +305,15 @@ def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> list[Cell | 
 
 
 def _strips(d: Decided, check: Checked | None) -> str:
-    rows = [Strip("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
+    rows = [RateMark("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
     if check is not None:
-        rows.append(Strip("test", check.low, check.observed, check.high, hollow=False))
+        rows.append(RateMark("test", check.low, check.observed, check.high, hollow=False))
     name, words = d.target.upper(), [f"{row.label} {rate(row.value)}" for row in rows]
     said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
     return draw_strip(rows, d.rate, _TONES[d.target], said)
 
 
-def _way_row(way: Way, *, up: bool) -> list[Cell | str]:
+def _way_row(way: Way, *, up: bool) -> list[Shown | str]:
     if not way.possible:
         return [way.how, "not possible", "", "", "", "", cut_words(way.why)]
     beyond = number(way.n_beyond, 2) if way.n_beyond < 10.0 else spaced(way.n_beyond)

@@ -39,7 +39,7 @@ from betaroc.inference.roc_bands import roc_band
 from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.notebook import Block
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
@@ -877,7 +877,7 @@ class Fit(FitPoints, Noun):
     def _caption(self) -> str:
         return f"Fit {family_text(self.family)}"
 
-    def _block(self) -> Block:
+    def _block(self) -> NotebookBlock:
         return fit_block(self)
 
     def to_frame(self) -> Table:

@@ -21,7 +21,14 @@ from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import Block, Cell, Line, draw_rates, name_shown, rate_cell
+from betaroc.rendering.notebook import (
+    NotebookBlock,
+    Shown,
+    Trace,
+    draw_square,
+    name_shown,
+    rate_cell,
+)
 from betaroc.rendering.numbers import level_words, number, spaced
 
 if TYPE_CHECKING:
@@ -139,7 +146,7 @@ _LEVEL, _FEW = 0.95, 4
 _MANY, _POINTS, _NOTICES = 100_000, 64, 2
 
 
-def fit_block(fit: SupportedPair) -> Block:
+def fit_block(fit: SupportedPair) -> NotebookBlock:
     """Area and EER, fitted and counted, the parameters, and both curves."""
     scores, words = fit.scores, shared_words([fit.scores.words])
     sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
@@ -149,7 +156,7 @@ def fit_block(fit: SupportedPair) -> Block:
     called = f" of {name_shown(scores.name)}" if scores.name else ""
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     said = [_parameters(getattr(fit, who), words.many(who)) for who in sizes]
-    return Block(
+    return NotebookBlock(
         f"{family_text(fit.family)} fit{called}: {told}",
         sentences=[*filter(None, said), *(("", one.message) for one in fit.notices[:_NOTICES])],
         heads=["", *(f"{name}, {level_words(_LEVEL)} interval" if name == "fitted" else name
@@ -171,13 +178,13 @@ def _parameters(part: Estimate, who: str) -> tuple[str, str] | None:
     return (f"{who[:1].upper()}{who[1:]}:", f"{part.family}, {', '.join(told)}") if told else None
 
 
-def _area(fit: SupportedPair | None, model: ScoreModel) -> Cell:
+def _area(fit: SupportedPair | None, model: ScoreModel) -> Shown:
     found = None if fit is None else _interval(fit, "auc")
     ends = "" if found is None else f"{found.low:.3f} to {found.high:.3f}"
-    return Cell(f"{model.auc():.3f}", ends)
+    return Shown(f"{model.auc():.3f}", ends)
 
 
-def _eer(fit: SupportedPair | None, model: ScoreModel) -> Cell:
+def _eer(fit: SupportedPair | None, model: ScoreModel) -> Shown:
     found = None if fit is None or fit.n_free > _FEW else _interval(fit, "eer")
     if found is None:
         return rate_cell(float(model.eer().hter))
@@ -198,6 +205,6 @@ def _rocs(models: Mapping[str, ScoreModel]) -> str:
     for name, model in models.items():
         points = model.roc().points(_POINTS)
         look = "thin" if name == "scores" and len(models) > 1 else "solid"
-        lines.append(Line(name, points.far, points.tpr, look))
+        lines.append(Trace(name, points.far, points.tpr, look))
     areas = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
-    return draw_rates(lines, ("FAR", "TPR"), f"ROC: TPR against FAR, area {areas}")
+    return draw_square(lines, ("FAR", "TPR"), f"ROC: TPR against FAR, area {areas}")

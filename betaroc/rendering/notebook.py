@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 __all__ = [
-    "ICONS", "Block", "Cell", "Folded", "Line", "Strip", "draw_alphas", "draw_rates", "draw_strip",
-    "html_block", "html_table", "name_shown", "rate_cell",
+    "ICONS", "FoldedTable", "NotebookBlock", "RateMark", "Shown", "Span", "Trace", "draw_alphas",
+    "draw_spans", "draw_square", "draw_strip", "html_block", "html_table", "name_shown",
+    "rate_cell",
 ]  # fmt: skip
 
 _ROWS, _COLUMNS = 12, 12
@@ -58,22 +59,22 @@ ICONS = {
 }
 
 
-class Cell(NamedTuple):
+class Shown(NamedTuple):
     """A number, and what stands beside it."""
 
     main: str
     beside: str = ""
 
 
-class Folded(NamedTuple):
+class FoldedTable(NamedTuple):
     """A table that is opened when wanted."""
 
     title: str
     heads: Sequence[str]
-    rows: Sequence[Sequence[Cell | str]]
+    rows: Sequence[Sequence[Shown | str]]
 
 
-class Block(NamedTuple):
+class NotebookBlock(NamedTuple):
     """What a notebook shows of a result; all of it is text but for the picture."""
 
     heading: str
@@ -84,12 +85,12 @@ class Block(NamedTuple):
     #: Each with what stands before it in bold, or nothing.
     sentences: Sequence[tuple[str, str]] = ()
     heads: Sequence[str] = ()
-    rows: Sequence[Sequence[Cell | str]] = ()
+    rows: Sequence[Sequence[Shown | str]] = ()
     picture: str = ""
-    folded: Folded | None = None
+    folded: FoldedTable | None = None
 
 
-def html_block(block: Block) -> str:
+def html_block(block: NotebookBlock) -> str:
     """The block as HTML, all its texts escaped."""
     drawn = '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">{}</svg>'
     icon = drawn.format(ICONS[block.icon]) if block.icon else ""
@@ -128,13 +129,13 @@ def name_shown(name: str, width: int = _NAME) -> str:
     return text if text.isascii() else f"\u2068{text}\u2069"
 
 
-def rate_cell(value: float, low: float = math.nan, high: float = math.nan) -> Cell:
+def rate_cell(value: float, low: float = math.nan, high: float = math.nan) -> Shown:
     """A rate in per cent with its interval, where it has one."""
-    return Cell(rate(value), "" if math.isnan(low) else rate_span(low, high))
+    return Shown(rate(value), "" if math.isnan(low) else rate_span(low, high))
 
 
 # ---------------------------------------------------------------------------- pictures
-class Line(NamedTuple):
+class Trace(NamedTuple):
     """A curve, and how it is drawn: "solid", "dashed", "dotted" or "thin"."""
 
     label: str
@@ -143,7 +144,7 @@ class Line(NamedTuple):
     look: str = "solid"
 
 
-class Strip(NamedTuple):
+class RateMark(NamedTuple):
     """A rate with its interval; hollow and dashed of dev, filled of test."""
 
     label: str
@@ -182,7 +183,7 @@ _STEP = 1.5
 _KEY, _LINE = 130, 16
 
 
-def draw_rates(lines: Sequence[Line], axes: tuple[str, str], description: str) -> str:
+def draw_square(lines: Sequence[Trace], axes: tuple[str, str], description: str) -> str:
     """One rate against another in a square, the chance line dotted, the key beside."""
     box = _Box(34, 8, 140, 140, (0.0, 1.0), (0.0, 1.0))
     chance = f'<path d="M34 148L174 8" {_LOOKS["dotted"]} stroke="currentColor" opacity=".5"/>'
@@ -194,7 +195,7 @@ def draw_rates(lines: Sequence[Line], axes: tuple[str, str], description: str) -
 
 
 def draw_alphas(
-    lines: Sequence[Line], axes: tuple[str, str], description: str, *,
+    lines: Sequence[Trace], axes: tuple[str, str], description: str, *,
     band: tuple[FloatArray, FloatArray, FloatArray] | None = None, band_label: str = "",
     per_cent: bool = True,
 ) -> str:  # fmt: skip
@@ -222,11 +223,11 @@ def draw_alphas(
     if band is not None:
         bars = band[0].size < max(line.x.size for line in lines)
         inside += _barred(band, box) if bars else _filled(band, box)
-        key.append(Line(band_label, np.empty(0), np.empty(0), "band"))
+        key.append(Trace(band_label, np.empty(0), np.empty(0), "band"))
     return _drawing(264 + _KEY, 150, _frame(box) + inside + _curves(key, box), description)
 
 
-def draw_strip(rows: Sequence[Strip], target: float, colour: str, description: str) -> str:
+def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description: str) -> str:
     """Rates with their intervals on a log scale beside a target."""
     height = 32 + 18 * len(rows)
     foot = height - 16
@@ -253,6 +254,61 @@ def draw_strip(rows: Sequence[Strip], target: float, colour: str, description: s
     return _drawing(296, height, "".join(texts + marks), description)
 
 
+class Span(NamedTuple):
+    """A number with its interval, filled where it tells."""
+
+    label: str
+    low: float
+    value: float
+    high: float
+    sure: bool = True
+
+
+def draw_spans(
+    rows: Sequence[Span], axis: str, description: str, *, near: float = 0.0, ends: Any = None
+) -> str:
+    """Numbers with their intervals, a row each, beside 0 or between given ends of the scale.
+
+    What lies within `near` of 0 has a grey ground.
+    """
+    given = np.array([x for row in rows for x in (row.low, row.value, row.high, near, -near)])
+    low, high = _ends(given[np.isfinite(given)]) if ends is None else ends
+    height, left, width = 18 * len(rows), 150, 230
+
+    def place(x: float) -> str:
+        return _px(left + width * (min(max(x, low), high) - low) / (high - low))
+
+    parts = []
+    if near:
+        ground = f"M{place(-near)} 2V{height + 6}H{place(near)}V2Z"
+        parts.append(f'<path d="{ground}" fill="#808080" fill-opacity=".22"/>')
+    if low < 0.0 < high:
+        zero = f"M{place(0.0)} 2V{height + 6}"
+        parts.append(f'<path d="{zero}" stroke="currentColor" {_LOOKS["dotted"]}/>')
+    for k, row in enumerate(rows):
+        y = 13 + 18 * k
+        words = f'<text x="142" y="{y + 4}" text-anchor="end">{_escaped(row.label)}</text>'
+        parts.append(words)
+        if math.isfinite(row.low) and math.isfinite(row.high):
+            line = f"M{place(row.low)} {y}H{place(row.high)}"
+            parts.append(f'<path d="{line}" stroke="currentColor" stroke-width="2"/>')
+        if math.isfinite(row.value):
+            fill = "currentColor" if row.sure else "none"
+            parts.append(
+                f'<circle cx="{place(row.value)}" cy="{y}" r="4" fill="{fill}"'
+                ' stroke="currentColor" stroke-width="2"/>'
+            )
+    foot = height + 6
+    parts.append(f'<path d="M{left} {foot}h{width}" stroke="currentColor" opacity=".6"/>')
+    for x, anchor in ((low, "start"), (high, "end")):
+        text = _minus(f"{x:.4g}")
+        at = f'x="{place(x)}" y="{foot + 14}" text-anchor="{anchor}"'
+        parts.append(f"<text {at}>{text}</text>")
+    middle = _px(left + width / 2)
+    parts.append(f'<text x="{middle}" y="{foot + 28}" text-anchor="middle">{_escaped(axis)}</text>')
+    return _drawing(left + width + 12, foot + 34, "".join(parts), description)
+
+
 def _log_place(share: float) -> float:
     """Pixels of a rate on four decades, beyond them their ends."""
     decades = math.log10(min(max(share, 1e-4), 1.0)) + 4.0 if share > 0.0 else 0.0
@@ -262,7 +318,7 @@ def _log_place(share: float) -> float:
 def _drawing(width: int, height: int, inside: str, description: str) -> str:
     return (
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img"'
-        f' aria-label="{_escaped(description)}">{inside}</svg>'
+        f' aria-label="{_escaped(description)}" font-size="11" fill="currentColor">{inside}</svg>'
     )
 
 
@@ -290,25 +346,28 @@ def _sideways(x: float, y: float, text: str) -> str:
     )
 
 
-def _curves(lines: Sequence[Line], box: _Box) -> str:
+def _curves(lines: Sequence[Trace], box: _Box) -> str:
     """The curves, and beside them what each is."""
     parts = []
     x = box.left + box.width + 12
-    for k, line in enumerate(lines):
-        y = box.top + 8 + _LINE * k
-        mark = f"M{_px(x)} {_px(y)}h22"
+    named = 0
+    for line in lines:
+        y = box.top + 8 + _LINE * named
+        mark = f"M{_px(x)} {_px(y)}h22" if line.label else ""
+        named += bool(line.label)
         if line.look == "band":
             look = 'stroke="#808080" stroke-opacity=".35" stroke-width="10"'
             parts.append(f'<path d="{mark}" {look}/>')
         else:
             look = f'fill="none" stroke="currentColor" {_LOOKS[line.look]}'
             parts.append(f'<path d="{_path(line, box)}{mark}" {look}/>')
-        words = _escaped(line.label)
-        parts.append(f'<text x="{_px(x + 28)}" y="{_px(y + 4)}">{words}</text>')
+        if line.label:
+            words = _escaped(line.label)
+            parts.append(f'<text x="{_px(x + 28)}" y="{_px(y + 4)}">{words}</text>')
     return "".join(parts)
 
 
-def _path(line: Line, box: _Box) -> str:
+def _path(line: Trace, box: _Box) -> str:
     """Straight pieces through as many points as are seen, broken where there is no value."""
     known = np.isfinite(line.x) & np.isfinite(line.y)
     pieces = np.split(np.arange(known.size), np.flatnonzero(np.diff(known)) + 1)

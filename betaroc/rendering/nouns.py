@@ -13,7 +13,7 @@ from betaroc.core.value import Value
 from betaroc.rendering.document import FORMAT, document_of, flat, metric_names, table_columns
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.json_forms import json_text, plain
-from betaroc.rendering.notebook import Block, html_block, html_table
+from betaroc.rendering.notebook import NotebookBlock, html_block, html_table
 from betaroc.rendering.numbers import version
 from betaroc.rendering.table_text import latex_table
 
@@ -161,9 +161,9 @@ class Noun(Value):
                     return html_block(block)
                 return html_table(listed_columns(self.to_frame()), self._caption())
             except BetarocError as error:
-                return html_block(Block(self._caption(), sentences=[("", str(error))]))
+                return html_block(NotebookBlock(self._caption(), sentences=[("", str(error))]))
 
-    def _block(self) -> Block | None:
+    def _block(self) -> NotebookBlock | None:
         """Its block in a notebook; None for a table of its numbers."""
         return None
 

@@ -12,7 +12,14 @@ from betaroc.core.terms import BIOMETRIC, Terms, terms_of
 from betaroc.core.value import Result
 from betaroc.estimation.families import Names, family_text
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.notebook import Block, Cell, Line, draw_rates, name_shown, rate_cell
+from betaroc.rendering.notebook import (
+    NotebookBlock,
+    Shown,
+    Trace,
+    draw_square,
+    name_shown,
+    rate_cell,
+)
 from betaroc.rendering.numbers import level_words, rounded
 from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
@@ -87,7 +94,7 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 _MANY, _POINTS = 100_000, 64
 
 
-def analysis_block(of: AnalysisRecord) -> Block:
+def analysis_block(of: AnalysisRecord) -> NotebookBlock:
     """What test contradicts, rates expected and observed at some thresholds, and the curves."""
     tests, terms = of.tests[:_TESTS], terms_of(of.terms)
     called = {part.role: _called(part) for part in of.parts}
@@ -100,7 +107,7 @@ def analysis_block(of: AnalysisRecord) -> Block:
     sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
     by = of.points[0].chosen_by if of.points else ""
     points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
-    return Block(
+    return NotebookBlock(
         f"Analysis, {family_text(of.family)}: {sets}",
         sentences=[("", terms.said(one, called.values())) for one in said[:_TESTS]],
         heads=["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
@@ -115,18 +122,18 @@ def _called(part: ScoreSet) -> str:
     return part.role if given in ("", part.role) else f"{part.role} {given}"
 
 
-def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Cell | str]]:
+def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Shown | str]]:
     """Of a threshold what dev makes one expect, and what each test set has."""
     title = terms.said(met.title.split(",")[0].split(" (")[0])
     place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
-    rows: list[list[Cell | str]] = [[title, place, "dev, expected"]]
+    rows: list[list[Shown | str]] = [[title, place, "dev, expected"]]
     rows[0] += _pair(met.expected, met.expected_intervals)
     for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
         rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
     return rows
 
 
-def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Cell]:
+def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Shown]:
     """FAR and FRR, with their intervals where there are some."""
     ends = {one.key: (one.low, one.high) for one in intervals}
     nothing = math.nan, math.nan
@@ -137,12 +144,12 @@ def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
     lines = []
     if dev.fit is not None and is_modelled(dev):
         fitted = dev.fit.model.roc().points(_POINTS)
-        lines.append(Line("dev, fitted", fitted.far, fitted.tpr, "dotted"))
+        lines.append(Trace("dev, fitted", fitted.far, fitted.tpr, "dotted"))
     for k, part in enumerate((dev, *tests)):
         if sum(part.sizes) <= _MANY or part.summary is not None:
             points = part.empirical.roc().points()
             look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
-            lines.append(Line(part.role, points.far, points.tpr, look))
+            lines.append(Trace(part.role, points.far, points.tpr, look))
     about = ", ".join(part.role for part in (dev, *tests))
     axes = terms.far.short, terms.tpr.short
-    return draw_rates(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")
+    return draw_square(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")

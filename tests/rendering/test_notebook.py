@@ -18,12 +18,12 @@ from scipy import stats
 import betaroc as br
 from betaroc.rendering.notebook import (
     ICONS,
-    Block,
-    Cell,
-    Line,
-    Strip,
+    NotebookBlock,
+    RateMark,
+    Shown,
+    Trace,
     draw_alphas,
-    draw_rates,
+    draw_square,
     draw_strip,
     html_block,
     name_shown,
@@ -248,7 +248,7 @@ def test_no_notice_is_given_and_what_is_missing_is_said() -> None:
 
 
 class Wrong(br.fit(DEV, "normal").__class__):  # type: ignore[misc]
-    def _block(self) -> Block:
+    def _block(self) -> NotebookBlock:
         raise br.InputError("scores must be there; got none. Give some.")
 
 
@@ -288,7 +288,7 @@ def test_no_picture_library_is_loaded() -> None:
 def test_a_curve_is_drawn_where_it_lies_and_broken_where_it_is_undefined() -> None:
     x = np.linspace(0, 1, 101)
     y = np.where((x > 0.4) & (x < 0.6), np.nan, 1.0 - x)
-    page = draw_rates([Line("one", x, y)], ("FAR", "TPR"), "falls")
+    page = draw_square([Trace("one", x, y)], ("FAR", "TPR"), "falls")
     path = max(re.findall(r' d="([^"]*)"', page), key=len)
     pieces = [np.array(re.findall(r"([\d.]+) ([\d.]+)", p), float) for p in path.split("M")[1:]]
     points = np.vstack(pieces[:2])  # the third is that of the key
@@ -300,11 +300,12 @@ def test_a_curve_is_drawn_where_it_lies_and_broken_where_it_is_undefined() -> No
 
 
 def test_rates_stand_on_their_decades() -> None:
-    page = draw_strip([Strip("dev", 0.001, 0.01, 0.1, hollow=True)], 0.01, "#d9701a", "x")
+    page = draw_strip([RateMark("dev", 0.001, 0.01, 0.1, hollow=True)], 0.01, "#d9701a", "x")
     assert 'd="M96 15H216"' in page
     assert '<circle cx="156" cy="15"' in page
     assert "M156 12" in page  # the target
-    empty = draw_strip([Strip("dev", float("nan"), 0.0, 1.0, hollow=False)], 0.01, "#d9701a", "x")
+    nothing = RateMark("dev", float("nan"), 0.0, 1.0, hollow=False)
+    empty = draw_strip([nothing], 0.01, "#d9701a", "x")
     assert '<circle cx="36"' in empty
 
 
@@ -318,7 +319,7 @@ def test_rates_stand_on_their_decades() -> None:
 )  # fmt: skip
 def test_scales_have_round_ends(values: list[float], ends: tuple[str, str]) -> None:
     y = np.array(values, float)
-    page = draw_alphas([Line("one", np.linspace(0, 1, y.size), y)], ("alpha", "HTER"), "x")
+    page = draw_alphas([Trace("one", np.linspace(0, 1, y.size), y)], ("alpha", "HTER"), "x")
     texts = [html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)", page)]
     assert ends[1] in texts
     assert texts[texts.index(ends[1]) + 1] == ends[0]
@@ -326,7 +327,7 @@ def test_scales_have_round_ends(values: list[float], ends: tuple[str, str]) -> N
 
 def test_texts_are_texts() -> None:
     page = html_block(
-        Block("<b>", "<i>", "a<", "good", [("<x>", "&")], ["<h>"], [[Cell("<", ">")]])
+        NotebookBlock("<b>", "<i>", "a<", "good", [("<x>", "&")], ["<h>"], [[Shown("<", ">")]])
     )
     assert not {"i", "x", "h"} & {tag for tag, _ in Text(page).tags}
     assert "a&lt;" in page
