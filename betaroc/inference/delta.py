@@ -74,7 +74,10 @@ class Nearby:
     @cached_property
     def steps(self) -> Steps:
         """The models a step forward and a step back along each root."""
-        return models_near(self.model, self.small.roots)
+        found = models_near(self.model, self.small.roots)
+        for model in (model for pair in found for model in pair):
+            model._pair.bracketed_as(self.fit.model._pair)
+        return found
 
     def model(self, away: FloatArray) -> ScoreModel:
         """The model whose coordinates are off by so much."""

@@ -93,7 +93,9 @@ def _group(group: Group) -> str:
 
 def _cell(cell: Cell | Name | str) -> str:
     text = cell.text if isinstance(cell, Cell) else cell
-    return text.short if isinstance(text, Name) else _plain(text)
+    if isinstance(text, Name):  # the sign of a cut is ours
+        return text.short if text.short == text.whole else text.short.replace("…", "...")
+    return _plain(text)
 
 
 def _span(cell: Cell | Name | str) -> str:

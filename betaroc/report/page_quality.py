@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from betaroc.fits.check import FitTest
 from betaroc.fits.family_choice import FamilyRow
-from betaroc.rendering.numbers import level_words, number
+from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -192,7 +192,7 @@ def _of_curves(sets: Named, level: float, seed: int | None) -> str:
 # ------------------------------------------------------------------------------ tails
 def tails_section(sets: Named, figures: _Drawn | None = None) -> Section:
     """The rates down to less than one expected score, and what the most extreme scores say."""
-    drawn, blocks, largest = figures or {}, [], 0.0
+    drawn, blocks = figures or {}, []
     modelled = [both for both in sets if is_modelled(both[0])]
     for part, _ in modelled:
         own: list[Node] = [Figures(tuple(drawn.get(part.role, ())))] * (part.role in drawn)
@@ -200,20 +200,24 @@ def tails_section(sets: Named, figures: _Drawn | None = None) -> Section:
         own += [Bullets(tuple(capital(sentence(words)) for words in found))] * bool(found)
         gained = family_tails(part)
         own += [Words(words, "note") for words in gained]
-        audit = None if part.quality is None else part.quality.audit
-        tails = () if audit is None else audit.tails
-        largest = max([largest, *(abs(t.z) for t in tails if not math.isnan(t.z))])
         blocks.append(tuple(own))
     told = _by_set(modelled, blocks) if modelled else ()
-    finding = "what the most extreme scores say of the fitted distributions"
-    if largest > 0.0:
-        finding = f"by the most extreme scores exponents are up to {number(largest, 2)} errors off"
     legend = Words(
         "A tail is what a distribution has beyond nearly all of its scores. Hill’s exponent: how"
         " fast the share of scores falls towards an end, by the most extreme scores alone.",
         "legend",
     )
-    return Section("Tails", (legend, *told), finding, "tails") if told else Section("Tails", ())
+    if not told:
+        return Section("Tails", ())
+    return Section("Tails", (legend, *told), _good_down_to(modelled[0][0]), "tails")
+
+
+def _good_down_to(part: ScoreSet) -> str:
+    """Down to which rates the counts agree with the fit."""
+    least = () if part.quality is None else part.quality.good_down_to._asdict().items()
+    down = [f"{name.upper()} {percent(rate)}" for name, rate in least if rate is not None]
+    words = " and ".join(down)
+    return f"counts agree with the fit down to {words}" if down else "no rate is seen to agree"
 
 
 # ------------------------------------------------------------------------------ families

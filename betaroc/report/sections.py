@@ -142,7 +142,8 @@ def read_section(sets: Named, reason: str) -> Section:
     )
     absent = sum(p.scores.n_client_rejected + p.scores.n_impostor_rejected for p, _ in sets)
     finding = ", ".join(
-        f"{sum(part.sizes)} scores" + f" of {role}" * bool(tests) for part, role in sets
+        f"{part.sizes[0]} client and {part.sizes[1]} impostor scores" + f" of {role}" * bool(tests)
+        for part, role in sets
     )
     finding += f"; {absent} trials without a score" if absent else "; every trial has a score"
     grid = grid_of(sets, head, _read_rows, (1, 2) if len(sets) == 1 else (0, 1, 2))
