@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,6 +49,8 @@ _ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADD
 _SORTED = ("good", "warn", "none", "bad")
 #: Verdicts in the words of the ends.
 _WORDS = {STRICT: "only at the low-FAR end", LAX: "only at the high-FAR end"}
+#: Rows of a table of pairs.
+_ROWS = 60
 #: ROCs that are drawn one by one, points of each, and trials up to which that of scores is drawn.
 _MOST, _POINTS, _MANY = 8, 100, 100_000
 _GLOSSARY = (
@@ -212,9 +215,9 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
                 "fitted distributions, and how far they are from the scores", "rocs", folded=True),
         Section("Hull", (Words(found.hull), _hull_grid(result)),
                 f"area {result.hull.auc:.4f}", "hull", folded=True),
-        Section("Crossings", (_crossing_grid(result),),
+        Section("Crossings", _shortened(_crossing_grid(result)),
                 "where one fitted ROC passes another", "crossings", folded=True),
-        Section("How alike they are", (_diversity_grid(result),),
+        Section("How alike they are", _shortened(_diversity_grid(result)),
                 "correlations within the classes, and errors in common", "alike", folded=True),
         Section("What was read", _read(result, read),
                 f"{len(result.names)} classifiers, {spaced(sum(result.systems.sizes))} trials",
@@ -224,9 +227,25 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
     ]  # fmt: skip
 
 
+def _by_ends(text: str) -> str:
+    """A sentence with verdicts in the words of the ends."""
+    for verdict, words in _WORDS.items():
+        text = text.replace(verdict, words)
+    return text
+
+
+def _shortened(grid: Grid) -> tuple[Node, ...]:
+    """A table of pairs, which of many classifiers is longer than anybody reads."""
+    left = len(grid.rows) - _ROWS
+    if left <= 0:
+        return (grid,)
+    note = f"{left} more rows: `--json`, or the tables of the result in Python, have all of them."
+    return replace(grid, rows=grid.rows[:_ROWS]), Words(note, "note")
+
+
 def _reasons(result: InclusionRecord) -> Grid:
     rows = [
-        Row((foreign(name), _WORDS.get(v.word, v.word), v.reason))
+        Row((foreign(name), _WORDS.get(v.word, v.word), _by_ends(v.reason)))
         for name, v in result.verdict.items()
     ]
     return Grid(("classifier", "verdict", "reason"), tuple(rows), (1, 2))
