@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from betaroc.decision.curve import checked_alphas
 from betaroc.ensemble.evidence import roc_evidence
 from betaroc.ensemble.learned import learned_gains, nested_folds
 from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart
+from betaroc.ensemble.page import inclusion_page
 from betaroc.ensemble.pictures import plot_ensemble
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import verdict_of
@@ -38,6 +40,7 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
+from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet
 
@@ -168,6 +171,24 @@ class Inclusion(InclusionRecord, Noun):
         matplotlib Figure
         """
         return plot_ensemble(self, terms=terms)
+
+    def to_html(self, path: str | os.PathLike[str], *, terms: str = BIOMETRIC) -> None:
+        """Write the verdicts, their reasons and what each adds as one self-contained page.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all.
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; what was there before is untouched.
+        """
+        checked_target(path)  # before the work of fusing
+        write_whole(path, inclusion_page(self, terms=terms))
 
     def __str__(self) -> str:
         return inclusion_text(self)

@@ -26,8 +26,8 @@ from betaroc.estimation.tail_likelihood import grid_of
 from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails
 from betaroc.fits.tail_fits import ENDS, tail_scores
 from betaroc.inference.tail_intervals import tail_rate_ends
+from betaroc.rendering.densities import Sized, TailCurve, draw_sized, draw_tails
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tails import Sized, TailCurve, draw_sized, draw_tails
 
 __all__ = ["TAIL_KINDS", "plot_tails"]
 

@@ -44,6 +44,7 @@ from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree_text import text_of
@@ -71,6 +72,7 @@ from betaroc.report.score_set import (
     warn_of_low_auc,
 )
 from betaroc.report.summary import (
+    analysis_block,
     contradiction_numbers,
     contradictions,
     first_lines,
@@ -134,6 +136,9 @@ class Analysis(AnalysisRecord, Noun):
         sets = ", ".join(f"{part.role} {shown(part.name, 24)}" for part in self.parts[:3])
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
+
+    def _block(self) -> NotebookBlock:
+        return analysis_block(self)
 
     def summary(self) -> str:
         """The analysis as text.
