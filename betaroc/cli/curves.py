@@ -1,4 +1,4 @@
-"""Expected performance curves of a call: that of a system, and of several one table and one picture."""
+"""Expected performance curves of a call: of a system, and of several as one table."""
 
 from __future__ import annotations
 

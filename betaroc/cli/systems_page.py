@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from betaroc.cli.systems import SystemFiles
 from betaroc.cli.systems_thresholds import STATUSES, CheckedTest, DecidedSystem
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
-from betaroc.data.scores import Scores
-from betaroc.decision.status import AMBER, GREEN, RED, shown_threshold
-from betaroc.decision.ways import TARGET_RATES, rate_interval
+from betaroc.core.terms import terms_of
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
+from betaroc.decision.status import (
+    AMBER,
+    GREEN,
+    RED,
+    beyond_words,
+    remedy_words,
+    shown_threshold,
+)
+from betaroc.decision.ways import TARGET_RATES, Way, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import rate, rate_span, spaced, visible
+from betaroc.rendering.numbers import counted, rate, rate_span, spaced, version, visible
+from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.systems_picture import (
     LogAxis,
     PlainAxis,
@@ -32,14 +45,23 @@ from betaroc.rendering.systems_picture import (
     draw_strip,
     status_icon,
 )
+from betaroc.rendering.tree import Grid, Row, Section, Words, foreign
+from betaroc.rendering.tree_html import html_of
+from betaroc.report.analysis import Analysis
+from betaroc.report.first_screen import question_of
+from betaroc.report.page import render_body
+from betaroc.report.record import foot_words
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["systems_body"]
+__all__ = ["SystemAnalysis", "page_of_systems"]
 
 _COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _SHORT = {GREEN: "relied on", AMBER: "not enough evidence", RED: "do not rely on"}
+#: Of a page within a page: headings, and ids with what refers to them.
+_LEVELS = re.compile(r"(</?h)([1-4])\b")
+_IDS = re.compile(r'(\b(?:id|for|aria-labelledby)="|\bhref="#|url\(#)')
 #: Up to so many systems have a picture each; so many rows stand open, then half as many again.
 _PANELS, _ROWS = 8, 12
 #: Of names in a sentence.
@@ -48,14 +70,130 @@ _NAMED = 3
 _GRID = 300
 
 
-def systems_body(systems: Sequence[DecidedSystem], details: Mapping[str, Markup]) -> Markup:
-    """What stands between the bars of the page; `details` are folded, a system each."""
-    from markupsafe import Markup
+class SystemAnalysis(NamedTuple):
+    """What the page knows of a system; `body` is its whole report, empty where none was made."""
 
-    order = sorted(systems, key=_place)
-    words = shared_words(one.dev.words for one in order) or ClassWords()
-    page = _Page(order, words)
-    return Markup(_template().render(page=page, details=details))  # noqa: S704 - the template's
+    files: SystemFiles
+    dev: ScoreData
+    tests: Sequence[ScoreData]
+    decision: Decision | None
+    checks: Sequence[DecisionCheck | None]
+    why: str
+    warnings: tuple[str, ...]
+    body: str = ""
+
+    @classmethod
+    def of(cls, files: SystemFiles, analysis: Analysis) -> SystemAnalysis:
+        """Of a whole report."""
+        return cls(
+            files, analysis.dev.given, [part.given for part in analysis.tests], analysis.decision,
+            analysis.checks, analysis.undecided, tuple(n.message for n in analysis.notices),
+            render_body(analysis),
+        )  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+        return self.files.name
+
+    @property
+    def words(self) -> ClassWords | None:
+        """What its classes are called."""
+        return self.dev.words
+
+    @property
+    def finding(self) -> str:
+        """What its folded part says at once."""
+        one = self.decided
+        if one is None:
+            return self.why
+        place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
+        return f"{one.status}; threshold {place}"
+
+    @property
+    def decided(self) -> DecidedSystem | None:
+        """Its threshold with what its tests say; None where there is none."""
+        if self.decision is None or not isinstance(self.dev, Scores):
+            return None
+        paths = (Path(path).name for path in self.files.tests)
+        tests = tuple(
+            CheckedTest(path, test, check)
+            for path, test, check in zip(paths, self.tests, self.checks, strict=True)
+            if check is not None and isinstance(test, Scores)
+        )
+        return DecidedSystem(self.name, self.dev, self.decision, tests)
+
+
+def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, terms: str) -> str:
+    """The whole page, in the words of the user's field."""
+    decided = [one for one in (system.decided for system in systems) if one is not None]
+    page = _Page(sorted(decided, key=_place)) if decided else None
+    order = [] if page is None else [one.name for one in page.order]
+    parts = sorted(systems, key=lambda one: order.index(one.name) if one.name in order else 1e9)
+    places = {one.name: f"system{k}" for k, one in enumerate(parts, 1)}
+    question = question_of(asked)
+    body = _template().render(
+        page=page, parts=parts, places=places, version=version(), named=foreign,
+        question=f"Which system, and {question[:1].lower()}{question[1:]}",
+        systems=counted(len(systems), "system"),
+    )  # fmt: skip
+    names = [path for one in systems for path in (one.name, one.files.dev, *one.files.tests)]
+    body = _in_words(body, systems, terms, names)
+    for one in parts:
+        inner = _inside(one, places[one.name]) or _in_words(_ways(one), [one], terms, names)
+        body = body.replace(f"<!-- {places[one.name]} -->", inner)
+    foot = _in_words(foot_words(), systems, terms, names)
+    return page_frame(f"betaroc: {counted(len(systems), 'system')}", body, foot)
+
+
+def _in_words(
+    html: str, systems: Sequence[SystemAnalysis], terms: str, names: Sequence[str]
+) -> str:
+    """In the words of the field and of the labels; names stay as they are."""
+    from markupsafe import escape
+
+    kept = {str(escape(form)) for name in names for form in foreign(name)}
+    words = shared_words(one.words for one in systems)
+    if words is not None:
+        html = words.in_markup(html, kept)
+        kept |= {str(escape(word)) for word in words}
+    return terms_of(terms).said(html, kept)
+
+
+def _inside(one: SystemAnalysis, place: str) -> str:
+    """A whole report one level down, with ids of its own."""
+    inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 2}", one.body)
+    return _IDS.sub(rf"\g<1>{place}-", inner)
+
+
+def _ways(system: SystemAnalysis) -> str:
+    """Why the status is what it is, every way to choose, and where the rest is."""
+    one = system.decided
+    if one is None:
+        return str(html_of([Section("", (Words(system.why),))], depth=4))
+    d = one.decision
+    said = max((test.check for test in one.tests), key=_status, default=None) or d
+    head = ("way", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
+    remedy = remedy_words(said.remedy, tested=bool(one.tests))
+    blocks = (
+        Words(said.reason),
+        Words(f"What would change it: {remedy}"),
+        Grid(head, tuple(_way_row(way, one) for way in d.ways), (6,)),
+        Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),
+    )
+    return str(html_of([Section("", blocks)], depth=4))
+
+
+def _way_row(way: Way, one: DecidedSystem) -> Row:
+    if not way.possible:
+        return Row((way.how, "not possible", "", "", "", "", way.why))
+    place = shown_threshold(way.threshold, one.decision.target, one.dev)
+    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
+    return Row((way.how, place, *rates, way.why or way.family))
+
+
+def _status(check: DecisionCheck) -> int:
+    return STATUSES.index(check.status)
 
 
 @cache
@@ -90,7 +228,6 @@ class _Row(NamedTuple):
 
     rank: str
     name: str
-    place: str
     test: str
     status: str
     icon: Markup
@@ -103,30 +240,21 @@ class _Row(NamedTuple):
 class _Page:
     """Every value of the template; the first system is the one to take."""
 
-    def __init__(self, order: Sequence[DecidedSystem], words: ClassWords) -> None:
-        self.order, self.words, self.first = order, words, order[0]
+    def __init__(self, order: Sequence[DecidedSystem]) -> None:
+        self.order, self.first = order, order[0]
+        self.words = shared_words(one.dev.words for one in order) or ClassWords()
         self.decision = self.first.decision
         self.is_rate, self.target = self.decision.target in TARGET_RATES, self.decision.target
         self.tested = any(one.tests for one in order)
         self.where = "on test" if self.tested else "on dev"
         self.confidence = f"{100.0 * self.decision.confidence:g} %"
         self.asked = f"{100.0 * self.decision.rate:g} %" if self.is_rate else ""
-        self.places = {one.name: f"system{k}" for k, one in enumerate(order, 1)}
         self.differences = self._differences()
         rows = self._rows()
         last = len(rows) if self.few else _ROWS
         self.open, self.folded = rows[:last], rows[last:]
 
     # ---------------------------------------------------------------------- in words
-    @property
-    def question(self) -> str:
-        """As the heading asks it."""
-        if self.is_rate:
-            asked = f"{self.target.upper()} at or below {100.0 * self.decision.rate:g} %"
-        else:
-            asked = "the least cost" if self.target == "cost" else "the equal error rate"
-        return f"Which system, and which threshold, for {asked}?"
-
     @property
     def counts(self) -> list[tuple[Markup, int, str]]:
         """How many systems have each status."""
@@ -150,12 +278,11 @@ class _Page:
         far, frr = self._rates(self.first)
         said = f"FAR {rate(far.value)}, FRR {rate(frr.value)} {self.where}"
         if len(alike) > 1:
-            said += f", the lowest {self.compared} among the {len(alike)} that"
-            said += {GREEN: " can be relied on", AMBER: " have not enough evidence",
-                     RED: " must not be relied on"}[self.first.status]  # fmt: skip
-        else:
-            stands = "can be relied on" if self.first.status == GREEN else "stands as well"
-            said += f"; no other system {stands}"
+            said += f", the lowest {self.compared} among {len(alike)} of this status"
+        elif len(self.order) > 1 and self.first.status == GREEN:
+            said += "; no other system can be relied on"
+        if self.first.status != GREEN:
+            said += ". No system can be relied on"
         head = f"threshold {self._threshold(self.first)}"
         return head, f"{said}.", " ".join(self._caveats(alike))
 
@@ -203,10 +330,6 @@ class _Page:
                 " the first was picked on test, which the intervals do not count."
             )
         return found
-
-    def summary(self, one: DecidedSystem) -> str:
-        """The line of its folded part."""
-        return f"{one.status}; threshold {self._threshold(one)}"
 
     # -------------------------------------------------------------------- differences
     def _differences(self) -> dict[str, Difference]:
@@ -259,12 +382,12 @@ class _Page:
     ) -> list[_Row]:
         """A row a test; one where there is none."""
         tests: Sequence[CheckedTest | None] = one.tests or [None]
-        rows, own, several = [], self.places[one.name], len(tests) > 1
+        rows, several = [], len(tests) > 1
         for k, test in enumerate(tests):
             seen = spans[0] if test is None else spans[1 + k]
             status = one.decision.status if test is None else test.check.status
             rows.append(_Row(
-                "" if k else str(rank), one.name, own, test.name if several and test else "",
+                "" if k else str(rank), one.name, test.name if several and test else "",
                 _SHORT[status], status_icon(_COLOURS[status]), self._threshold(one),
                 [self._strip(j, spans[0], None if test is None else seen) for j in (0, 1)],
                 [(rate(span.value), rate_span(span.low, span.high)) for span in seen],
@@ -303,7 +426,8 @@ class _Page:
 
     @staticmethod
     def _threshold(one: DecidedSystem) -> str:
-        return shown_threshold(one.decision.threshold, one.decision.target, one.dev)
+        found = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
+        return found.replace("-", "\N{MINUS SIGN}") if found[:1] == "-" else found
 
     # ------------------------------------------------------------------- the pictures
     @property

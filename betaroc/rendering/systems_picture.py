@@ -219,14 +219,15 @@ def _labelled(axis: Axis) -> list[tuple[float, str]]:
 
 
 def _path(axis: LogAxis, line: Sequence[tuple[float, float]]) -> str:
-    """A line of as few points as show on the square."""
+    """A line without the points between two others of its height."""
     scale = _SIDE / 100.0
-    shown: list[str] = []
+    shown: list[tuple[str, str]] = []
     for x, y in line:
-        place = f"{scale * axis.place(x):.1f} {_SIDE * (1.0 - y):.1f}"
-        if not shown or place != shown[-1]:
-            shown.append(place)
-    return "M" + "L".join(shown)
+        place = f"{scale * axis.place(x):.0f}", f"{_SIDE * (1.0 - y):.0f}"
+        if len(shown) > 1 and shown[-1][1] == shown[-2][1] == place[1]:
+            shown.pop()
+        shown.append(place)
+    return "M" + "L".join(f"{x} {y}" for x, y in shown)
 
 
 def _escaped(text: str) -> str:

@@ -45,7 +45,7 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.summary import set_names
 
-__all__ = ["decision_lines", "first_screen"]
+__all__ = ["decision_lines", "first_screen", "question_of"]
 
 #: Positions of the slider, that of the threshold among them.
 POSITIONS = 401
@@ -76,7 +76,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
             for part, role in zip(analysis.parts, names, strict=True)
         ],
         "version": version(),
-        "question": _tight(_question(asked)),
+        "question": _tight(question_of(asked)),
         "terms": _explained(analysis),
         "default": "" if analysis.target else _tight(_default_words(asked)),
         "level": _tight(level_words(analysis.level)),
@@ -110,7 +110,8 @@ def _tight(text: str) -> str:
     return text.replace(" %", "\u00a0%").replace("'", "’")
 
 
-def _question(asked: DecisionRequest) -> str:
+def question_of(asked: DecisionRequest) -> str:
+    """What the page answers."""
     if asked.kind in TARGET_RATES:
         return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
     if asked.costs is None:
@@ -179,15 +180,14 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
     default = "" if analysis.target else " (the default target)"
     if d is None:
-        return [
-            f"{_question(asked)}{default} {status_words(AMBER, tested=True)}: {analysis.undecided}"
-        ]
+        status = status_words(AMBER, tested=True)
+        return [f"{question_of(asked)}{default} {status}: {analysis.undecided}"]
     said, place = (
         _status(analysis, d, names),
         shown_threshold(d.threshold, d.target, analysis.dev.scores),
     )
     return [
-        f"{_question(asked)}{default} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
+        f"{question_of(asked)}{default} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
         f"{said['word']}: {said['reason']}",
         f"What would change it: {said['remedy']}",
     ]

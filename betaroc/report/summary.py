@@ -20,38 +20,28 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.terms import TERMS, Terms, terms_of
+from betaroc.core.terms import TERMS
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.families import family_text
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted_scores import CountedScores, whole_weights
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.notebook import (
-    NotebookBlock,
-    Shown,
-    Trace,
-    draw_square,
-    name_shown,
-    rate_cell,
-)
 from betaroc.rendering.numbers import (
     extreme,
     level_words,
     number,
     percent,
-    rounded,
     threshold,
     visible,
 )
 from betaroc.report.certainty import certainty_of, p_words
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
-from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.verdicts import FitStatus, sentence, statuses_of, tail_sentences
 
 __all__ = [
-    "CHECKED_SCORED", "OF_SCORED", "Contradiction", "analysis_block", "below_count",
+    "CHECKED_SCORED", "OF_SCORED", "Contradiction", "below_count",
     "contradiction_numbers", "contradiction_words", "contradictions", "expected", "family_tails",
     "family_words", "first_lines", "in_matching", "marked", "mismatch_words", "set_names",
     "short_verdict", "statuses", "summary_lines", "verdict_lines",
@@ -445,71 +435,3 @@ def _ends(low: float, high: float) -> str:
 def contradiction_numbers(found: Sequence[Contradiction]) -> list[dict[str, object]]:
     """The same for JSON."""
     return [one._asdict() for one in found]
-
-
-# ------------------------------------------------------------------------ in a notebook
-#: Thresholds and test sets that are shown; scores up to which their curve takes no time, and
-#: points of the fitted one.
-_SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
-_MANY, _POINTS = 100_000, 64
-
-
-def analysis_block(of: AnalysisRecord) -> NotebookBlock:
-    """What test contradicts, rates expected and observed at some thresholds, and the curves."""
-    tests, terms = of.tests[:_TESTS], terms_of(of.terms)
-    called = {part.role: _called(part) for part in of.parts}
-    wrong = contradictions(of.dev, of.tests, of.points, of.level)
-    said = contradiction_words(wrong, called, of.level)
-    if of.tests and not said:
-        said = ["No rate on a test set is further from what dev expects than chance explains."]
-    more = len(of.tests) - len(tests)
-    sets = ", ".join(called[part.role] for part in (of.dev, *tests))
-    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
-    by = of.points[0].chosen_by if of.points else ""
-    points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
-    return NotebookBlock(
-        f"Analysis, {family_text(of.family)}: {sets}",
-        sentences=[("", terms.said(one, called.values())) for one in said[:_TESTS]],
-        heads=["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
-               terms.frr.short],
-        rows=[row for one in points for row in _rows(one, tests, terms)],
-        picture=_rocs(of.dev, tests, terms),
-    )  # fmt: skip
-
-
-def _called(part: ScoreSet) -> str:
-    given = name_shown(part.name, 24)
-    return part.role if given in ("", part.role) else f"{part.role} {given}"
-
-
-def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Shown | str]]:
-    """Of a threshold what dev makes one expect, and what each test set has."""
-    title = terms.said(met.title.split(",")[0].split(" (")[0])
-    place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
-    rows: list[list[Shown | str]] = [[title, place, "dev, expected"]]
-    rows[0] += _pair(met.expected, met.expected_intervals)
-    for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
-        rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
-    return rows
-
-
-def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Shown]:
-    """FAR and FRR, with their intervals where there are some."""
-    ends = {one.key: (one.low, one.high) for one in intervals}
-    nothing = math.nan, math.nan
-    return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
-
-
-def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
-    lines = []
-    if dev.fit is not None and is_modelled(dev):
-        fitted = dev.fit.model.roc().points(_POINTS)
-        lines.append(Trace("dev, fitted", fitted.far, fitted.tpr, "dotted"))
-    for k, part in enumerate((dev, *tests)):
-        if sum(part.sizes) <= _MANY or part.summary is not None:
-            points = part.empirical.roc().points()
-            look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
-            lines.append(Trace(part.role, points.far, points.tpr, look))
-    about = ", ".join(part.role for part in (dev, *tests))
-    axes = terms.far.short, terms.tpr.short
-    return draw_square(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")

@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +15,14 @@ from typing import Any, Self
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 #: Seconds for an answer.
 _PATIENCE = 60.0
+#: The browser reads from 3 and writes to 4, whatever the numbers of the pipes here.
+_CALL = """
+import os, sys, fcntl
+ends = [fcntl.fcntl(int(n), fcntl.F_DUPFD, 10) for n in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 class Browser:
@@ -23,13 +32,13 @@ class Browser:
         self.folder = tempfile.TemporaryDirectory(prefix="page")
         to_browser, self.out = os.pipe()
         self.back, from_browser = os.pipe()
-        # The browser reads from 3 and writes to 4.
-        call = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe",
                    f"--user-data-dir={self.folder.name}"]  # fmt: skip
+        ends = to_browser, from_browser
         self.process = subprocess.Popen(
-            ["sh", "-c", call, "sh", str(CHROMIUM), *options], pass_fds=(to_browser, from_browser),
+            [sys.executable, "-c", _CALL, *map(str, ends), str(CHROMIUM), *options],
+            pass_fds=ends,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         os.close(to_browser)
@@ -69,7 +78,9 @@ class Browser:
         while b"\0" not in self.rest:
             ready, _, _ = select.select([self.back], [], [], _PATIENCE)
             assert ready, "the browser does not answer"
-            self.rest += os.read(self.back, 1 << 20)
+            more = os.read(self.back, 1 << 20)
+            assert more, "the browser has ended"
+            self.rest += more
         text, _, self.rest = self.rest.partition(b"\0")
         found: dict[str, Any] = json.loads(text)
         return found
