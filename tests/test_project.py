@@ -339,6 +339,12 @@ def test_versions_agree() -> None:
     assert betaroc.__version__ == project["version"]
     assert re.search(rf"^version: {re.escape(project['version'])}$", citation, re.M)
     assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    assert f'version: "{project["version"]}"' in recipe
+    asked = {text.replace(">=", " >=") for text in project["dependencies"]}
+    listed = set(re.findall(r"^    - ([\w-]+ >=[\d.]+)$", recipe, re.M))
+    own = {"python >=3.11", "hatchling >=1.27", "matplotlib-base >=3.9"}
+    assert listed - own == asked - {"matplotlib >=3.9"}
 
 
 # ------------------------------------------------------------------ files
