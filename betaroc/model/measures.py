@@ -140,14 +140,15 @@ class OperatingPoint(Result, Noun):
             given = 1.0 - arrays[other] if given is None else given
             arrays[name] = probability_array(given, name)
         try:
-            shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
+            shape = np.broadcast_shapes(*{a.shape for a in arrays.values()})
         except ValueError:
             raise InputError(
                 "threshold and rates must have one shape; got"
                 f" {', '.join(f'{name} {a.shape}' for name, a in arrays.items())}. Give one rate"
                 " for each threshold."
             ) from None
-        arrays = {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
+        if any(array.shape != shape for array in arrays.values()):
+            arrays = {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
         theta, logit = arrays.pop("threshold"), arrays.pop("logit_threshold")
         t = Thresholds.from_both(theta, logit) if t is None else t
         at = (_read_only(v) for v in (theta, np.broadcast_to(t.complement, shape), logit))
@@ -512,7 +513,9 @@ def some_rejected(pair: Pair) -> bool:
 def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
     """The point at thresholds, each rate from its own tail."""
     # "Just below 1" is a limit; the double to set is the last one before 1.
-    place = choose(t.logit == BELOW_ONE, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
+    place, limit = t, t.logit == BELOW_ONE
+    if limit.any():
+        place = choose(limit, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
     if not pair.unit:
         place = Thresholds(place.theta, place.complement, np.full(t.shape, np.nan))
     far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
