@@ -8,7 +8,7 @@ curves define them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,6 +155,22 @@ class OperatingPoint(Result, Noun):
         object.__setattr__(self, "thresholds", Thresholds(*at))
         for name, array in arrays.items():
             object.__setattr__(self, name, as_output(_read_only(array)))
+
+    @classmethod
+    def _of_rates(cls, t: Thresholds, rates: Sequence[FloatArray], prior: float) -> OperatingPoint:
+        """The point of FAR, FRR, TPR and TNR, arrays of the shape of the thresholds."""
+        table = np.array(rates)
+        if ((table < 0.0) | (table > 1.0)).any():
+            far, frr, tpr, tnr = rates
+            return cls(t, far, frr, prior, tpr=tpr, tnr=tnr)  # which says what is wrong
+        point = object.__new__(cls)
+        at = (_read_only(values) for values in (t.theta, t.complement, t.logit))
+        values = map(as_output, frozen(table)) if t.shape else table.tolist()
+        found = dict(zip(("far", "frr", "tpr", "tnr"), values, strict=True))
+        found |= {"prior": prior, "n_beyond": None, "extrapolated": False}
+        for name, value in (found | {"thresholds": Thresholds(*at)}).items():
+            object.__setattr__(point, name, value)
+        return point
 
     def __len__(self) -> int:
         if not self.thresholds.shape:
@@ -518,8 +534,8 @@ def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
         place = choose(limit, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
     if not pair.unit:
         place = Thresholds(place.theta, place.complement, np.full(t.shape, np.nan))
-    far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
-    return OperatingPoint(place, far, frr, prior, tpr=tpr, tnr=tnr)
+    rates = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
+    return OperatingPoint._of_rates(place, rates, prior)
 
 
 def _small_difference(point: OperatingPoint) -> Any:
