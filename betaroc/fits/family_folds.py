@@ -13,10 +13,10 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.distances import largest_distance
 from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.model.distances import largest_distance
 
 __all__ = [
     "TriedFamilies", "Joint", "Folded", "Tried", "tried_families", "joint_of", "mean_log", "z_of",
