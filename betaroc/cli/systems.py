@@ -281,14 +281,18 @@ def _identity(path: str) -> object:
 
 
 def refuse_other_numbers(names: Sequence[str], tests: Sequence[ScoreData]) -> None:
-    """Paired decisions need one list of trials."""
+    """Paired decisions need one list of trials, with a score or rejected without one."""
+    what = "trials" if any(scores.has_rejected for scores in tests) else "scores"
     for who in ("client", "impostor"):
-        numbers = [int(getattr(scores, f"n_{who}")) for scores in tests]
+        numbers = [
+            int(getattr(scores, f"n_{who}")) + getattr(scores, f"n_{who}_rejected", 0)
+            for scores in tests
+        ]
         for name, n in zip(names, numbers, strict=True):
             if n != numbers[0]:
                 raise InputError(
                     f"all tests must hold the same trials in one order; {names[0]} has"
-                    f" {numbers[0]} {who} scores, {name} {n}. Keep the common trials, or"
+                    f" {numbers[0]} {who} {what}, {name} {n}. Keep the common trials, or"
                     " pass --unpaired if the systems judged different ones."
                 )
 

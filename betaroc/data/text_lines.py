@@ -286,7 +286,7 @@ def _places(
 
 
 def _distinct(header: list[str], line: int, name: str) -> list[str]:
-    twice = [h for i, h in enumerate(header) if h in header[:i]]
+    twice = [h for i, h in enumerate(header) if h and h in header[:i]]  # none asks for ''
     if twice:
         raise FileFormatError(
             f"{name}, line {line}: the header must have distinct names; {shown(twice[0])} occurs"

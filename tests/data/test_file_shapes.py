@@ -94,6 +94,7 @@ SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
         "csv",
         ("columns=score,label,empty", "header=True"),
     ),
+    "empty columns of a sheet": ("score,label,,\n0.25,1,,\n0.5,0,,\n", {}, "csv", ()),
     "a frame's index": (",score,label\n0,0.25,1\n1,0.5,0\n", {}, "csv", ()),
     "named columns": ("0.25,1\n0.5,0\n", {"columns": ("score", "label")}, "csv", ()),
     "named columns, decimal commas": (
