@@ -226,6 +226,19 @@ class StudyResult(Result):
             If it cannot be written; what was there before is untouched.
         StudyError
             If a part is damaged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import betaroc as br
+        >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = br.Study(design, ["true.auc"], folder=Path(folder) / "study").run()
+        ...     result.to_html(Path(folder) / "study.html")
+        ...     page = (Path(folder) / "study.html").read_text(encoding="utf-8")
+        >>> "2 cells with 1 replicate each" in page, "<script" in page
+        (True, False)
         """
         checked_target(path)
         write_whole(path, study_page(self))
@@ -370,7 +383,8 @@ def study_page(result: StudyResult) -> str:
     groups = {str(name): group for name, group in table.groupby("statistic", sort=False)}
     name = foreign(result.folder.name)
     done = result.rows - result.missing - result.failed
-    trials = f"{spaced(cells)} cells with {spaced(replicates)} replicates each"
+    many = f"{spaced(replicates)} replicate{'s' * (replicates > 1)}"
+    trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {many}{' each' * (cells > 1)}"
     page = ResultPage(
         f"betaroc: study {name.short}",
         "Study",
@@ -388,7 +402,9 @@ def study_page(result: StudyResult) -> str:
 
 def _varied(result: StudyResult, table: pd.DataFrame) -> str:
     several = [visible(name) for name in _varying(result, table)]
-    return f"{', '.join(several)} vary" if several else "no parameter varies"
+    if not several:
+        return "no parameter varies"
+    return f"{', '.join(several)} {'vary' if len(several) > 1 else 'varies'}"
 
 
 def _varying(result: StudyResult, table: pd.DataFrame) -> list[str]:

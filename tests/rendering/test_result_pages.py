@@ -162,7 +162,7 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     assert rows["true.auc"][1:] == ["all 2 complete", "0.8333", "0.8667", "0.9", "0"]  # 5/6, 9/10
     mean = result.summary().query("statistic == 'fit.auc'")["mean"]
     assert rows["fit.auc"][2:5] == [f"{x:.4g}" for x in (mean.min(), mean.median(), mean.max())]
-    assert "2 cells with 6 replicates each; a_c vary" in page.whole
+    assert "2 cells with 6 replicates each; a_c varies" in page.whole
     assert "12 trials have their numbers" in page.whole
 
 
