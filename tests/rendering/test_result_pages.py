@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +97,9 @@ def test_the_page_of_an_ensemble_says_what_the_result_holds(
     assert "b" not in {t for t, a in page.tags if "onload" in a}
     assert f"{verdict.gain.with_it:.4g}" in page.whole
     assert f"area {result.hull.auc:.4f}" in page.whole
+    for row, (name, one) in product(page.rows, result.verdict.items()):
+        if row[:2] == [f" {name}", " cannot tell"]:
+            assert row[5].split(" client")[0] in f" {one.reason}"
     pictures = [a for tag, a in page.tags if tag == "svg" and "role" in a]
     assert len(pictures) == 3
     assert all(a["aria-label"] for a in pictures)
