@@ -51,11 +51,11 @@ from betaroc.report.page_quality import (
 )
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.sections import (
-    ends_section,
     measures_section,
     parameters_section,
     read_section,
 )
+from betaroc.report.sentences import ends_section
 from betaroc.report.summary import mismatch_words
 
 __all__ = ["add_options", "run"]

@@ -35,8 +35,8 @@ from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import percent, threshold, visible
 from betaroc.rendering.page_frame import page_frame
 from betaroc.report.analysis import Analysis, analyze_stepwise
-from betaroc.report.page import foot, render_body
-from betaroc.report.record import AnalysisRecord, name, page_in_terms
+from betaroc.report.page import render_body
+from betaroc.report.record import AnalysisRecord, foot, name, request_of
 from betaroc.report.summary import marked, statuses
 
 __all__ = ["add_options", "run"]
@@ -67,6 +67,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     system_options(parser)
     option("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
     option("--force", action="store_true", help="replace OUT if it exists")
+    option("--target", metavar="T",
+        help="what the threshold is for: far=0.01, frr=0.01, eer, or cost_fa=10,cost_fr=1"
+        " (default: far=0.01)")  # fmt: skip
     statistic_option(parser)
     interval_options(parser, "of every interval in the report")
     score_options(parser, "best", dev="DEV", test="TEST")
@@ -83,6 +86,7 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_page(arguments.output, files, force=arguments.force)
     level, seed = interval_arguments(arguments)
     askings(arguments.statistic, "statistic")
+    request_of(arguments.target, level)
     if systems:
         _run_several(systems, arguments, level, seed)
         return
@@ -136,7 +140,7 @@ def _analysis(
         options = fit_options_of(arguments, arguments.family)
         analysis = analyze_stepwise(
             own, named, options, step, level=level, rng=seed, statistics=arguments.statistic,
-            terms=arguments.terms,
+            terms=arguments.terms, target=arguments.target,
         )  # fmt: skip
     chosen = arguments.family in (AUTO, BEST)
     found = replace(analysis, reason=analysis.reason if chosen else chosen_words(arguments.family))
@@ -177,7 +181,7 @@ def _of_systems(analyses: Mapping[str, AnalysisRecord]) -> str:
         state = " open" if len(analyses) <= _OPEN else ""
         parts.append(f'<details id="system{k}"{state}>\n{title}\n{inner}</details>\n')
     title = f"betaroc: {len(analyses)} systems"
-    return page_frame(title, f"{table}\n{''.join(parts)}", page_in_terms(foot(), first))
+    return page_frame(title, f"{table}\n{''.join(parts)}", foot(first))
 
 
 def _template() -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,23 +16,20 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest, decided
-from betaroc.decision.status import AMBER, GREEN, RED
-from betaroc.decision.ways import TARGET_RATES, Fitting, Way
+from betaroc.decision.status import GREEN, shown_threshold
+from betaroc.decision.ways import TARGET_RATES, Fitting
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
-from betaroc.rendering.numbers import number, rate, rounded, visible
+from betaroc.rendering.numbers import number, rate, visible
 from betaroc.rendering.table_text import csv_table, latex_table
 from betaroc.rendering.tree_text import columns
 from betaroc.report.numbers import as_json
+from betaroc.report.record import check_numbers, told_decision
 
 __all__ = [
     "DecidedSystem", "decided_table", "decided_text", "decision_document", "run_systems",
-    "shown_threshold", "typed",
+    "typed",
 ]  # fmt: skip
-
-#: The share of a class that a threshold as it is shown may decide otherwise.
-_OTHERWISE = 0.005
-_WORDS = {GREEN: "can be relied on", AMBER: "not enough evidence", RED: "do not rely on it"}
 
 
 class DecidedSystem(NamedTuple):
@@ -88,7 +84,11 @@ def decided_text(rows: Sequence[DecidedSystem]) -> str:
     table = [head]
     for row in rows:
         found = row.decision
-        cells = [visible(row.name), shown_threshold(found.threshold, found, row.dev), found.how]
+        cells = [
+            visible(row.name),
+            shown_threshold(found.threshold, found.target, row.dev),
+            found.how,
+        ]
         cells += [say(x) for x in (found.interval.estimate, found.interval.low,
                                    found.interval.high)]  # fmt: skip
         check = row.check
@@ -98,7 +98,7 @@ def decided_text(rows: Sequence[DecidedSystem]) -> str:
         table.append(cells + [""] * (len(head) - len(cells)))
     target = f"target: {what} at most {rate(d.rate)}\n\n" if of_rate else ""
     lines = [
-        f"{visible(row.name)}: {_WORDS[row.status]}. "
+        f"{visible(row.name)}: {row.status}. "
         + (row.decision.reason if row.check is None else row.check.reason)
         for row in rows
     ]
@@ -161,52 +161,15 @@ def typed(read: ScoreData, what: str, arguments: argparse.Namespace) -> Scores:
     return replace(found, **samples, dtype=arguments.dtype)
 
 
-def shown_threshold(threshold: float, d: Decision, dev: Scores) -> str:
-    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
-
-    def rates(at: float) -> tuple[float, float]:
-        client, impostor = dev._distributions
-        return float(impostor.sf(at)), float(client.cdf(at))
-
-    def is_near(text: str) -> bool:
-        pairs = zip(rates(float(text)), wanted, strict=True)
-        return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
-
-    if not math.isfinite(threshold):
-        return rounded(threshold, up=True)
-    wanted = rates(threshold)
-    found = (rounded(threshold, up=d.target != "frr", digits=digits) for digits in range(4, 17))
-    return next(filter(is_near, found), repr(threshold))
-
-
 def decision_document(
     d: Decision, check: DecisionCheck | None, dev: Scores, warnings: Sequence[str]
 ) -> dict[str, Any]:
     """The decision as numbers and text, and as `br.from_json` reads it."""
     said = d if check is None else check
-    numbers = {
-        "threshold": d.threshold,
-        "threshold_for_greater_equal": d.threshold_for_greater_equal,
-        "target": d.target,
-        "rate": None if math.isnan(d.rate) else d.rate,
-        "how": d.how,
-        "confidence": d.confidence,
-        "expected": {"far": d.expected.far, "frr": d.expected.frr, "prior": d.expected.prior},
-        "interval": [d.interval.low, d.interval.high],
-        "status": said.status,
-        "reason": said.reason,
-        "remedy": said.remedy,
-        "needed": d.needed,
-        "ways": [
-            {name: getattr(way, name) for name in Way.__dataclass_fields__} for way in d.ways
-        ],
-        "test": None if check is None else told_document(check, {
-            "observed": check.observed, "low": check.low, "high": check.high,
-            "verdict": check.verdict, "status": check.status, "reason": check.reason,
-            "far": check.point.far, "frr": check.point.frr,
-        }),
+    numbers = told_decision(d, said) | {
+        "test": None if check is None else told_document(check, check_numbers(check)),
         "warnings": list(warnings),
-    }  # fmt: skip
+    }
     if dev.has_rejected:
         model = empirical_model(dev)
         rates = {"fmr": model.fmr(d.threshold), "fnmr": model.fnmr(d.threshold)}

@@ -700,5 +700,5 @@ def _way_of_both(
     far = rate_interval(scores, "far", threshold, confidence)
     frr = rate_interval(scores, "frr", threshold, confidence)
     expected = far[0] if model is None else float(model.far(threshold))
-    beyond = round(far[0] * scores.impostor_total)
+    beyond = float(round(far[0] * scores.impostor_total))
     return Way(how, threshold, expected, far[1], far[2], beyond, far[0], frr[0], family)

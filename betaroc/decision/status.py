@@ -23,17 +23,23 @@ from betaroc.rendering.notebook import (
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 
 __all__ = [
-    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "cut_words", "decision_block",
-    "mean_rate", "observed_cost", "observed_rate", "said_of_costs", "said_of_rate",
+    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
+    "decision_block", "mean_rate", "observed_cost", "observed_rate", "remedy_words",
+    "said_of_costs", "said_of_rate", "shown_threshold", "status_words",
 ]  # fmt: skip
 
 #: The statuses, the best first.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+_WORDS = {
+    GREEN: "Can be relied on", AMBER: "Not enough evidence", RED: "Do not rely on it",
+}  # fmt: skip
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: A rate with both ends of its interval.
 Rate = tuple[float, float, float]
 #: From this ratio on a rate is said to be so many times the target.
 _TIMES = 1.5
+#: The share of a class that a threshold as it is shown may decide otherwise.
+_OTHERWISE = 0.005
 
 
 class Said(NamedTuple):
@@ -228,6 +234,43 @@ def observed_cost(said: Said, what: str, expected: Rate, found: Rate) -> Observe
     return Observed(observed, low, high, "cannot tell", *after)
 
 
+# ------------------------------------------------------------------------ as it is shown
+def status_words(status: str, *, tested: bool) -> str:
+    """The word that stands beside the icon."""
+    words = _WORDS[status]
+    return words if tested or status != GREEN else f"{words}, not tested"
+
+
+def remedy_words(remedy: str, *, tested: bool) -> str:
+    """What would change the status; a test set first where there was none."""
+    return remedy if tested else f"a test set from where it will run; {remedy}"
+
+
+def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
+    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
+
+    def rates(at: float) -> tuple[float, float]:
+        client, impostor = dev._distributions
+        return float(impostor.sf(at)), float(client.cdf(at))
+
+    def is_near(text: str) -> bool:
+        pairs = zip(rates(float(text)), wanted, strict=True)
+        return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
+
+    if not math.isfinite(threshold):
+        return rounded(threshold, up=True)
+    wanted = rates(threshold)
+    found = (rounded(threshold, up=target != "frr", digits=digits) for digits in range(4, 17))
+    return next(filter(is_near, found), repr(threshold))
+
+
+def beyond_words(way: Way) -> str:
+    """Scores beyond: of a fit those expected, which need not be a whole number."""
+    if way.how in ("tail", "model") and way.n_beyond < 10.0:
+        return f"{way.n_beyond:.2g}"
+    return spaced(way.n_beyond)
+
+
 # ------------------------------------------------------------------------ in a notebook
 class Decided(Protocol):
     """What is shown of a decision."""
@@ -275,16 +318,17 @@ _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 def decision_block(d: Decided, said: Said, check: Checked | None = None) -> NotebookBlock:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
-    untested = ", not tested" if check is None and said.status == GREEN else ""
-    first = "a test set from where it will run; " if check is None else ""
-    up = d.target != "frr"
+    tested, up = check is not None, d.target != "frr"
     accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
     return NotebookBlock(
         f"{accepts}{_asked(d)}",
         big=rounded(d.threshold, up=up),
-        status=said.status.capitalize() + untested,
+        status=status_words(said.status, tested=tested),
         icon=_ICONS[said.status],
-        sentences=[("", said.reason), ("What would change it:", f"{first}{said.remedy}")],
+        sentences=[
+            ("", said.reason),
+            ("What would change it:", remedy_words(said.remedy, tested=tested)),
+        ],
         heads=["", "expected, dev", *(["observed, test"] if check is not None else [])],
         rows=[_rates(d, k, kind, check) for k, kind in enumerate(TARGET_RATES)],
         picture=_strips(d, check) if d.target in TARGET_RATES else "",
@@ -336,8 +380,7 @@ def _strips(d: Decided, check: Checked | None) -> str:
 def _way_row(way: Way, *, up: bool) -> list[Shown | str]:
     if not way.possible:
         return [way.how, "not possible", "", "", "", "", cut_words(way.why)]
-    beyond = number(way.n_beyond, 2) if way.n_beyond < 10.0 else spaced(way.n_beyond)
     return [
-        way.how, rounded(way.threshold, up=up), rate(way.expected), beyond, rate(way.far),
-        rate(way.frr), cut_words(way.why or way.family),
+        way.how, rounded(way.threshold, up=up), rate(way.expected), beyond_words(way),
+        rate(way.far), rate(way.frr), cut_words(way.why or way.family),
     ]  # fmt: skip

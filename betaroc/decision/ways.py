@@ -277,7 +277,7 @@ def _by_order(scores: Scores, ordered: _Extremes, how: str, k: int, counted: flo
     farther = max if ordered.target.kind == "far" else min
     threshold = farther(ordered.threshold(k), counted)
     rates = _counted(scores, threshold)
-    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, fewest, *rates)
+    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, float(fewest), *rates)
 
 
 def _counted(scores: Scores, threshold: float) -> tuple[float, float]:

@@ -6,19 +6,21 @@ The same sections are read in a terminal (:mod:`tree_text`) and on a page (:mod:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from betaroc.rendering.numbers import visible
 
 __all__ = [
-    "Bullets", "Cell", "Figure", "Figures", "Glossary", "Grid", "Group", "Name", "Node", "Row",
-    "Section", "Status", "Words", "foreign", "quantity",
+    "Bullets", "Cell", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group", "Name", "Node",
+    "Row", "Section", "Status", "Words", "few", "foreign", "grouped", "quantity",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
 _SHOWN, _PATH, _KEPT = 32, 60, 2000
+#: Of so many things a finding speaks.
+_SAID = 3
 
 
 class Name(NamedTuple):
@@ -93,7 +95,7 @@ def quantity(
 
 @dataclass(frozen=True)
 class Row:
-    """Cells of a table, the first of which names the row."""
+    """RowCells of a table, the first of which names the row."""
 
     cells: tuple[Cell | Name | str, ...]
     tag: ClassVar[str] = "row"
@@ -116,6 +118,46 @@ class Grid:
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
     tag: ClassVar[str] = "grid"
+
+
+T = TypeVar("T")
+#: A row before it stands in a table.
+RowCells: TypeAlias = tuple[Cell | Name | str, ...]
+
+
+def grouped(
+    parts: Sequence[tuple[T, str]],
+    head: Sequence[str],
+    rows_of: Callable[[T], Iterable[RowCells | Group]],
+    words: Sequence[int] = (),
+) -> Grid:
+    """The rows of every part, its name before the first; of one part alone without it."""
+    several = len(parts) > 1
+    rows: list[Row | Group] = []
+    for part, name in parts:
+        before = name
+        for row in rows_of(part):
+            if isinstance(row, Group):
+                rows.append(row)
+                continue
+            rows.append(Row((before, *row) if several else row))
+            before = ""
+    if not several:
+        return Grid(tuple(head), tuple(rows), tuple(words))
+    return Grid(("set", *head), tuple(rows), tuple(k + 1 for k in words))
+
+
+def few(words: Iterable[str], sep: str = ", ") -> str:
+    """The first three, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["a", "b", "c", "d"])
+    'a, b, c, 1 more'
+    """
+    found = list(words)
+    more = len(found) - _SAID
+    return sep.join([*found[:_SAID], *[f"{more} more"] * (more > 0)])
 
 
 @dataclass(frozen=True)

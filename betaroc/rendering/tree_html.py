@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["html_of", "prose_of", "typeset"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
 #: What drawings are coloured with, and the tokens of a page, which know light and dark.
 _TOKENS = {
@@ -39,10 +40,11 @@ def prose_of(body: str) -> str:
 
 
 def typeset(text: str) -> Markup:
-    """Words of our own with powers, indices and apostrophes as they are printed."""
+    """Words of our own with powers, indices, minus signs and apostrophes as they are printed."""
     from markupsafe import Markup, escape
 
     safe = str(escape(text.replace("'", "’").replace(" %", "\u00a0%")))
+    safe = _MINUS.sub("\u2212", safe)
     safe = _POWER.sub(r"<sup>\1</sup>", safe)
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
 

@@ -25,6 +25,7 @@ from betaroc.core.text import shown
 from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
+from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -49,12 +50,20 @@ from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
-from betaroc.report.contradictions import contradiction_numbers, contradictions
 from betaroc.report.intervals import intervals_of
 from betaroc.report.observed_curves import curve_numbers, observed_curves
 from betaroc.report.page import sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
-from betaroc.report.record import AnalysisRecord, analysis_block
+from betaroc.report.record import (
+    AnalysisRecord,
+    AnalysisTarget,
+    analysis_block,
+    checks_of,
+    decision_numbers,
+    decision_of,
+    request_of,
+    target_text,
+)
 from betaroc.report.score_set import (
     ScoreSet,
     is_modelled,
@@ -63,7 +72,14 @@ from betaroc.report.score_set import (
     rates_shown,
     warn_of_low_auc,
 )
-from betaroc.report.summary import first_lines, mismatch_words, short_verdict, summary_lines
+from betaroc.report.summary import (
+    contradiction_numbers,
+    contradictions,
+    first_lines,
+    mismatch_words,
+    short_verdict,
+    summary_lines,
+)
 
 __all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
 
@@ -101,6 +117,14 @@ class Analysis(AnalysisRecord, Noun):
         ``.reason``, ``.fit``; None where scores lie outside [0, 1].
     terms : str
         Words of the rates in what is read.
+    decision : Decision or None
+        Of dev's scores, for the target; None where none is possible.
+    checks : tuple of DecisionCheck or None
+        What each test set says of it; None of a summary.
+    undecided : str
+        Why there is no decision.
+    target : str
+        The target that was asked for, such as "far=0.01"; empty where it is the default, FAR 1 %.
 
     Attributes
     ----------
@@ -144,9 +168,9 @@ class Analysis(AnalysisRecord, Noun):
         -------
         dict
             ``betaroc``, ``format`` and ``kind``; for readers ``family``, ``reason``, ``level``,
-            ``seed``, ``dev``, ``beta_pair``, ``tests``, ``operating_points``, ``contradictions``,
-            ``curves``, ``warnings``; under ``content`` all fields, which `from_json` reads.
-            Infinities are "inf" and "-inf", what is undefined is None.
+            ``seed``, ``dev``, ``beta_pair``, ``tests``, ``decision``, ``operating_points``,
+            ``contradictions``, ``curves``, ``warnings``; under ``content`` all fields, which
+            `from_json` reads. Infinities are "inf" and "-inf", what is undefined is None.
         """
         return told_document(self, self._numbers())
 
@@ -160,6 +184,7 @@ class Analysis(AnalysisRecord, Noun):
             "dev": numbers.set_numbers(self.dev),
             "beta_pair": beta_pair_numbers(self.beta),
             "tests": [numbers.set_numbers(part) for part in self.tests],
+            "decision": decision_numbers(self),
             "operating_points": [numbers.met_numbers(p, self.parts) for p in self.points],
             "contradictions": contradiction_numbers(
                 contradictions(self.dev, self.tests, self.points, self.level)
@@ -248,6 +273,7 @@ def analyze(
     rng: Any = 0,
     statistics: str | Sequence[str] = (),
     terms: str = BIOMETRIC,
+    target: AnalysisTarget = None,
 ) -> Analysis:
     """Fit the scores of both classes and describe what the classifier does.
 
@@ -279,6 +305,9 @@ def analyze(
         FNMR, rates of the comparisons made: only where no trial was rejected for want of a score),
         "pad" (APCER, BPCER; the attacks given are taken as one species) or "ml" (FPR, FNR). Keys
         of JSON and attributes are the same in all.
+    target : mapping or str, optional
+        What the threshold is for: ``{"far": 0.01}``, ``{"frr": 0.01}``, ``{"cost_fa": 10,
+        "cost_fr": 1}``, or "eer"; "far=0.01" is the same as the first. FAR 1 % where left out.
 
     Returns
     -------
@@ -289,7 +318,7 @@ def analyze(
     ------
     InputError, InputTypeError
         For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an `rng` that is none, a
-        statistic that is unknown or without its point.
+        statistic that is unknown or without its point, a `target` that is none.
     FitError
         If dev cannot be fitted.
 
@@ -314,6 +343,8 @@ def analyze(
     allows for any distribution; simulated checks, the comparison of families and the audit need
     every score.
 
+    The threshold is that of :func:`decide` with the family, the rules and the level of the call.
+
     Examples
     --------
     >>> import numpy as np, betaroc as br
@@ -325,14 +356,17 @@ def analyze(
     'proper'
     >>> [p.key for p in analysis.points[:2]]
     ['eer', 'min-hter']
+    >>> analysis.decision.how, analysis.checks[0].verdict
+    ('guaranteed', 'cannot tell')
     """
     options = {
         "family": family, "boundary": boundary, "resolution": resolution,
         "tails": tails, "tail_sizes": tail_sizes, "bounds": bounds,
     }  # fmt: skip
     return analyze_stepwise(
-        dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics, terms=terms
-    )
+        dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics, terms=terms,
+        target=target,
+    )  # fmt: skip
 
 
 @public
@@ -346,9 +380,11 @@ def analyze_stepwise(
     rng: Any,
     statistics: str | Sequence[str] = (),
     terms: str = BIOMETRIC,
+    target: AnalysisTarget = None,
 ) -> Analysis:
     """The analysis; ``step`` is called after each set."""
     level, terms = checks.level(level), terms_of(terms).name
+    aim = request_of(target, level)
     checks.generator(rng)  # a wrong one is no fault of a test set
     named = _named_tests(test)
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
@@ -362,6 +398,8 @@ def analyze_stepwise(
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
     first = fitted_set("dev", dev, options, judge, prefix="dev: ")
+    fitting = Fitting(*(options[name] for name in Fitting._fields))
+    decision, undecided = decision_of(dev, aim, fitting)
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -386,6 +424,10 @@ def analyze_stepwise(
         int(rng) if isinstance(rng, int | np.integer) else None,
         beta_pair_of(first, options, level, rng),
         terms,
+        decision,
+        checks_of(decision, list(named.values())),
+        undecided,
+        "" if target is None else target_text(aim),
     )
 
 

@@ -20,7 +20,8 @@ from betaroc.report.certainty import confidence_numbers
 from betaroc.report.numbers import fit_numbers
 from betaroc.report.quality import distances
 from betaroc.report.score_set import ScoreSet
-from betaroc.report.sections import law_rows, shape_sentences
+from betaroc.report.sections import law_rows
+from betaroc.report.sentences import shape_sentences
 from betaroc.report.verdicts import sentence
 
 __all__ = [

@@ -16,8 +16,7 @@ from betaroc.inference.interval import Band
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.rendering.tree import Cell, Figure, Figures, Grid, Node, Row, Section, Words, quantity
 from betaroc.report.epc import band_numbers, epc_arrays
-from betaroc.report.score_set import ScoreSet, is_modelled
-from betaroc.report.sections import Named
+from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import below_count
 
 __all__ = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.numbers import version, visible
+from betaroc.rendering.numbers import visible
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.tree import Figure, Glossary, Section
 from betaroc.rendering.tree_html import html_of, prose_of, typeset
@@ -22,6 +22,7 @@ from betaroc.report.figures import (
     probability_figures,
     tail_figures,
 )
+from betaroc.report.first_screen import first_screen
 from betaroc.report.observed_curves import curves_section
 from betaroc.report.page_quality import (
     checks_section,
@@ -30,17 +31,16 @@ from betaroc.report.page_quality import (
     tails_section,
     worst,
 )
-from betaroc.report.record import AnalysisRecord, name, page_in_terms
-from betaroc.report.score_set import ScoreSet
+from betaroc.report.record import AnalysisRecord, foot, name, page_in_terms
+from betaroc.report.score_set import Named, ScoreSet
 from betaroc.report.sections import (
-    Named,
-    ends_section,
     measures_section,
     parameters_section,
     points_section,
     read_section,
     scores_section,
 )
+from betaroc.report.sentences import ends_section
 from betaroc.report.summary import (
     first_lines,
     mismatch_words,
@@ -49,7 +49,7 @@ from betaroc.report.summary import (
     summary_lines,
 )
 
-__all__ = ["foot", "render_body", "render_report", "sections_of", "write_report"]
+__all__ = ["render_body", "render_report", "sections_of", "write_report"]
 
 
 def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:
@@ -61,20 +61,12 @@ def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None
 def render_report(analysis: AnalysisRecord) -> str:
     """The page as text; the same analysis gives the same text."""
     title = f"betaroc: {name(analysis.dev.name).short}"
-    return page_frame(title, render_body(analysis), page_in_terms(foot(), analysis))
+    return page_frame(title, render_body(analysis), foot(analysis))
 
 
 def render_body(analysis: AnalysisRecord) -> str:
     """What stands within the frame of a page."""
     return page_in_terms(str(_template().render(_top(analysis))), analysis)
-
-
-def foot() -> str:
-    """The last line of a page."""
-    return (
-        f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
-        " TPR = 1 − FRR, TNR = 1 − FAR."
-    )
 
 
 @cache
@@ -100,7 +92,7 @@ def _top(analysis: AnalysisRecord) -> dict[str, Any]:
     body = html_of(sections)
     sections.append(_glossary(body))
     return {
-        "title": name(dev.name),
+        "screen": first_screen(analysis),
         "contradicted": list(map(typeset, first_lines(dev, tests, points, analysis.level))),
         "alarm": typeset(mismatch_words(dev)),
         "headline": list(map(typeset, summary_lines(dev, tests, points))),
@@ -115,13 +107,12 @@ def _top(analysis: AnalysisRecord) -> dict[str, Any]:
 
 
 def _status(part: ScoreSet, role: str) -> dict[str, Any]:
-    """The verdicts on a set's fit: colours, the words that stand for them, the numbers."""
+    """The verdicts on a set's fit; their reasons stand in the section on checks."""
     found = statuses(part)
     return {
         "role": role,
         "colour": worst(found)[1],
         "statuses": [{"of": one.of, "verdict": one.verdict} for one in found],
-        "words": [one.words[:1].upper() + one.words[1:] for one in found],
     }
 
 

@@ -19,11 +19,11 @@ from betaroc.rendering.tree import (
     Section,
     Status,
     Words,
+    few,
 )
-from betaroc.report.score_set import ScoreSet, is_modelled
-from betaroc.report.sections import Named, capital
+from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import CHECKED_SCORED, family_tails, family_words, statuses
-from betaroc.report.verdicts import TARGET_HEAD, FitStatus, sentence, target_cells
+from betaroc.report.verdicts import TARGET_HEAD, FitStatus, capital, sentence, target_cells
 
 __all__ = ["checks_section", "families_section", "sensitivity_section", "tails_section", "worst"]
 
@@ -91,7 +91,7 @@ def _finding(sets: Named) -> str:
         for part, role in sets
         if (own := statuses(part))
     ]
-    return "; ".join(said) or "not checked"
+    return few(said, "; ") or "not checked"
 
 
 def _status(role: str, one: FitStatus) -> Status:
@@ -230,13 +230,13 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
     told: list[Node] = [Words(words)] * bool(words)
     finding = ""
     if found is not None:
-        head = ("class", "family", "", "held-out score", "its z", "Vuong z", "distance",
+        head = ("class", "family", "held-out score", "its z", "Vuong z", "distance",
                 "mass outside [0, 1]", "parameters", "AIC", "BIC")  # fmt: skip
         fitted = ("", "")
         if part.fit is not None:
             fitted = part.fit.client.family, part.fit.impostor.family
         rows = tuple(_family_row(row, found.recommended, fitted) for row in found.rows)
-        told.append(Grid(head, rows, (1, 2)))
+        told.append(Grid(head, rows, (1,)))
         told += [
             Words(f"{who}: {name} is left out: {sentence(why)}", "note")
             for who, name, why in found.left_out
@@ -262,8 +262,8 @@ def _family_row(row: FamilyRow, best: tuple[str, str], fitted: tuple[str, str]) 
         word for word, pair in (("recommended", best), ("fitted", fitted)) if _is_of(row, pair)
     ]
     return Row((
-        row.who, row.family, ", ".join(marks), number(row.held_out, 4), _shown(row.held_out_z, 3),
-        _shown(row.vuong, 3), _shown(row.distance, 3), _shown(row.outside, 3),
+        row.who, Cell(row.family, ", ".join(marks)), number(row.held_out, 4),
+        *(_shown(v, 3) for v in (row.held_out_z, row.vuong, row.distance, row.outside)),
         number(row.parameters), number(row.aic), number(row.bic),
     ))  # fmt: skip
 
@@ -301,7 +301,7 @@ def sensitivity_section(sets: Named) -> Section:
         f"{role}: {'; '.join(part.quality.called_for)}" for part, role in audited
         if part.quality is not None and part.quality.called_for
     ]  # fmt: skip
-    finding = "; ".join(called) or "no rule for scores near 0 and 1 changes the fit"
+    finding = few(called, "; ") or "no rule for scores near 0 and 1 changes the fit"
     return Section(title, tuple(told), finding, "sensitivity")
 
 

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
 
-from betaroc.estimation.families import is_of_counts
 from betaroc.fits.fit import DistributionFit
-from betaroc.fits.shape_tests import EndTests
 from betaroc.model.asking import Asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import extreme, level_words, number, percent, read_as, threshold
 from betaroc.rendering.tree import (
-    Bullets,
     Cell,
     Figure,
     Figures,
     Grid,
     Group,
-    Name,
     Node,
     Row,
+    RowCells,
     Section,
     Words,
+    few,
     foreign,
-    quantity,
+    grouped,
 )
-from betaroc.report.certainty import Certainty, certainty_of, confidence_words, p_words
-from betaroc.report.crossings import crossing_words, unseen, whole_curve_words
-from betaroc.report.intervals import FAR, TPR, Measured, SetIntervals, summary_words
+from betaroc.report.intervals import FAR, TPR, Measured, SetIntervals, measured_cell, summary_words
 from betaroc.report.score_set import (
     RATES,
+    Named,
     ObservedPoint,
     ScoreSet,
     is_modelled,
@@ -42,23 +38,16 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.sentences import (
     boundary_words,
-    category_words,
-    coefficient,
-    end_words,
     fit_families,
     parameters,
 )
-from betaroc.report.summary import OF_SCORED, expected, in_matching, marked, mismatch_words
-from betaroc.report.verdicts import sentence
+from betaroc.report.summary import expected, marked
+from betaroc.report.verdicts import capital, sentence
 
 __all__ = [
-    "Named", "capital", "ends_section", "grid_of", "law_rows", "measures_section",
-    "parameters_section", "points_section", "read_section", "scores_section", "shape_sentences",
+    "law_rows", "measures_section", "parameters_section", "points_section", "read_section",
+    "scores_section",
 ]  # fmt: skip
-
-#: Score sets and what they are called.
-Named: TypeAlias = Sequence[tuple[ScoreSet, str]]
-_Cells: TypeAlias = tuple[Cell | Name | str, ...]
 
 _AREA_METHODS = {
     "logit-delong+newcombe": "the mean of DeLong's and Newcombe's intervals on the logit scale",
@@ -66,49 +55,8 @@ _AREA_METHODS = {
     "newcombe": "Newcombe's interval, as DeLong's variance is 0",
     "newcombe-groups": "Newcombe's interval of as many trials as groups, as DeLong's variance is 0",
 }
-_DOUBT = "What follows rests on distributions that do not describe these scores."
 #: Fewer expected scores than this beyond a threshold are told.
 _FEW, _NONE = 10.0, 0.01
-_WHOLE = {
-    "proper": "the ROC lies above the diagonal",
-    "below": "the ROC lies below the diagonal",
-    "hook-at-zero": "the ROC lies below the diagonal at the low thresholds",
-    "hook-at-one": "the ROC lies below the diagonal at the high thresholds",
-}
-
-
-def grid_of(
-    sets: Named,
-    head: Sequence[str],
-    rows_of: Callable[[ScoreSet], Iterable[_Cells | Group]],
-    words: Sequence[int] = (),
-) -> Grid:
-    """The rows of every set, its name before the first; of one set alone without it."""
-    several = len(sets) > 1
-    rows: list[Row | Group] = []
-    for part, role in sets:
-        name = role
-        for row in rows_of(part):
-            if isinstance(row, Group):
-                rows.append(row)
-                continue
-            rows.append(Row((name, *row) if several else row))
-            name = ""
-    if not several:
-        return Grid(tuple(head), tuple(rows), tuple(words))
-    return Grid(("set", *head), tuple(rows), tuple(k + 1 for k in words))
-
-
-def capital(words: str) -> str:
-    """The first letter as at the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
-
-
-def _measured(m: Measured | None, say: Callable[[float], str], text: str) -> Cell:
-    """A number with its interval, or that there is none."""
-    if m is None or m.why:
-        return Cell(text, "" if m is None else "no interval")
-    return quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
 
 
 def _with_level(title: str, found: SetIntervals | None) -> str:
@@ -141,12 +89,12 @@ def read_section(sets: Named, reason: str) -> Section:
         " dropped unless a line here says so."
     )
     absent = sum(p.scores.n_client_rejected + p.scores.n_impostor_rejected for p, _ in sets)
-    finding = ", ".join(
+    finding = few(
         f"{part.sizes[0]} client and {part.sizes[1]} impostor scores" + f" of {role}" * bool(tests)
         for part, role in sets
     )
     finding += f"; {absent} trials without a score" if absent else "; every trial has a score"
-    grid = grid_of(sets, head, _read_rows, (1, 2) if len(sets) == 1 else (0, 1, 2))
+    grid = grouped(sets, head, _read_rows, (1, 2) if len(sets) == 1 else (0, 1, 2))
     return Section("What was read", (*coarse, grid, Words(" ".join(said))), finding, "read")
 
 
@@ -155,7 +103,7 @@ def _family(part: ScoreSet, reason: str) -> str:
     return f"{made}; {reason}" if reason else made
 
 
-def _read_rows(part: ScoreSet) -> list[_Cells]:
+def _read_rows(part: ScoreSet) -> list[RowCells]:
     scores, source = part.scores, part.scores.source
     absent = scores.n_client_rejected, scores.n_impostor_rejected
     rows = f"{sum(part.sizes) + sum(absent)} rows"
@@ -163,7 +111,7 @@ def _read_rows(part: ScoreSet) -> list[_Cells]:
     if source is not None:
         name = foreign(source.path, path=True)
         form = f"{read_as(source.format, source.guessed, source.guesses)}; {rows}"
-    found: list[_Cells] = []
+    found: list[RowCells] = []
     for who, n, weight, without in (
         ("client", part.sizes[0], scores.client_total, absent[0]),
         ("impostor", part.sizes[1], scores.impostor_total, absent[1]),
@@ -171,24 +119,16 @@ def _read_rows(part: ScoreSet) -> list[_Cells]:
         count = f"{n}" + f" (weight {number(weight - without)})" * (weight - without != n)
         count += f" and {without} without" * bool(without)
         low, high = part.extremes(who)
-        exact = (str(_exactly(part, who, place)) for place in (0.0, 1.0))
+        exact = (str(part.exactly(who, place)) for place in (0.0, 1.0))
         found.append((name, form, who, count, extreme(low), extreme(high), *exact))
         name, form = foreign(""), ""
     return found
 
 
-def _exactly(part: ScoreSet, who: str, place: float) -> int:
-    """Scores of exactly 0 or 1."""
-    if part.summary is not None:
-        one = getattr(part.summary, who)
-        return int(one.n_zero if place == 0.0 else one.n_one)
-    return int((getattr(part.scores, who) == place).sum())
-
-
 # ------------------------------------------------------------------------------ scores
 def scores_section(sets: Named, figures: Sequence[Sequence[Figure]]) -> Section:
     """Histograms of both classes."""
-    finding = "; ".join(f"{role}: {p.sizes[0]} client, {p.sizes[1]} impostor" for p, role in sets)
+    finding = few((f"{role}: {p.sizes[0]} client, {p.sizes[1]} impostor" for p, role in sets), "; ")
     titles = ("Client", "Impostor")
     shown: list[Node] = [
         Section(title, (Figures(tuple(row)),)) for title, row in zip(titles, figures, strict=True)
@@ -213,7 +153,7 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
     head = ["measure", _with_level("scores", found)]
     head += [_with_level("fitted", found)] * modelled
 
-    def rows(part: ScoreSet) -> list[_Cells]:
+    def rows(part: ScoreSet) -> list[RowCells]:
         absent = ("not fitted",) * (modelled and not is_modelled(part))
         return [(*row, *absent) for row in _measure_rows(part)]
 
@@ -222,7 +162,7 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
         " every threshold. DET: the same errors on scales that make normal scores straight lines."
         " AUC: the area under the ROC, the chance that a client scores above an impostor. EER: the"
         " error rate where FAR and FRR, the share of clients rejected, are equal. KS: the largest"
-        " TPR - FAR.",
+        " TPR − FAR.",
         "legend",
     )
     notes = [Words(words, "note") for words in _interval_notes(sets)]
@@ -232,15 +172,13 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
             " verdicts.", "legend",
         ))  # fmt: skip
     several = len(sets) > 1
-    finding = ", ".join(
-        number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets
-    )
+    finding = few(number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets)
     drawn = (Figures(tuple(figures)),) * bool(figures)
-    grid = grid_of(sets, head, rows, (0,) if several else ())
+    grid = grouped(sets, head, rows, (0,) if several else ())
     return Section("ROC and DET", (explained, *drawn, grid, *notes), f"AUC {finding}", "curves")
 
 
-def _measure_rows(part: ScoreSet) -> list[_Cells]:
+def _measure_rows(part: ScoreSet) -> list[RowCells]:
     models = [part.empirical]
     if part.fit is not None and is_modelled(part):
         models.append(part.fit.model)
@@ -252,9 +190,9 @@ def _measure_rows(part: ScoreSet) -> list[_Cells]:
     def digits(n: int) -> Callable[[float], str]:
         return lambda value: number(value, n)
 
-    def row(title: str, key: str, say: Callable[[float], str], texts: Iterable[str]) -> _Cells:
+    def row(title: str, key: str, say: Callable[[float], str], texts: Iterable[str]) -> RowCells:
         ends = _ends_of(part.intervals, key, len(models))
-        return title, *(_measured(m, say, text) for m, text in zip(ends, texts, strict=True))
+        return title, *(measured_cell(m, say, text) for m, text in zip(ends, texts, strict=True))
 
     rows = [
         row("AUC", "auc", digits(5), map(digits(5), auc)),
@@ -329,10 +267,10 @@ def parameters_section(sets: Named) -> Section:
     found = sets[0][0].intervals
     head = ("class", "parameter", _with_level("estimate", found), "standard error", "interval by")
 
-    def rows(part: ScoreSet) -> list[_Cells | Group]:
+    def rows(part: ScoreSet) -> list[RowCells | Group]:
         if part.fit is None:
             return []
-        made: list[_Cells | Group] = []
+        made: list[RowCells | Group] = []
         for who, law in (("client", part.fit.client), ("impostor", part.fit.impostor)):
             own = () if part.intervals is None else getattr(part.intervals, who)
             made += law_rows(who, law, own)
@@ -351,124 +289,22 @@ def parameters_section(sets: Named) -> Section:
         "legend",
     )
     words = (0, 1, 4) if len(sets) > 1 else (1, 4)
-    return Section("Parameters", (grid_of(sets, head, rows, words), legend), "", "parameters")
+    return Section("Parameters", (grouped(sets, head, rows, words), legend), "", "parameters")
 
 
-def law_rows(who: str, law: DistributionFit, own: Sequence[Measured] = ()) -> list[_Cells | Group]:
+def law_rows(
+    who: str, law: DistributionFit, own: Sequence[Measured] = ()
+) -> list[RowCells | Group]:
     """The parameters of one class's distribution, and what was done at 0 and 1."""
     found, name = {m.key: m for m in own}, f"{who} (n = {law.n})"
-    rows: list[_Cells | Group] = []
+    rows: list[RowCells | Group] = []
     for label, value, error in parameters(law):
         m = found.get(label)
-        cell = _measured(m, number, number(value))
+        cell = measured_cell(m, number, number(value))
         rows.append((name, label, cell, number(error, 3), "" if m is None else m.method))
         name = ""
     said = boundary_words(law)
     return [*rows, Group("", f"{who}: {said}")] if said else rows
-
-
-# ------------------------------------------------------------------------------ ends and shapes
-def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
-    """What the fitted curves do: the whole, its crossings, both ends, the shapes."""
-    several = len(sets) > 1
-    told: list[Node] = []
-    for part, role in sets:
-        bullets = Bullets(tuple(" ".join(words) for words in shape_sentences(part)))
-        told.append(Section(role, (bullets,)) if several else bullets)
-    modelled = [both for both in sets if is_modelled(both[0])]
-    if modelled:
-        head = ("end", "diagonal", "semi-derivative dF_i/dF_c", "ROC slope", "exponent",
-                "coefficient")  # fmt: skip
-        words = (0, 1) if len(modelled) > 1 else (1,)
-        told += [grid_of(modelled, head, _end_rows, words), Words(
-            "Semi-derivative: what the impostors' share gains for a small share of clients, at an"
-            " end of the thresholds. Towards the low end TNR ~ K FRR^ρ, towards the high end FAR ~"
-            " K TPR^ρ, with exponent ρ and coefficient K (none: no such power law; of exponent 0 or"
-            " inf: one class is alone at that end). “Not seen”: past a crossing of which the scores"
-            " show nothing. A slope of 0 or infinity says which side of the diagonal the curve"
-            " takes, not that the end is useful: an exponent near 1 stays close to chance far into"
-            " the end. The p-value is of the curve lying on the diagonal at that end. These are"
-            " statements about the fitted distributions; few scores, or none, lie where they hold,"
-            " and other families behave otherwise there.", "legend",
-        )]  # fmt: skip
-    finding = _shape_finding(modelled[0][0]) if modelled else "not modelled"
-    return Section("Ends and shapes of the fitted ROC", (*told, *more), finding, "ends")
-
-
-def _shape_finding(part: ScoreSet) -> str:
-    """The whole curve of the fit in a few words, as sure as it is."""
-    fit = part.scored.fit
-    sure = certainty_of(fit, None if part.intervals is None else part.intervals.level)
-    if fit is None:
-        return ""
-    if sure is None or not sure.whole:
-        return f"as fitted, {_WHOLE.get(fit.model.global_shape(), 'several crossings')}"
-    best = max(sure.whole, key=lambda name: sure.whole[name])
-    if sure.whole[best] >= sure.level:
-        return f"by the fit {_WHOLE[best]}"
-    return "cannot tell on which side of the diagonal the ROC lies"
-
-
-def shape_sentences(part: ScoreSet) -> list[list[str]]:
-    """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
-    if part.fit is None:
-        return []
-    if is_of_counts(part.fit.family):
-        return [["The ROC is that of the scores; its ends and shape are not modelled."]]
-    if part.has_rejected:
-        of_made = shape_sentences(part.scored)
-        return [[OF_SCORED], *([in_matching(words) for words in bullet] for bullet in of_made)]
-    model, scores = part.fit.model, part.scores
-    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
-    whole = whole_curve_words(model, scores, sure)
-    said = [[_DOUBT]] if mismatch_words(part) else []
-    said.append([
-        f"If the fitted family is right: {whole[:1].lower()}{whole[1:]}",
-        *crossing_words(model, scores, fitted=True),
-    ])  # fmt: skip
-    said += [end_words(model, which, scores, sure) for which in ("at_zero", "at_one")]
-    shapes = category_words(model, sure)
-    if shapes:
-        said.append([f"Shape category: {'; '.join(shapes)}."])
-    return said + [[words] for words in confidence_words(part.fit, sure)]
-
-
-def _end_rows(part: ScoreSet) -> list[_Cells]:
-    part = part.scored
-    model = part.fit.model if part.fit is not None else part.empirical
-    unit = model.client.on_unit and model.impostor.on_unit
-    both, hidden = model.ends(), unseen(model, part.scores)
-    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
-    found = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
-
-    def cell(name: str, key: str, text: str) -> Cell:
-        m = found.get(f"{name}-{key.replace('_', '-')}")
-        own = None if m is None or m.why else m
-        return _measured(own, lambda v: number(v, 3), text)
-
-    rows: list[_Cells] = []
-    for where, key in (
-        ("threshold 0" if unit else "low end", "at_zero"),
-        ("threshold 1" if unit else "high end", "at_one"),
-    ):
-        end = getattr(both, key)
-        side = _side(end.side, sure, key)
-        side += ", not seen" * (hidden is not None and hidden.end == key)
-        rows.append((
-            where, side, number(end.semi_derivative, 4), number(end.roc_slope, 4),
-            cell("exponent", key, number(end.exponent, 4)),
-            cell("coefficient", key, coefficient(end.coefficient)),
-        ))  # fmt: skip
-    return rows
-
-
-def _side(fitted: str, sure: Certainty | None, key: str) -> str:
-    """The side of the diagonal with its p-value; that of the fitted curve where it has none."""
-    tests: EndTests | None = None if sure is None else sure.ends
-    if tests is None:
-        return f"{fitted}, as fitted"
-    test = getattr(tests, key)
-    return f"{test.side} ({p_words(test.p_value)})"
 
 
 # ------------------------------------------------------------------------------ operating points
@@ -550,7 +386,7 @@ def _point_rows(
 
 def _rate_cells(keys: Sequence[str], texts: Sequence[str], found: Sequence[Measured]) -> list[Cell]:
     own = {m.key: m for m in found if not m.why}
-    return [_measured(own.get(k), percent, t) for k, t in zip(keys, texts, strict=True)]
+    return [measured_cell(own.get(k), percent, t) for k, t in zip(keys, texts, strict=True)]
 
 
 def _expected_rates(dev: ScoreSet, point: OperatingPoint, keys: Sequence[str]) -> list[str]:

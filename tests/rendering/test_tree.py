@@ -35,7 +35,7 @@ GRID = Grid(
     (
         Group("at 0.5", "few"),
         Row(("FAR", quantity(0.31, percent, 0.27, 0.35), "good")),
-        Row((foreign("<b>x"), Cell("1.1 %"), "cannot tell")),
+        Row((foreign("<b>x"), Cell("-1.1 %"), "cannot tell")),
     ),
     words=(2,),
 )
@@ -83,11 +83,11 @@ def test_the_terminal_has_lines_that_stand_below_each_other() -> None:
     assert text_of(TREE) == (
         "ROC's end: AUC 0.9\n"
         "TNR ~ K FRR^0.5, dF_i/dF_c <inf>\n"
-        "  rate               value  verdict\n"
+        "  rate                value  verdict\n"
         "  at 0.5\n"
         "  few\n"
-        "  FAR    31 % (27 to 35 %)  good\n"
-        "  <b>x  1.1 %               cannot tell\n"
+        "  FAR     31 % (27 to 35 %)  good\n"
+        "  <b>x  -1.1 %               cannot tell\n"
         "one\n"
         "two\n"
         "\n"
@@ -105,6 +105,7 @@ def test_the_page_escapes_what_is_foreign_and_sets_what_is_ours() -> None:
     assert '<p class="legend">long</p>' in page
     assert "<dt>FAR</dt><dd>a share</dd>" in page
     assert 'aria-label="it &#34;rises&#34;"' in page
+    assert "<td>\u22121.1\u00a0%</td>" in page
     assert '<th colspan="3">' in page
     assert "ROC’s end" in prose_of(page)
     assert "<" not in prose_of(page)

@@ -18,7 +18,7 @@ from betaroc.cli import main
 from betaroc.core.terms import TERMS
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.page import render_report
-from betaroc.report.sections import shape_sentences
+from betaroc.report.sentences import shape_sentences
 from betaroc.report.summary import mismatch_words
 
 RNG = np.random.default_rng(12)

@@ -34,13 +34,15 @@ POLICY = re.compile(
     r"default-src 'none'; img-src data:; style-src 'sha256-[\w+/=]{44}';"
     r" script-src 'sha256-[\w+/=]{44}'; base-uri 'none'; form-action 'none'"
 )
+#: Pictures of the sections; that of the first screen is drawn otherwise.
+DRAWN = re.compile(r'<svg [^>]*xmlns:xlink="[^>]*>')
 #: What a page could do anything with; all else is text, tables and drawings.
 ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "h4", "p", "ul", "li",
     "section",
     "div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "strong", "sub", "sup", "figure",
     "figcaption", "details", "summary", "footer", "br", "span", "main", "script", "nav", "ol", "a",
-    "dl", "dt", "dd",
+    "dl", "dt", "dd", "b", "i", "small", "code", "input", "button", "output", "line", "circle",
     "svg", "defs", "g", "path", "use", "text", "clippath", "rect", "tspan",
 }  # fmt: skip
 
@@ -80,6 +82,9 @@ def alone() -> br.Analysis:
 def assert_inert(text: str) -> None:
     page = Page(text)
     assert {tag for tag, _ in page.tags} <= ALLOWED
+    scripts = [attributes for tag, attributes in page.tags if tag == "script"]
+    block = {"type": "application/json", "class": "positions"}
+    assert scripts in ([{}], [block, {}])  # numbers, and the one script
     for tag, attributes in page.tags:
         for key, value in attributes.items():
             assert not key.startswith("on"), (tag, key)
@@ -106,7 +111,8 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
     for piece in (
         "dev.csv", "test_sharpen0.40.csv", "180", "448", "Family: beta",
         f"{fit.client.params['a']:.6g}", f"{fit.impostor.std_errors['b']:.3g}",
-        f"{fit.log_likelihood:.6g}", f"{fit.aic:.6g}", f"{fit.model.auc():.5g}",
+        f"{fit.log_likelihood:.6g}", f"{fit.aic:.6g}".replace("-", "\u2212"),
+        f"{fit.model.auc():.5g}",
         f"{analysis.dev.empirical.auc():.5g}", f"{analysis.dev.distances.client:.3g}",
         "above the diagonal", "concave", "Towards threshold 0",
         "J (scores pile up at 1; probability above 0.999)", "exponent",
@@ -115,8 +121,7 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
         assert piece in page, piece
     # Both classes of both sets, ROC and DET, P-P, Q-Q and tails of both, expected curves.
     # ROC on both scales.
-    assert text.count("<svg ") == 14
-    assert text.count("viewBox=") == 14
+    assert len(DRAWN.findall(text)) == 14
     assert 'width="' not in "".join(re.findall(r"<svg [^>]*>", text))
 
 
@@ -219,7 +224,8 @@ def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None
     keep(warned, [Notice(br.BetarocWarning, message)])
     page = render_report(warned)
     assert html.escape("dev: <b>bold</b> & ") + "\\u202e" in page
-    assert "<b>" not in page
+    assert message not in page
+    assert "<b>bold" not in page
 
 
 @pytest.mark.simulation
@@ -290,7 +296,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     assert "No DET is drawn" in page
     assert "Dev’s scores separate the classes" in page
     assert "No impostor of dev lies above it" in page
-    assert text.count("<svg ") == 7
+    assert len(DRAWN.findall(text)) == 7
     assert " inf FRR" not in page
 
 
@@ -298,7 +304,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
 def test_equal_scores_of_both_classes_have_a_det() -> None:
     """Its two points are ends, yet the straight line between them is chance."""
     page = render_report(br.analyze(br.Scores([0.5] * 12, [0.5] * 12), family="empirical"))
-    assert page.count("<svg ") == 5
+    assert len(DRAWN.findall(page)) == 5
     assert "fitted, 95" not in page
 
 
@@ -350,7 +356,7 @@ def test_many_tests_are_all_drawn() -> None:
     tests = {f"t{k}": some_scores(k + 2) for k in range(3)}
     analysis = br.analyze(some_scores(), tests, family="beta")
     page = render_report(analysis)
-    assert page.count("<svg ") == 2 * 4 + 3 * 3 + 3 * 4 + 3
+    assert len(DRAWN.findall(page)) == 2 * 4 + 3 * 3 + 3 * 4 + 3
     assert "test 3 (t2), observed" in page
     assert "test 1 (t0): at dev’s EER threshold" in page
 

@@ -20,7 +20,11 @@ from betaroc.report.certainty import (
     confidence_words,
     least_sign,
 )
-from betaroc.report.contradictions import (
+from betaroc.report.crossings import whole_curve_words
+from betaroc.report.intervals import Measured
+from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
+from betaroc.report.sentences import category_words, end_words
+from betaroc.report.summary import (
     _counted_rates,
     _fitted_rates,
     _p_value,
@@ -28,10 +32,6 @@ from betaroc.report.contradictions import (
     contradiction_words,
     contradictions,
 )
-from betaroc.report.crossings import whole_curve_words
-from betaroc.report.intervals import Measured
-from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
-from betaroc.report.sentences import category_words, end_words
 
 ENDS = ("at_zero", "at_one")
 HOOK = (0.47, 0.36), (0.77, 1.91)  # Omar and Ivrissimtzis' pair, below the diagonal near 0
