@@ -295,8 +295,9 @@ def _class_names(
         x = min(free or _PLACES, key=lambda x: (_tallest(panel.edges, heights, x, x + _WIDE), x))
         y = base + sign * unit * _tallest(panel.edges, heights, x, x + _WIDE)
         y = min(max(y, 40.0), _SIDE - 40.0)
+        x, anchor = (100.0, "end") if x == _PLACES[-1] else (x, "start")
         found.append(
-            f'<text class="h {style}" x="{x:.0f}%" y="{y / 10.0:.2f}%"'
+            f'<text class="h {style}" x="{x:.0f}%" y="{y / 10.0:.2f}%" text-anchor="{anchor}"'
             f' dy="{-6 if sign < 0 else 15}">{html.escape(name)}</text>'
         )
     return "".join(found)
