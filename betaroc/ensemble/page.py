@@ -30,7 +30,7 @@ from betaroc.ensemble.sentences import (
 )
 from betaroc.estimation.families import family_text
 from betaroc.model.roc import Roc
-from betaroc.rendering.notebook import Span, Trace, draw_spans, draw_square
+from betaroc.rendering.notebook import IntervalMark, Trace, draw_spans, draw_square
 from betaroc.rendering.numbers import extreme, level_words, number, rate, spaced, version, visible
 from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
 from betaroc.rendering.tree import (
@@ -173,8 +173,8 @@ def _brief(name: str, width: int) -> str:
 
 def _gains(result: InclusionRecord) -> Figure:
     rows = [
-        Span(_brief(n, 20), v.gain.low, v.gain.estimate, v.gain.high, v.gain.word != CANNOT_TELL)
-        for n, v in result.verdict.items()
+        IntervalMark(_brief(name, 20), gain.low, gain.estimate, gain.high, gain.word != CANNOT_TELL)
+        for name, gain in ((name, verdict.gain) for name, verdict in result.verdict.items())
     ]  # fmt: skip
     measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"

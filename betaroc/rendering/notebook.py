@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 __all__ = [
-    "ICONS", "FoldedTable", "NotebookBlock", "RateMark", "Shown", "Span", "Trace", "draw_alphas",
+    "ICONS", "FoldedTable", "NotebookBlock", "RateMark", "Shown", "IntervalMark", "Trace", "draw_alphas",
     "draw_spans", "draw_square", "draw_strip", "html_block", "html_table", "name_shown",
     "rate_cell",
 ]  # fmt: skip
@@ -282,7 +282,7 @@ def _decade(power: int) -> str:
     return "100 %" if power == 2 else f"{10.0**power:g}" if power > -4 else f"1e{power}"
 
 
-class Span(NamedTuple):
+class IntervalMark(NamedTuple):
     """A number with its interval, filled where it tells."""
 
     label: str
@@ -293,7 +293,12 @@ class Span(NamedTuple):
 
 
 def draw_spans(
-    rows: Sequence[Span], axis: str, description: str, *, near: float = 0.0, ends: Any = None
+    rows: Sequence[IntervalMark],
+    axis: str,
+    description: str,
+    *,
+    near: float = 0.0,
+    ends: Any = None,
 ) -> str:
     """Numbers with their intervals, a row each, beside 0 or between given ends of the scale.
 

@@ -18,7 +18,7 @@ from betaroc.core.notices import warn
 from betaroc.core.text import shown
 from betaroc.core.value import Result
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.notebook import Span, Trace, draw_alphas, draw_spans
+from betaroc.rendering.notebook import IntervalMark, Trace, draw_alphas, draw_spans
 from betaroc.rendering.numbers import number, spaced, version, visible
 from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
 from betaroc.rendering.tree import (
@@ -446,7 +446,7 @@ def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
     if mean.size <= _FEW_CELLS:
         varying = _varying(result, group)
         rows = [
-            Span(_cell(varying, row), a, m, b)
+            IntervalMark(_cell(varying, row), a, m, b)
             for row, a, m, b in zip(group.to_dict("records"), low, mean, high, strict=True)
         ]
         about = f"Means of {shown} in {mean.size} cells"
