@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 __all__ = [
-    "ICONS", "FoldedTable", "NotebookBlock", "RateMark", "Shown", "IntervalMark", "Trace", "draw_alphas",
-    "draw_spans", "draw_square", "draw_strip", "html_block", "html_table", "name_shown",
-    "rate_cell",
+    "ICONS", "FoldedTable", "IntervalMark", "NotebookBlock", "RateMark", "Shown", "Trace",
+    "draw_alphas", "draw_spans", "draw_square", "draw_strip", "html_block", "html_table",
+    "name_shown", "rate_cell",
 ]  # fmt: skip
 
 _ROWS, _COLUMNS = 12, 12
@@ -293,13 +293,9 @@ class IntervalMark(NamedTuple):
 
 
 def draw_spans(
-    rows: Sequence[IntervalMark],
-    axis: str,
-    description: str,
-    *,
-    near: float = 0.0,
-    ends: Any = None,
-) -> str:
+    rows: Sequence[IntervalMark], axis: str, description: str, *, near: float = 0.0,
+    ends: tuple[float, float] | None = None,
+) -> str:  # fmt: skip
     """Numbers with their intervals, a row each, beside 0 or between given ends of the scale.
 
     What lies within `near` of 0 has a grey ground.
