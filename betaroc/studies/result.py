@@ -15,6 +15,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning
 from betaroc.core.notices import warn
+from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.value import Result
 from betaroc.rendering.files import checked_target, write_whole
@@ -365,8 +366,8 @@ def read(folder: Any) -> StudyResult:
 _DRAWN, _FEW_CELLS, _ROWS_SHOWN = 8, 12, 200
 #: Characters beside a row.
 _LABEL = 22
-#: Monte Carlo errors of an interval of 95 %.
-_ERRORS = 1.96
+#: Monte Carlo errors of an interval of 95 %, and what lies beyond either end of it.
+_ERRORS, _BEYOND = 1.96, 0.025
 _GLOSSARY = (
     ("cell", "one choice of all parameters of the design"),
     ("replicate", "one sample drawn in a cell; a trial of the study is one replicate of one cell"),
@@ -437,12 +438,8 @@ def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> Ver
 
 def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
     """The means of the cells: a row each or, of many, in their order."""
-    shown, reach = foreign(name).short, _ERRORS * group["mc_error"].to_numpy(dtype=np.float64)
-    mean = group["mean"].to_numpy(dtype=np.float64)
-    spread = np.where(np.isnan(reach), 0.0, reach)
-    low, high = mean - spread, mean + spread
-    if "=" in name:  # a share
-        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    shown, mean = foreign(name).short, group["mean"].to_numpy(dtype=np.float64)
+    low, high = _monte_carlo(name, group)
     if mean.size <= _FEW_CELLS:
         varying = _varying(result, group)
         rows = [
@@ -464,6 +461,17 @@ def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
         drawn,
         f"{shown}: means of {spaced(mean.size)} cells, ascending, with 95 % Monte Carlo intervals",
     )
+
+
+def _monte_carlo(name: str, group: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
+    """Intervals of 95 % of the means: normal ones, of shares those of Clopper and Pearson."""
+    columns = group[["mean", "mc_error", "replicates"]].to_numpy(dtype=np.float64)
+    mean, error, n = columns.T
+    if "=" in name:
+        low, high = share_ends(np.rint(mean * n), n, _BEYOND)
+        return np.where(np.isnan(mean), np.nan, low), np.where(np.isnan(mean), np.nan, high)
+    spread = np.where(np.isnan(error), 0.0, _ERRORS * error)
+    return mean - spread, mean + spread
 
 
 def _scale(low: FloatArray, high: FloatArray) -> tuple[float, float]:
