@@ -186,6 +186,22 @@ class Inclusion(InclusionRecord, Noun):
         ------
         OutputError
             If it cannot be written; what was there before is untouched.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import betaroc as br
+        >>> one = br.Scores(
+        ...     [0.6, 0.7, 0.8, 0.9, 0.4, 0.55, 0.75, 0.65, 0.85, 0.5],
+        ...     [0.1, 0.2, 0.3, 0.65, 0.15, 0.25, 0.35, 0.05, 0.45, 0.52],
+        ... )
+        >>> result = br.inclusion({"one": one, "two": br.Scores(one.client**2, one.impostor)})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.to_html(Path(folder) / "ensemble.html")
+        ...     page = (Path(folder) / "ensemble.html").read_text(encoding="utf-8")
+        >>> "Which of these classifiers join" in page, "<script" in page
+        (True, False)
         """
         checked_target(path)  # before the work of fusing
         write_whole(path, inclusion_page(self, terms=terms))

@@ -13,9 +13,15 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords
 from betaroc.core.terms import BIOMETRIC, Terms, terms_of
 from betaroc.distributions.empirical import Empirical
-from betaroc.ensemble.learned import ADDS_NOTHING, CANNOT_TELL, INCLUDE, MATTERS
+from betaroc.ensemble.learned import (
+    ADDS_NOTHING,
+    CANNOT_TELL,
+    INCLUDE,
+    MATTERS,
+    trials_needed,
+)
 from betaroc.ensemble.record import InclusionRecord
-from betaroc.ensemble.rule import LAX, STRICT
+from betaroc.ensemble.rule import LAX, STRICT, Verdict
 from betaroc.ensemble.sentences import (
     crossings_columns,
     inclusion_sentences,
@@ -24,7 +30,7 @@ from betaroc.ensemble.sentences import (
 )
 from betaroc.estimation.families import family_text
 from betaroc.model.roc import Roc
-from betaroc.rendering.notebook import Span, Trace, draw_spans, draw_square
+from betaroc.rendering.notebook import IntervalMark, Trace, draw_spans, draw_square
 from betaroc.rendering.numbers import extreme, level_words, number, rate, spaced, version, visible
 from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
 from betaroc.rendering.tree import (
@@ -87,7 +93,7 @@ def inclusion_page(
         "Which of these classifiers join the ensemble?",
         _lead(result),
         heads=("classifier", "verdict", f"gain, {level_words(result.level)} interval",
-               "its own ROC", "AUC of its scores"),
+               "its own ROC", "AUC of its scores", "what would change it"),
         verdicts=_verdicts(result),
         figures=_figures(result, field),
         sections=_sections(result, read),
@@ -119,6 +125,7 @@ def _verdicts(result: InclusionRecord) -> list[VerdictRow]:
                     _signed(gain.estimate, gain.low, gain.high),
                     _WORDS.get(verdict.marginal, verdict.marginal),
                     f"{result.misfit[name].auc_scores:.3f}",
+                    _change(verdict, result.systems.sizes),
                 ),
             )
         )  # fmt: skip
@@ -128,6 +135,12 @@ def _verdicts(result: InclusionRecord) -> list[VerdictRow]:
         key=lambda k: (_SORTED.index(rows[k].icon), -gains[k] if gains[k] == gains[k] else 1.0),
     )
     return [rows[k] for k in order]
+
+
+def _change(verdict: Verdict, sizes: tuple[int, int]) -> str:
+    """How many trials would tell, where these cannot."""
+    needed = trials_needed(verdict.gain, sizes) if verdict.word == CANNOT_TELL else None
+    return "" if needed is None else f"about {needed[0]} client and {needed[1]} impostor trials"
 
 
 def _signed(value: float, low: float, high: float) -> Cell:
@@ -160,8 +173,8 @@ def _brief(name: str, width: int) -> str:
 
 def _gains(result: InclusionRecord) -> Figure:
     rows = [
-        Span(_brief(n, 20), v.gain.low, v.gain.estimate, v.gain.high, v.gain.word != CANNOT_TELL)
-        for n, v in result.verdict.items()
+        IntervalMark(_brief(name, 20), gain.low, gain.estimate, gain.high, gain.word != CANNOT_TELL)
+        for name, gain in ((name, verdict.gain) for name, verdict in result.verdict.items())
     ]  # fmt: skip
     measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"

@@ -80,9 +80,9 @@ def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float, ter
         sign = 1.0 if side == "upper" else -1.0
         tails = next((one for one in estimate.tails if one.side == side), None)
         counted = _counted(coordinate, scores, who, sign)
-        median, reach = sign * counted[0][-1], _turned(coordinate, law, side, _DOWN_TO / n)
-        if not math.isfinite(median):  # half of the scores and more are a point mass at the end
-            median = _turned(coordinate, law, side, 0.5)
+        reach = _turned(coordinate, law, side, _DOWN_TO / n)
+        # Half of the scores and more may be a point mass at the end.
+        median = sign * counted[0][-1] if counted[0].size else _turned(coordinate, law, side, 0.5)
         y = sign * np.linspace(median, reach, _POINTS)
         ends += [sign * median, sign * reach]
         at = coordinate.place(y)

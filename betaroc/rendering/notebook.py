@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 __all__ = [
-    "ICONS", "FoldedTable", "NotebookBlock", "RateMark", "Shown", "Span", "Trace", "draw_alphas",
-    "draw_spans", "draw_square", "draw_strip", "html_block", "html_table", "name_shown",
-    "rate_cell",
+    "ICONS", "FoldedTable", "IntervalMark", "NotebookBlock", "RateMark", "Shown", "Trace",
+    "draw_alphas", "draw_spans", "draw_square", "draw_strip", "html_block", "html_table",
+    "name_shown", "rate_cell",
 ]  # fmt: skip
 
 _ROWS, _COLUMNS = 12, 12
@@ -231,30 +231,58 @@ def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description
     """Rates with their intervals on a log scale beside a target."""
     height = 32 + 18 * len(rows)
     foot = height - 16
+    scale = _Decades.of([target, *(x for row in rows for x in (row.low, row.value))])
     texts = [
-        f'<text x="0" y="{19 + 18 * k}">{_escaped(r.label)}</text>' for k, r in enumerate(rows)
+        f'<text x="0" y="{19 + 18 * k}">{_escaped(row.label)}</text>' for k, row in enumerate(rows)
     ]
     texts += [
-        f'<text x="{_px(_log_place(share))}" y="{height - 2}" text-anchor="middle">{word}</text>'
-        for share, word in ((1e-4, ".01"), (1e-3, ".1"), (1e-2, "1"), (0.1, "10"), (1.0, "100 %"))
+        f'<text x="{scale.at(share)}" y="{height - 2}" text-anchor="middle">{word}</text>'
+        for share, word in scale.named()
     ]
-    at = _px(_log_place(target))
+    at = scale.at(target)
     texts.append(f'<text x="{at}" y="9" text-anchor="middle">target</text>')
     marks = [f'<path d="M36 {foot}H276M{at} 12V{foot}" stroke="currentColor" fill="none"/>']
     for k, row in enumerate(rows):
         y, dashes = 15 + 18 * k, ' stroke-dasharray="4 3"' if row.hollow else ""
         if math.isfinite(row.low):
-            ends = f"M{_px(_log_place(row.low))} {y}H{_px(_log_place(row.high))}"
+            ends = f"M{scale.at(row.low)} {y}H{scale.at(row.high)}"
             marks.append(f'<path d="{ends}" stroke="{colour}" stroke-width="2"{dashes}/>')
         fill = "none" if row.hollow else colour
         marks.append(
-            f'<circle cx="{_px(_log_place(row.value))}" cy="{y}" r="4" fill="{fill}"'
+            f'<circle cx="{scale.at(row.value)}" cy="{y}" r="4" fill="{fill}"'
             f' stroke="{colour}" stroke-width="2"/>'
         )
     return _drawing(296, height, "".join(texts + marks), description)
 
 
-class Span(NamedTuple):
+class _Decades(NamedTuple):
+    """A log scale up to a rate of 1."""
+
+    number: int
+
+    @classmethod
+    def of(cls, shares: Sequence[float]) -> _Decades:
+        """Four decades or as many as hold all rates, but for zeros and what is below 1e-12."""
+        least = min((x for x in shares if x >= 1e-12), default=1.0)
+        return cls(max(4, math.ceil(-math.log10(least) - 1e-9)))
+
+    def at(self, share: float) -> str:
+        """Pixels of a rate; below the scale its end."""
+        decades = math.log10(min(share, 1.0)) + self.number if share > 0.0 else 0.0
+        return _px(36.0 + 240.0 * max(decades, 0.0) / self.number)
+
+    def named(self) -> list[tuple[float, str]]:
+        """Rates with what is written below them, in per cent."""
+        shown = range(0, self.number + 1, -(-self.number // 5))
+        return [(10.0**-k, _decade(2 - k)) for k in reversed(shown)]
+
+
+def _decade(power: int) -> str:
+    """A power of ten in per cent."""
+    return "100 %" if power == 2 else f"{10.0**power:g}" if power > -4 else f"1e{power}"
+
+
+class IntervalMark(NamedTuple):
     """A number with its interval, filled where it tells."""
 
     label: str
@@ -265,8 +293,9 @@ class Span(NamedTuple):
 
 
 def draw_spans(
-    rows: Sequence[Span], axis: str, description: str, *, near: float = 0.0, ends: Any = None
-) -> str:
+    rows: Sequence[IntervalMark], axis: str, description: str, *, near: float = 0.0,
+    ends: tuple[float, float] | None = None,
+) -> str:  # fmt: skip
     """Numbers with their intervals, a row each, beside 0 or between given ends of the scale.
 
     What lies within `near` of 0 has a grey ground.
@@ -307,12 +336,6 @@ def draw_spans(
     middle = _px(left + width / 2)
     parts.append(f'<text x="{middle}" y="{foot + 28}" text-anchor="middle">{_escaped(axis)}</text>')
     return _drawing(left + width + 12, foot + 34, "".join(parts), description)
-
-
-def _log_place(share: float) -> float:
-    """Pixels of a rate on four decades, beyond them their ends."""
-    decades = math.log10(min(max(share, 1e-4), 1.0)) + 4.0 if share > 0.0 else 0.0
-    return 36.0 + 60.0 * decades
 
 
 def _drawing(width: int, height: int, inside: str, description: str) -> str:

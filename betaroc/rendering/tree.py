@@ -14,11 +14,13 @@ from betaroc.rendering.numbers import visible
 
 __all__ = [
     "Bullets", "Cell", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group", "Name", "Node",
-    "Row", "Section", "Status", "Words", "foreign", "grouped", "quantity",
+    "Row", "Section", "Status", "Words", "few", "foreign", "grouped", "quantity",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
 _SHOWN, _PATH, _KEPT = 32, 60, 2000
+#: Of so many things a finding speaks.
+_SAID = 3
 
 
 class Name(NamedTuple):
@@ -143,6 +145,19 @@ def grouped(
     if not several:
         return Grid(tuple(head), tuple(rows), tuple(words))
     return Grid(("set", *head), tuple(rows), tuple(k + 1 for k in words))
+
+
+def few(words: Iterable[str], sep: str = ", ") -> str:
+    """The first three, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["a", "b", "c", "d"])
+    'a, b, c, 1 more'
+    """
+    found = list(words)
+    more = len(found) - _SAID
+    return sep.join([*found[:_SAID], *[f"{more} more"] * (more > 0)])
 
 
 @dataclass(frozen=True)

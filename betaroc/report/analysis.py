@@ -26,6 +26,8 @@ from betaroc.core.text import shown
 from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
+from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.status import Said, decision_block
 from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import (
     AUTO,
@@ -46,6 +48,7 @@ from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import OperatingPoint, rate_terms
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.notebook import (
+    FoldedTable,
     NotebookBlock,
     Shown,
     Trace,
@@ -70,6 +73,7 @@ from betaroc.report.record import (
     decision_of,
     request_of,
     target_text,
+    worst_check,
 )
 from betaroc.report.score_set import (
     ObservedPoint,
@@ -613,14 +617,38 @@ def _block(of: AnalysisRecord) -> NotebookBlock:
     sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
     by = of.points[0].chosen_by if of.points else ""
     points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
-    return NotebookBlock(
-        f"Analysis, {family_text(of.family)}: {sets}",
-        sentences=[("", terms.said(one, called.values())) for one in said[:_TESTS]],
-        heads=["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
-               terms.frr.short],
-        rows=[row for one in points for row in _rows(one, tests, terms)],
-        picture=_rocs(of.dev, tests, terms),
-    )  # fmt: skip
+    heading = f"Analysis, {family_text(of.family)}: {sets}"
+    sentences = [("", terms.said(one, called.values())) for one in said[:_TESTS]]
+    heads = ["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
+             terms.frr.short]  # fmt: skip
+    rows = [row for one in points for row in _rows(one, tests, terms)]
+    block = NotebookBlock(heading, "", "", "", sentences, heads, rows, _rocs(of.dev, tests, terms))
+    return block if of.decision is None else _with_decision(block, of, of.decision)
+
+
+def _with_decision(block: NotebookBlock, of: AnalysisRecord, d: Decision) -> NotebookBlock:
+    """The decision with the check that stands for all first, the other thresholds folded."""
+    found, k = worst_check(d, of.checks)
+    check = found if isinstance(found, DecisionCheck) else None
+    first = decision_block(d, Said(found.status, found.reason, found.remedy), check)
+    terms = terms_of(of.terms)
+    role = "" if k is None else of.tests[k].role
+
+    def said(text: str) -> str:
+        return terms.said(text.replace("observed, test", f"observed, {role}"), ())
+
+    return first._replace(
+        heading=terms.said(first.heading),
+        sentences=[
+            ("", block.heading),
+            *((lead, terms.said(text, of.names)) for lead, text in first.sentences),
+            *block.sentences[:1],
+        ],
+        heads=[said(head) for head in first.heads],
+        rows=[[said(str(row[0])), *row[1:]] for row in first.rows],
+        folded=FoldedTable("Other thresholds", block.heads, block.rows),
+        picture=first.picture + block.picture,
+    )
 
 
 def _called(part: ScoreSet) -> str:

@@ -19,6 +19,7 @@ from betaroc.rendering.tree import (
     Section,
     Status,
     Words,
+    few,
 )
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import CHECKED_SCORED, family_tails, family_words, statuses
@@ -90,7 +91,7 @@ def _finding(sets: Named) -> str:
         for part, role in sets
         if (own := statuses(part))
     ]
-    return "; ".join(said) or "not checked"
+    return few(said, "; ") or "not checked"
 
 
 def _status(role: str, one: FitStatus) -> Status:
@@ -300,7 +301,7 @@ def sensitivity_section(sets: Named) -> Section:
         f"{role}: {'; '.join(part.quality.called_for)}" for part, role in audited
         if part.quality is not None and part.quality.called_for
     ]  # fmt: skip
-    finding = "; ".join(called) or "no rule for scores near 0 and 1 changes the fit"
+    finding = few(called, "; ") or "no rule for scores near 0 and 1 changes the fit"
     return Section(title, tuple(told), finding, "sensitivity")
 
 

@@ -21,6 +21,7 @@ from betaroc.rendering.tree import (
     RowCells,
     Section,
     Words,
+    few,
     foreign,
     grouped,
 )
@@ -88,7 +89,7 @@ def read_section(sets: Named, reason: str) -> Section:
         " dropped unless a line here says so."
     )
     absent = sum(p.scores.n_client_rejected + p.scores.n_impostor_rejected for p, _ in sets)
-    finding = ", ".join(
+    finding = few(
         f"{part.sizes[0]} client and {part.sizes[1]} impostor scores" + f" of {role}" * bool(tests)
         for part, role in sets
     )
@@ -127,7 +128,7 @@ def _read_rows(part: ScoreSet) -> list[RowCells]:
 # ------------------------------------------------------------------------------ scores
 def scores_section(sets: Named, figures: Sequence[Sequence[Figure]]) -> Section:
     """Histograms of both classes."""
-    finding = "; ".join(f"{role}: {p.sizes[0]} client, {p.sizes[1]} impostor" for p, role in sets)
+    finding = few((f"{role}: {p.sizes[0]} client, {p.sizes[1]} impostor" for p, role in sets), "; ")
     titles = ("Client", "Impostor")
     shown: list[Node] = [
         Section(title, (Figures(tuple(row)),)) for title, row in zip(titles, figures, strict=True)
@@ -171,9 +172,7 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
             " verdicts.", "legend",
         ))  # fmt: skip
     several = len(sets) > 1
-    finding = ", ".join(
-        number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets
-    )
+    finding = few(number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets)
     drawn = (Figures(tuple(figures)),) * bool(figures)
     grid = grouped(sets, head, rows, (0,) if several else ())
     return Section("ROC and DET", (explained, *drawn, grid, *notes), f"AUC {finding}", "curves")

@@ -15,10 +15,11 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning
 from betaroc.core.notices import warn
+from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.value import Result
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.notebook import Span, Trace, draw_alphas, draw_spans
+from betaroc.rendering.notebook import IntervalMark, Trace, draw_alphas, draw_spans
 from betaroc.rendering.numbers import number, spaced, version, visible
 from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
 from betaroc.rendering.tree import (
@@ -226,6 +227,19 @@ class StudyResult(Result):
             If it cannot be written; what was there before is untouched.
         StudyError
             If a part is damaged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import betaroc as br
+        >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = br.Study(design, ["true.auc"], folder=Path(folder) / "study").run()
+        ...     result.to_html(Path(folder) / "study.html")
+        ...     page = (Path(folder) / "study.html").read_text(encoding="utf-8")
+        >>> "2 cells with 1 replicate each" in page, "<script" in page
+        (True, False)
         """
         checked_target(path)
         write_whole(path, study_page(self))
@@ -352,8 +366,8 @@ def read(folder: Any) -> StudyResult:
 _DRAWN, _FEW_CELLS, _ROWS_SHOWN = 8, 12, 200
 #: Characters beside a row.
 _LABEL = 22
-#: Monte Carlo errors of an interval of 95 %.
-_ERRORS = 1.96
+#: Monte Carlo errors of an interval of 95 %, and what lies beyond either end of it.
+_ERRORS, _BEYOND = 1.96, 0.025
 _GLOSSARY = (
     ("cell", "one choice of all parameters of the design"),
     ("replicate", "one sample drawn in a cell; a trial of the study is one replicate of one cell"),
@@ -370,7 +384,8 @@ def study_page(result: StudyResult) -> str:
     groups = {str(name): group for name, group in table.groupby("statistic", sort=False)}
     name = foreign(result.folder.name)
     done = result.rows - result.missing - result.failed
-    trials = f"{spaced(cells)} cells with {spaced(replicates)} replicates each"
+    many = f"{spaced(replicates)} replicate{'s' * (replicates > 1)}"
+    trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {many}{' each' * (cells > 1)}"
     page = ResultPage(
         f"betaroc: study {name.short}",
         "Study",
@@ -388,7 +403,9 @@ def study_page(result: StudyResult) -> str:
 
 def _varied(result: StudyResult, table: pd.DataFrame) -> str:
     several = [visible(name) for name in _varying(result, table)]
-    return f"{', '.join(several)} vary" if several else "no parameter varies"
+    if not several:
+        return "no parameter varies"
+    return f"{', '.join(several)} {'vary' if len(several) > 1 else 'varies'}"
 
 
 def _varying(result: StudyResult, table: pd.DataFrame) -> list[str]:
@@ -421,16 +438,12 @@ def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> Ver
 
 def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
     """The means of the cells: a row each or, of many, in their order."""
-    shown, reach = foreign(name).short, _ERRORS * group["mc_error"].to_numpy(dtype=np.float64)
-    mean = group["mean"].to_numpy(dtype=np.float64)
-    spread = np.where(np.isnan(reach), 0.0, reach)
-    low, high = mean - spread, mean + spread
-    if "=" in name:  # a share
-        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    shown, mean = foreign(name).short, group["mean"].to_numpy(dtype=np.float64)
+    low, high = _monte_carlo(name, group)
     if mean.size <= _FEW_CELLS:
         varying = _varying(result, group)
         rows = [
-            Span(_cell(varying, row), a, m, b)
+            IntervalMark(_cell(varying, row), a, m, b)
             for row, a, m, b in zip(group.to_dict("records"), low, mean, high, strict=True)
         ]
         about = f"Means of {shown} in {mean.size} cells"
@@ -448,6 +461,17 @@ def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
         drawn,
         f"{shown}: means of {spaced(mean.size)} cells, ascending, with 95 % Monte Carlo intervals",
     )
+
+
+def _monte_carlo(name: str, group: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
+    """Intervals of 95 % of the means: normal ones, of shares those of Clopper and Pearson."""
+    columns = group[["mean", "mc_error", "replicates"]].to_numpy(dtype=np.float64)
+    mean, error, n = columns.T
+    if "=" in name:
+        low, high = share_ends(np.rint(mean * n), n, _BEYOND)
+        return np.where(np.isnan(mean), np.nan, low), np.where(np.isnan(mean), np.nan, high)
+    spread = np.where(np.isnan(error), 0.0, _ERRORS * error)
+    return mean - spread, mean + spread
 
 
 def _scale(low: FloatArray, high: FloatArray) -> tuple[float, float]:

@@ -307,6 +307,10 @@ def test_rates_stand_on_their_decades() -> None:
     nothing = RateMark("dev", float("nan"), 0.0, 1.0, hollow=False)
     empty = draw_strip([nothing], 0.01, "#d9701a", "x")
     assert '<circle cx="36"' in empty
+    assert re.findall(r'middle">([^<]*)', page) == ["0.01", "0.1", "1", "10", "100 %", "target"]
+    rare = draw_strip([RateMark("dev", 0.0, 1e-7, 1e-5, hollow=True)], 1e-6, "#d9701a", "x")
+    assert re.findall(r'middle">([^<]*)', rare) == ["1e-4", "0.01", "1", "100 %", "target"]
+    assert f"M{36 + 240 / 7:.1f} 12" in rare
 
 
 @pytest.mark.parametrize(

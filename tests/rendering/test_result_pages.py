@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import betaroc as br
 from betaroc.cli import main
@@ -96,6 +98,9 @@ def test_the_page_of_an_ensemble_says_what_the_result_holds(
     assert "b" not in {t for t, a in page.tags if "onload" in a}
     assert f"{verdict.gain.with_it:.4g}" in page.whole
     assert f"area {result.hull.auc:.4f}" in page.whole
+    for row, (name, one) in product(page.rows, result.verdict.items()):
+        if row[:2] == [f" {name}", " cannot tell"]:
+            assert row[5].split(" client")[0] in f" {one.reason}"
     pictures = [a for tag, a in page.tags if tag == "svg" and "role" in a]
     assert len(pictures) == 3
     assert all(a["aria-label"] for a in pictures)
@@ -162,7 +167,17 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     assert rows["true.auc"][1:] == ["all 2 complete", "0.8333", "0.8667", "0.9", "0"]  # 5/6, 9/10
     mean = result.summary().query("statistic == 'fit.auc'")["mean"]
     assert rows["fit.auc"][2:5] == [f"{x:.4g}" for x in (mean.min(), mean.median(), mean.max())]
-    assert "2 cells with 6 replicates each; a_c vary" in page.whole
+    share = re.search(r"Means of true.global-shape=proper.*?</svg>", text, re.S)
+    assert share is not None
+    low = stats.binomtest(6, 6).proportion_ci(0.95, "exact").low  # both cells: 6 of 6
+    found = re.findall(r'M([\d.]+) \d+H([\d.]+)"', share[0])
+    ends = re.findall(r'text-anchor="(?:start|end)">([\d.]+)</text>', share[0])
+    first, last = (float(x) for x in ends)
+    for left, right in found:
+        at = [first + (float(x) - 150) / 230 * (last - first) for x in (left, right)]
+        assert at == pytest.approx([low, 1.0], abs=0.003)
+    assert len(found) == 2
+    assert "2 cells with 6 replicates each; a_c varies" in page.whole
     assert "12 trials have their numbers" in page.whole
 
 

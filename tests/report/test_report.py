@@ -111,7 +111,8 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
     for piece in (
         "dev.csv", "test_sharpen0.40.csv", "180", "448", "Family: beta",
         f"{fit.client.params['a']:.6g}", f"{fit.impostor.std_errors['b']:.3g}",
-        f"{fit.log_likelihood:.6g}", f"{fit.aic:.6g}", f"{fit.model.auc():.5g}",
+        f"{fit.log_likelihood:.6g}", f"{fit.aic:.6g}".replace("-", "\u2212"),
+        f"{fit.model.auc():.5g}",
         f"{analysis.dev.empirical.auc():.5g}", f"{analysis.dev.distances.client:.3g}",
         "above the diagonal", "concave", "Towards threshold 0",
         "J (scores pile up at 1; probability above 0.999)", "exponent",

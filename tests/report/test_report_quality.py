@@ -261,7 +261,7 @@ def test_the_page_shows_the_verdict_in_words_and_colour(analysis: br.Analysis, p
     for part in analysis.parts:
         for one in statuses(part):
             assert f">{one.verdict}</strong>" in page
-            assert one.words[1:60] in page.replace("&#39;", "'")
+            assert one.words[1:60] in page.replace("\u2019", "'")
     assert page.index('class="verdict') < page.index("ROC and DET")
     text = plain(page)
     assert "199 simulated score sets, seed 0, so that no p-value is below 0.005" in text
