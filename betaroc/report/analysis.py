@@ -61,6 +61,7 @@ from betaroc.rendering.numbers import level_words, rounded, visible
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
+from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import Measured, intervals_of
 from betaroc.report.observed_curves import curve_numbers, observed_curves
 from betaroc.report.page import sections_of, write_report
@@ -159,15 +160,17 @@ class Analysis(AnalysisRecord, Noun):
         Returns
         -------
         str
-            What test contradicts, then the main lines with the verdict on each fit, then fits,
-            measures with their intervals, ends in words, families, operating points, expected
-            performance curves, warnings.
+            The threshold and its status; what test contradicts, then the main lines with the
+            verdict on each fit, then fits, measures with their intervals, ends in words, families,
+            operating points, expected performance curves, warnings.
         """
         alarm = mismatch_words(self.dev)
         lines = summary_lines(self.dev, self.tests, self.points)
+        decided = "\n".join(decision_lines(self))
         lines += [line for part in self.parts for line in short_verdict(part)]
         first = first_lines(self.dev, self.tests, self.points, self.level)
-        blocks = ["\n".join(first + [alarm] * bool(alarm) + lines), text_of(sections_of(self))]
+        blocks = [decided, "\n".join(first + [alarm] * bool(alarm) + lines)]
+        blocks.append(text_of(sections_of(self)))
         if self.notices:
             blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
         names = [visible(one) for one in self.names]

@@ -175,19 +175,16 @@ def _status(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict
 
 
 def decision_lines(analysis: AnalysisRecord) -> list[str]:
-    """The same as text: threshold, status, why."""
+    """The same as text: question, threshold, status, why, and what would change it."""
     asked = request_of(analysis.target or None, analysis.level)
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
-    default = "" if analysis.target else " (the default target)"
+    question = question_of(asked) + " (the default target)" * (not analysis.target)
     if d is None:
-        status = status_words(AMBER, tested=True)
-        return [f"{question_of(asked)}{default} {status}: {analysis.undecided}"]
-    said, place = (
-        _status(analysis, d, names),
-        shown_threshold(d.threshold, d.target, analysis.dev.scores),
-    )
+        return [question, f"None: {analysis.undecided}"]
+    said = _status(analysis, d, names)
+    place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     return [
-        f"{question_of(asked)}{default} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
+        f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
         f"{said['word']}: {said['reason']}",
         f"What would change it: {said['remedy']}",
     ]
