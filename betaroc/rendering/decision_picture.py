@@ -153,9 +153,9 @@ def _limits(
 
 #: From the middle outwards in steps that look alike on the logit scale.
 _LOGIT_TICKS = [
-    *((10.0**-k, f"{10.0**-k:.{k}f}" if k < 5 else f"1e-{k}") for k in range(12, 0, -1)),
+    *((10.0**-k, f"{10.0**-k:.{k}f}" if k < 5 else f"1e\u2212{k}") for k in range(12, 0, -1)),
     (0.5, "0.5"),
-    *((1.0 - 10.0**-k, f"0.{'9' * k}" if k < 6 else f"1-1e-{k}") for k in range(1, 13)),
+    *((1.0 - 10.0**-k, f"0.{'9' * k}" if k < 6 else f"1\u22121e\u2212{k}") for k in range(1, 13)),
 ]
 
 
@@ -264,7 +264,7 @@ def _steps(edges: FloatArray, base: float, heights: FloatArray) -> str:
 
 
 def _curve(places: FloatArray, base: float, heights: FloatArray) -> str:
-    inside = np.clip(np.nan_to_num(base + heights, nan=base), 0.0, _SIDE)
+    inside = np.clip(np.nan_to_num(base + heights, nan=base), -_ROOM, _SIDE + _ROOM)
     pairs = (f"{10.0 * x:.1f} {y:.1f}" for x, y in zip(places, inside, strict=True))
     return "M" + "L".join(pairs)
 

@@ -414,8 +414,7 @@ def analyze_stepwise(
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
     first = fitted_set("dev", dev, options, judge, prefix="dev: ")
-    fitting = Fitting(*(options[name] for name in Fitting._fields))
-    decision, undecided = decision_of(dev, aim, fitting)
+    decision, undecided = decision_of(dev, aim, _fitting(options, first))
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -453,6 +452,14 @@ def _automatic(options: Mapping[str, Any], sets: list[ScoreData]) -> tuple[Mappi
     refuse_rule(found, options["boundary"], options["resolution"])
     give(found.notices)
     return {**options, "family": found.family}, found.reason
+
+
+def _fitting(options: Mapping[str, Any], dev: ScoreSet) -> Fitting:
+    """How a decision on dev is fitted: as dev was, which is not fitted again."""
+    compared = None if dev.quality is None else dev.quality.families
+    chosen = compared if options["family"] == BEST else None
+    known = None if dev.fit is None else (dev.fit, chosen)
+    return Fitting(options["family"], options["boundary"], options["resolution"], known)
 
 
 def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, ScoreData]:

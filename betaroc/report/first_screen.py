@@ -72,7 +72,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "title": name(analysis.dev.name),
         "read": [
             (role, [words.counted(who, n, spaced(n)) for who, n in
-                    zip(("client", "impostor"), part.sizes, strict=True)])
+                    zip(("client", "impostor"), part.sizes, strict=True)], _absent(part))
             for part, role in zip(analysis.parts, names, strict=True)
         ],
         "version": version(),
@@ -84,9 +84,8 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "n_tests": len(analysis.tests),
     }  # fmt: skip
     if d is None:
-        status = {"colour": "warn", "word": status_words(AMBER, tested=True)}
-        remedy = "more scores, or another target: see below what these scores allow."
-        status |= {"reason": _tight(analysis.undecided), "remedy": remedy}
+        status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.undecided)}
+        status |= {"remedy": "more scores, or another target."}
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
@@ -102,6 +101,12 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "exact": repr(d.threshold_for_greater_equal),
         "dtype": "" if d.dtype == "float64" else d.dtype,
     }
+
+
+def _absent(part: ScoreSet) -> str:
+    """Trials without a score."""
+    n = part.scores.n_client_rejected, part.scores.n_impostor_rejected
+    return f" and {spaced(sum(n))} without a score, which are rejected" if sum(n) else ""
 
 
 # --------------------------------------------------------------------------------- words
@@ -122,12 +127,13 @@ def question_of(asked: DecisionRequest) -> str:
 
 def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
     words, terms = analysis.words, TERMS[BIOMETRIC]
-    made = " (of all trials; those without a score are rejected)"
-    absent = made if any(part.has_rejected for part in analysis.parts) else ""
-    return [
-        (terms.far.short, f"{terms.far.title}: share of {words.many('impostor')} accepted{absent}"),
-        (terms.frr.short, f"{terms.frr.title}: share of {words.many('client')} rejected{absent}"),
+    found = [
+        (terms.far.short, f"{terms.far.title}: share of {words.many('impostor')} accepted"),
+        (terms.frr.short, f"{terms.frr.title}: share of {words.many('client')} rejected"),
     ]
+    if any(part.has_rejected for part in analysis.parts):
+        found.append(("FMR, FNMR", "the same shares of the trials that have a score"))
+    return found
 
 
 def _default_words(asked: DecisionRequest) -> str:
@@ -170,7 +176,7 @@ def _status(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict
         "colour": _COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
-        "remedy": remedy_words(said.remedy, tested=tested),
+        "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
 
@@ -180,7 +186,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
     question = question_of(asked) + " (the default target)" * (not analysis.target)
     if d is None:
-        return [question, f"None: {analysis.undecided}"]
+        return [question, f"No threshold: {analysis.undecided}"]
     said = _status(analysis, d, names)
     place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     return [
@@ -296,7 +302,8 @@ def _picture(
             alt += " accepted."
         small.append(d is not None and max(row.cells[k].rate for row in rows[:2]) < _SMALL)
         figures.append({
-            "name": names[k], "kind": "expected" if k == 0 else "observed", "k": k, "rates": rates,
+            "name": names[k], "k": k, "rates": rates,
+            "kind": "" if d is None else "observed" if k else "expected",
             "svg": panel_svg(
                 panel, str(k), at, highest, many, alt, dashed=k == 0, told=k == 0,
                 taller=small[-1],
@@ -349,7 +356,7 @@ def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, Fl
     places = np.linspace(0.5, 99.5, _POINTS)
     x = np.asarray(axis.score(places))
     client, impostor = (
-        np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=0.0)
+        np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9)
         for share, base in (law.continuous for law in laws if law.continuous is not None)
     )
     return places, np.asarray(client), np.asarray(impostor)

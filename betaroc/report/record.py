@@ -24,14 +24,18 @@ from betaroc.decision.decide import (
     checked_request,
     decided,
 )
-from betaroc.decision.status import AMBER, GREEN, RED
-from betaroc.decision.ways import TARGET_RATES, Fitting, Way
+from betaroc.decision.guarantee import needed_for_guarantee
+from betaroc.decision.status import AMBER, GREEN, RED, said_of_rate
+from betaroc.decision.ways import TARGET_RATES, Fitting, Target, Way, summary_ways
 from betaroc.estimation.families import Names
+from betaroc.inference.interval import Interval
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import version
 from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.observed_curves import ObservedCurve
-from betaroc.report.score_set import ObservedPoint, ScoreSet
+from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates
 
 __all__ = [
     "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "check_numbers", "checks_of",
@@ -174,13 +178,41 @@ def decision_of(
     dev: ScoreData, asked: DecisionRequest, fitting: Fitting
 ) -> tuple[Decision | None, str]:
     """The threshold, or why there is none."""
-    if isinstance(dev, ScoreSummary):
-        return None, "A threshold is decided on the scores themselves; of dev a summary was given."
     try:
         with quietly():  # what they say of dev, its fit has said
+            if isinstance(dev, ScoreSummary):
+                return _of_summary(dev, asked), ""
             return decided(dev._as_scores(), asked, fitting), ""
     except BetarocError as error:
         return None, str(error)
+
+
+def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:
+    """Of counts in bins: a border of theirs."""
+    if asked.kind not in TARGET_RATES:
+        raise InputError(
+            "a threshold for costs or for the equal error rate takes the scores themselves; of dev"
+            " a summary was given. Ask for far or frr."
+        )
+    target = Target(asked.kind, asked.rate, asked.confidence, dev.words or ClassWords())
+    ways, n = summary_ways(dev, target), round(getattr(dev, f"{target.who}_total"))
+    way = next((one for one in ways[:2] if one.possible), None)
+    if way is None:
+        raise InputError(f"{target_text(asked)} is not possible: {ways[0].why}. Give more scores.")
+    needed = needed_for_guarantee(target.rate, target.confidence)
+    expected = {"far": way.far, "frr": way.frr, asked.kind: way.expected}
+    rates = [
+        [float(one[0]) for one in counted_rates(dev, kind, [way.threshold], asked.confidence)]
+        for kind in TARGET_RATES
+    ]
+    far, frr = ((rate, low, high) for rate, low, high in rates)
+    said = said_of_rate(way, target, n, needed, far, frr, drawn=False)
+    return Decision(
+        way.threshold, asked.kind, asked.rate, way.how, asked.confidence,
+        OperatingPoint(way.threshold, expected["far"], expected["frr"], empirical_model(dev).prior),
+        Interval(way.expected, way.low, way.high, asked.confidence, way.how, way.n_beyond),
+        *said, None if n >= needed else needed, tuple(ways), n=n, words=dev.words,
+    )  # fmt: skip
 
 
 def checks_of(d: Decision | None, tests: Sequence[ScoreData]) -> tuple[DecisionCheck | None, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -165,6 +166,30 @@ def test_rates_of_comparisons_where_some_trials_have_no_score(panel_alone: None)
     assert rows["FRR"]["count"] == f"{wrong + 2} of 302"
     assert rows["FNMR"]["count"] == f"{wrong} of 300"
     assert rows["FMR"]["count"].endswith("of 300")
+
+
+@pytest.mark.parametrize("kind", ["far", "frr"])
+def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: None) -> None:
+    """As many scores beyond as are counted there: at most as many as a guarantee allows."""
+    scores = separated(2000)
+    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor],
+                          "label": np.repeat([1, 0], 2000)})  # fmt: skip
+    for bins in (4000, 65536):
+        given = br.summarize(frame, client_label=1, bins=bins)
+        found = br.analyze(given, separated(500, 1), target={kind: 0.01}, family="normal")
+        d, rows = found.decision, br.decide(scores, **{kind: 0.01}, family="normal")
+        wrong = {"far": scores.impostor > d.threshold, "frr": scores.client <= d.threshold}
+        assert d.way.n_beyond == np.sum(wrong[kind]) <= rows.way.n_beyond
+        assert (d.how, d.expected.far if kind == "far" else d.expected.frr) == (
+            "guaranteed", getattr(rows.expected, kind),
+        )  # fmt: skip
+        assert (d.threshold >= rows.threshold) == (kind == "far")
+        assert getattr(d.way, "frr" if kind == "far" else "far") == pytest.approx(
+            np.mean(wrong["frr" if kind == "far" else "far"])
+        )
+        assert 'class="positions"' in render_report(found)
+        assert br.from_json(found.to_json()) == found
+    assert "takes the scores themselves" in br.analyze(given, target="eer").undecided
 
 
 def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
