@@ -38,11 +38,11 @@ from betaroc.rendering.systems_picture import (
     LogAxis,
     PlainAxis,
     Point,
-    Span,
+    RateSpan,
     axis_labels,
     draw_map,
+    draw_rates,
     draw_roc,
-    draw_strip,
     status_icon,
 )
 from betaroc.rendering.tree import Grid, Row, Section, Words, foreign
@@ -378,7 +378,7 @@ class _Page:
         ]
 
     def _system_rows(
-        self, rank: int, one: DecidedSystem, spans: Sequence[tuple[Span, Span]]
+        self, rank: int, one: DecidedSystem, spans: Sequence[tuple[RateSpan, RateSpan]]
     ) -> list[_Row]:
         """A row a test; one where there is none."""
         tests: Sequence[CheckedTest | None] = one.tests or [None]
@@ -395,7 +395,9 @@ class _Page:
             ))  # fmt: skip
         return rows
 
-    def _strip(self, k: int, dev: tuple[Span, Span], test: tuple[Span, Span] | None) -> Markup:
+    def _strip(
+        self, k: int, dev: tuple[RateSpan, RateSpan], test: tuple[RateSpan, RateSpan] | None
+    ) -> Markup:
         """FAR or FRR of a row."""
         is_target = self.target == TARGET_RATES[k]
         seen = None if test is None else test[k]
@@ -403,25 +405,25 @@ class _Page:
         told += "" if seen is None else f", {rate(seen.value)} observed"
         told += f"; target {self.asked}" * is_target
         target = self.decision.rate if is_target else None
-        return draw_strip(self.axes[k], "ic"[k], told, dev[k], seen, target)
+        return draw_rates(self.axes[k], "ic"[k], told, dev[k], seen, target)
 
-    def _spans(self, one: DecidedSystem) -> list[tuple[Span, Span]]:
+    def _spans(self, one: DecidedSystem) -> list[tuple[RateSpan, RateSpan]]:
         """FAR and FRR as dev expects them, then as each test observes them."""
         d = one.decision
         sets = [(one.dev, d), *((test.scores, None) for test in one.tests)]
         found = []
         for scores, own in sets:
             pair = [
-                Span(*rate_interval(scores, kind, d.threshold, d.confidence))
+                RateSpan(*rate_interval(scores, kind, d.threshold, d.confidence))
                 for kind in TARGET_RATES
             ]
             if own is not None and self.is_rate:
                 k = TARGET_RATES.index(self.target)
-                pair[k] = Span(own.interval.estimate, own.interval.low, own.interval.high)
+                pair[k] = RateSpan(own.interval.estimate, own.interval.low, own.interval.high)
             found.append((pair[0], pair[1]))
         return found
 
-    def _rates(self, one: DecidedSystem) -> tuple[Span, Span]:
+    def _rates(self, one: DecidedSystem) -> tuple[RateSpan, RateSpan]:
         return self._spans(one)[1 if one.tests else 0]
 
     @staticmethod

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 __all__ = [
-    "LogAxis", "PlainAxis", "Point", "Span", "axis_labels", "draw_map", "draw_roc", "draw_strip",
+    "LogAxis", "PlainAxis", "Point", "RateSpan", "axis_labels", "draw_map", "draw_roc", "draw_rates",
     "status_icon",
 ]  # fmt: skip
 
@@ -34,7 +34,7 @@ _ICONS = {
 }
 
 
-class Span(NamedTuple):
+class RateSpan(NamedTuple):
     """A rate and both ends of its interval."""
 
     value: float
@@ -115,8 +115,13 @@ def axis_labels(axis: Axis) -> Markup:
     return _markup(['<svg class="sx" aria-hidden="true">', *marks, "</svg>"])
 
 
-def draw_strip(
-    axis: Axis, kind: str, told: str, dev: Span, test: Span | None, target: float | None = None
+def draw_rates(
+    axis: Axis,
+    kind: str,
+    told: str,
+    dev: RateSpan,
+    test: RateSpan | None,
+    target: float | None = None,
 ) -> Markup:
     """A rate on dev and on a test with their intervals; `kind` "c" or "i" is the class's colour.
 
@@ -189,7 +194,7 @@ def _beyond(at: float) -> str:
     return f'<rect class="overz" x="{at:.3f}%" y="0" width="{100.0 - at:.3f}%" height="100%"/>'
 
 
-def _interval(axis: Axis, line: str, mark: str, span: Span, y: int) -> Iterator[str]:
+def _interval(axis: Axis, line: str, mark: str, span: RateSpan, y: int) -> Iterator[str]:
     if math.isfinite(span.low) and math.isfinite(span.high):
         ends = (axis.place(end) for end in (span.low, span.high))
         yield '<line class="{}" x1="{:.3f}%" x2="{:.3f}%" y1="{}%" y2="{}%"/>'.format(
