@@ -23,7 +23,8 @@ from betaroc.cli.options import (
     terms_option,
 )
 from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
-from betaroc.cli.systems_page import SystemAnalysis, page_of_systems
+from betaroc.cli.systems_page import page_of_systems, with_report
+from betaroc.cli.systems_thresholds import SystemAnalysis
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, keep, passed_on
 from betaroc.core.text import shown
@@ -107,7 +108,7 @@ def _run_several(
         for system in systems:
             if whole:
                 analysis = _analysis(system.dev, system.tests, arguments, step, level, seed)
-                found.append(SystemAnalysis.of(system, analysis))
+                found.append(with_report(system, analysis))
             else:
                 found.append(_threshold_alone(system, arguments, step, level))
         checked_target(arguments.output)

@@ -8,28 +8,31 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from betaroc.cli.systems import SystemFiles
-from betaroc.cli.systems_thresholds import STATUSES, CheckedTest, DecidedSystem
+from betaroc.cli.systems_thresholds import (
+    STATUSES,
+    CheckedTest,
+    DecidedSystem,
+    SystemAnalysis,
+    ways_html,
+)
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.core.terms import terms_of
-from betaroc.data.scores import ScoreData, Scores
-from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
+from betaroc.data.scores import Scores
+from betaroc.decision.decide import DecisionRequest
 from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
-    beyond_words,
-    remedy_words,
     shown_threshold,
 )
-from betaroc.decision.ways import TARGET_RATES, Way, rate_interval
+from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import counted, rate, rate_span, spaced, version, visible
@@ -41,12 +44,11 @@ from betaroc.rendering.systems_picture import (
     RateSpan,
     axis_labels,
     draw_map,
-    draw_rates,
+    draw_rate_strip,
     draw_roc,
     status_icon,
 )
-from betaroc.rendering.tree import Grid, Row, Section, Words, foreign
-from betaroc.rendering.tree_html import html_of
+from betaroc.rendering.tree import foreign
 from betaroc.report.analysis import Analysis
 from betaroc.report.first_screen import question_of
 from betaroc.report.page import render_body
@@ -55,7 +57,7 @@ from betaroc.report.record import foot_words
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["SystemAnalysis", "page_of_systems"]
+__all__ = ["page_of_systems", "with_report"]
 
 _COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _SHORT = {GREEN: "relied on", AMBER: "not enough evidence", RED: "do not rely on"}
@@ -70,58 +72,13 @@ _NAMED = 3
 _GRID = 300
 
 
-class SystemAnalysis(NamedTuple):
-    """What the page knows of a system; `body` is its whole report, empty where none was made."""
-
-    files: SystemFiles
-    dev: ScoreData
-    tests: Sequence[ScoreData]
-    decision: Decision | None
-    checks: Sequence[DecisionCheck | None]
-    why: str
-    warnings: tuple[str, ...]
-    body: str = ""
-
-    @classmethod
-    def of(cls, files: SystemFiles, analysis: Analysis) -> SystemAnalysis:
-        """Of a whole report."""
-        return cls(
-            files, analysis.dev.given, [part.given for part in analysis.tests], analysis.decision,
-            analysis.checks, analysis.undecided, tuple(n.message for n in analysis.notices),
-            render_body(analysis),
-        )  # fmt: skip
-
-    @property
-    def name(self) -> str:
-        """What the system is called."""
-        return self.files.name
-
-    @property
-    def words(self) -> ClassWords | None:
-        """What its classes are called."""
-        return self.dev.words
-
-    @property
-    def finding(self) -> str:
-        """What its folded part says at once."""
-        one = self.decided
-        if one is None:
-            return self.why
-        place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
-        return f"{one.status}; threshold {place}"
-
-    @property
-    def decided(self) -> DecidedSystem | None:
-        """Its threshold with what its tests say; None where there is none."""
-        if self.decision is None or not isinstance(self.dev, Scores):
-            return None
-        paths = (Path(path).name for path in self.files.tests)
-        tests = tuple(
-            CheckedTest(path, test, check)
-            for path, test, check in zip(paths, self.tests, self.checks, strict=True)
-            if check is not None and isinstance(test, Scores)
-        )
-        return DecidedSystem(self.name, self.dev, self.decision, tests)
+def with_report(files: SystemFiles, analysis: Analysis) -> SystemAnalysis:
+    """What the page knows of a system with its whole report."""
+    return SystemAnalysis(
+        files, analysis.dev.given, [part.given for part in analysis.tests], analysis.decision,
+        analysis.checks, analysis.undecided, tuple(n.message for n in analysis.notices),
+        render_body(analysis),
+    )  # fmt: skip
 
 
 def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, terms: str) -> str:
@@ -140,7 +97,7 @@ def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, t
     names = [path for one in systems for path in (one.name, one.files.dev, *one.files.tests)]
     body = _in_words(body, systems, terms, names)
     for one in parts:
-        inner = _inside(one, places[one.name]) or _in_words(_ways(one), [one], terms, names)
+        inner = _inside(one, places[one.name]) or _in_words(ways_html(one), [one], terms, names)
         body = body.replace(f"<!-- {places[one.name]} -->", inner)
     foot = _in_words(foot_words(), systems, terms, names)
     return page_frame(f"betaroc: {counted(len(systems), 'system')}", body, foot)
@@ -164,36 +121,6 @@ def _inside(one: SystemAnalysis, place: str) -> str:
     """A whole report one level down, with ids of its own."""
     inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 2}", one.body)
     return _IDS.sub(rf"\g<1>{place}-", inner)
-
-
-def _ways(system: SystemAnalysis) -> str:
-    """Why the status is what it is, every way to choose, and where the rest is."""
-    one = system.decided
-    if one is None:
-        return str(html_of([Section("", (Words(system.why),))], depth=4))
-    d = one.decision
-    said = max((test.check for test in one.tests), key=_status, default=None) or d
-    head = ("way", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
-    remedy = remedy_words(said.remedy, tested=bool(one.tests))
-    blocks = (
-        Words(said.reason),
-        Words(f"What would change it: {remedy}"),
-        Grid(head, tuple(_way_row(way, one) for way in d.ways), (6,)),
-        Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),
-    )
-    return str(html_of([Section("", blocks)], depth=4))
-
-
-def _way_row(way: Way, one: DecidedSystem) -> Row:
-    if not way.possible:
-        return Row((way.how, "not possible", "", "", "", "", way.why))
-    place = shown_threshold(way.threshold, one.decision.target, one.dev)
-    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
-    return Row((way.how, place, *rates, way.why or way.family))
-
-
-def _status(check: DecisionCheck) -> int:
-    return STATUSES.index(check.status)
 
 
 @cache
@@ -405,7 +332,7 @@ class _Page:
         told += "" if seen is None else f", {rate(seen.value)} observed"
         told += f"; target {self.asked}" * is_target
         target = self.decision.rate if is_target else None
-        return draw_rates(self.axes[k], "ic"[k], told, dev[k], seen, target)
+        return draw_rate_strip(self.axes[k], "ic"[k], told, dev[k], seen, target)
 
     def _spans(self, one: DecidedSystem) -> list[tuple[RateSpan, RateSpan]]:
         """FAR and FRR as dev expects them, then as each test observes them."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 __all__ = [
-    "LogAxis", "PlainAxis", "Point", "RateSpan", "axis_labels", "draw_map", "draw_roc", "draw_rates",
-    "status_icon",
+    "LogAxis", "PlainAxis", "Point", "RateSpan", "axis_labels", "draw_map", "draw_rate_strip",
+    "draw_roc", "status_icon",
 ]  # fmt: skip
 
 #: Rates below this stand at the end of an axis.
@@ -115,7 +115,7 @@ def axis_labels(axis: Axis) -> Markup:
     return _markup(['<svg class="sx" aria-hidden="true">', *marks, "</svg>"])
 
 
-def draw_rates(
+def draw_rate_strip(
     axis: Axis,
     kind: str,
     told: str,

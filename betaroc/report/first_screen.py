@@ -137,10 +137,8 @@ def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
 
 
 def _default_words(asked: DecisionRequest) -> str:
-    return (
-        f"No target was named, so it is the default, {asked.kind.upper()}"
-        f" {100.0 * asked.rate:g} %. Another one:"
-    )
+    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
+    return f"No target was named, so it is the default, {target}. Another one:"
 
 
 def _rule(d: Decision) -> str:

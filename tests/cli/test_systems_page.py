@@ -13,7 +13,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.numbers import rate
-from betaroc.rendering.systems_picture import LogAxis, PlainAxis, RateSpan, draw_rates
+from betaroc.rendering.systems_picture import LogAxis, PlainAxis, RateSpan, draw_rate_strip
 from helpers.browser import CHROMIUM, Browser
 
 WORST = "<i>x</i> \u05e9\u05dc\u05d5\u05dd & " + "n" * 40
@@ -138,7 +138,7 @@ def test_a_strip_stands_where_its_numbers_say() -> None:
     assert axis.start == pytest.approx(1e-4)
     assert [axis.place(x) for x in (0.0, 1e-4, 0.01, 1.0)] == pytest.approx([0.0, 0.0, 50.0, 100.0])
     assert PlainAxis.of([0.0, 0.25]).end == pytest.approx(0.3)
-    svg = draw_rates(axis, "i", "FAR & more", RateSpan(0.01, 0.001, 0.1), None, 0.01)
+    svg = draw_rate_strip(axis, "i", "FAR & more", RateSpan(0.01, 0.001, 0.1), None, 0.01)
     assert 'cx="50.000%"' in svg
     assert 'x1="25.000%" x2="75.000%"' in svg
     assert 'aria-label="FAR &amp; more"' in svg
