@@ -122,7 +122,7 @@ class Analysis(AnalysisRecord, Noun):
         Of dev's scores, for the target; None where none is possible.
     checks : tuple of DecisionCheck or None
         What each test set says of it; None of a summary.
-    undecided : str
+    no_decision : str
         Why there is no decision.
     target : str
         The target that was asked for, such as "far=0.01"; empty where it is the default, FAR 1 %.
@@ -401,7 +401,7 @@ def analyze_stepwise(
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
     first = fitted_set("dev", dev, options, judge, prefix="dev: ")
-    decision, undecided = decision_of(dev, aim, _fitting(options, first))
+    decision, no_decision = decision_of(dev, aim, _fitting(options, first))
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -428,7 +428,7 @@ def analyze_stepwise(
         terms,
         decision,
         checks_of(decision, list(named.values())),
-        undecided,
+        no_decision,
         "" if target is None else target_text(aim),
     )
 

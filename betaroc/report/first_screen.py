@@ -84,7 +84,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "n_tests": len(analysis.tests),
     }  # fmt: skip
     if d is None:
-        status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.undecided)}
+        status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.no_decision)}
         status |= {"remedy": "more scores, or another target."}
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
@@ -184,7 +184,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
     question = question_of(asked) + " (the default target)" * (not analysis.target)
     if d is None:
-        return [question, f"No threshold: {analysis.undecided}"]
+        return [question, f"No threshold: {analysis.no_decision}"]
     said = _status(analysis, d, names)
     place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     return [
@@ -458,12 +458,9 @@ def _span(low: float, high: float) -> str:
 
 
 def _way_title(way: Way, d: Decision) -> str:
-    if way.how == "guaranteed":
-        return f"Guaranteed, {level_words(d.confidence)} confidence"
-    if way.how == "average":
-        return f"At most {100.0 * d.rate:g} % on average"
-    if way.how == "counted":
-        return "Counted on dev’s scores"
-    if way.how == "tail":
-        return "By a tail of dev’s scores"
-    return f"Fitted, {way.family}" if way.family else "By a fitted distribution"
+    return {
+        "guaranteed": f"Guaranteed, {level_words(d.confidence)} confidence",
+        "average": f"At most {100.0 * d.rate:g} % on average",
+        "counted": "Counted on dev’s scores",
+        "tail": "By a tail of dev’s scores",
+    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fitted distribution")

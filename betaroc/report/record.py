@@ -66,7 +66,7 @@ class AnalysisRecord(Result):
     terms: str = BIOMETRIC
     decision: Decision | None = None
     checks: tuple[DecisionCheck | None, ...] = ()
-    undecided: str = ""
+    no_decision: str = ""
     target: str = ""
 
     @property
@@ -244,7 +244,7 @@ def decision_numbers(analysis: AnalysisRecord) -> dict[str, Any]:
     d, target = analysis.decision, analysis.target
     asked = {"target": target or DEFAULT_TARGET, "default": not target}
     if d is None:
-        return {"asked": asked, "undecided": analysis.undecided}
+        return {"asked": asked, "no_decision": analysis.no_decision}
     said, _ = worst_check(d, analysis.checks)
     seen = [None if check is None else check_numbers(check) for check in analysis.checks]
     return {"asked": asked} | told_decision(d, said) | {"tests": seen}

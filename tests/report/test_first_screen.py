@@ -86,7 +86,7 @@ def separated(n: int, seed: int = 0) -> br.Scores:
 )
 def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> None:
     found = br.analyze(separated(300), separated(300, 1), target=target, family="normal")
-    assert (found.decision.target, found.undecided) == (kind, "")
+    assert (found.decision.target, found.no_decision) == (kind, "")
     page = render_report(found)
     assert question in top(page)
     assert "No target was named" not in page
@@ -126,12 +126,12 @@ def test_no_decision_says_why(panel_alone: None) -> None:
     scores = br.Scores(np.arange(5.0, 17.0), np.arange(12.0))
     found = br.analyze(scores, family="empirical")
     assert found.decision is None
-    assert "299 impostors needed, dev has 12" in found.undecided
+    assert "299 impostors needed, dev has 12" in found.no_decision
     page = render_report(found)
     assert "99 impostors needed, dev has 12" in top(page)
     assert "input" not in re.findall(r"<(\w+)", page)
-    assert found.undecided in found.summary()
-    assert found.to_dict()["decision"]["undecided"] == found.undecided
+    assert found.no_decision in found.summary()
+    assert found.to_dict()["decision"]["no_decision"] == found.no_decision
 
 
 def test_several_tests_have_a_row_each_and_the_worst_gives_the_status(panel_alone: None) -> None:
@@ -189,14 +189,14 @@ def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: No
         )
         assert 'class="positions"' in render_report(found)
         assert br.from_json(found.to_json()) == found
-    assert "takes the scores themselves" in br.analyze(given, target="eer").undecided
+    assert "takes the scores themselves" in br.analyze(given, target="eer").no_decision
 
 
 def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
     scores = separated(30)
     dev = br.Scores(scores.client, scores.impostor, impostor_weights=np.full(30, 0.5))
     found = br.analyze(dev, family="normal")
-    assert "whole numbers" in found.undecided
+    assert "whole numbers" in found.no_decision
     render_report(found)
 
 
