@@ -384,8 +384,9 @@ LATEX = r"""\documentclass{article}
 
 
 def test_tables_compile_in_latex(tmp_path: Path) -> None:
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed")
+    found = [shutil.which(name) for name in ("pdflatex", "kpsewhich")]
+    if None in found or subprocess.run([str(found[1]), "booktabs.sty"], check=False).returncode:
+        pytest.skip("pdflatex with booktabs is not installed")
     tables = [value.to_latex() for name, value in nouns().items() if name not in LONG]
     letters = [chr(k) for k in range(32, 0x180)] + [chr(k) for k in range(0x370, 0x3E2)]
     hard = pd.DataFrame({NAME: [*letters, NAME, "≤ ∞ – “x” 中 \U0001f600"]})
