@@ -76,7 +76,7 @@ def with_report(files: SystemFiles, analysis: Analysis) -> SystemAnalysis:
     """What the page knows of a system with its whole report."""
     return SystemAnalysis(
         files, analysis.dev.given, [part.given for part in analysis.tests], analysis.decision,
-        analysis.checks, analysis.undecided, tuple(n.message for n in analysis.notices),
+        analysis.checks, analysis.no_decision, tuple(n.message for n in analysis.notices),
         render_body(analysis),
     )  # fmt: skip
 

@@ -104,7 +104,11 @@ class SystemAnalysis(NamedTuple):
     @property
     def finding(self) -> str:
         """What its folded part says at once."""
-        one = self.decided
+        one, d = self.decided, self.decision
+        if one is None and d is not None:
+            return (
+                f"{d.status}; threshold {d.threshold:.6g}, of a summary, which the table leaves out"
+            )
         if one is None:
             return self.why
         place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
@@ -256,16 +260,10 @@ def ways_html(system: SystemAnalysis) -> str:
     """Why the status is what it is, every way to choose, and where the rest is."""
     one = system.decided
     if one is None:
-        return str(html_of([Section("", (Words(system.why),))], depth=4))
+        return str(html_of([Section("", (Words(system.finding),))], depth=4))
     d = one.decision
-    said = (
-        max(
-            (test.check for test in one.tests),
-            key=lambda check: STATUSES.index(check.status),
-            default=None,
-        )
-        or d
-    )
+    seen = [test.check for test in one.tests if test.check.status == one.status]
+    said = seen[0] if seen else d
     head = ("way", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
     remedy = remedy_words(said.remedy, tested=bool(one.tests))
     blocks = (

@@ -157,3 +157,12 @@ def test_in_a_browser_nothing_overflows_or_is_asked_for(
             assert browser.value("document.documentElement.scrollWidth") <= width
         assert browser.requests == [(folder / "page.html").as_uri()]
         assert browser.said == []
+
+
+def test_a_summary_stands_beside_the_table(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    systems = [written(tmp_path, "a", 1.5, rng), written(tmp_path, "b", 1.4, rng)]
+    page = page_of(tmp_path, systems, "--family", "normal", "--stream", "always")
+    text = prose(page)
+    assert "of a summary, which the table leaves out" in text
+    assert text.index("Every system by itself") < text.index("of a summary")
