@@ -82,7 +82,8 @@ def draw_svg(draw: Callable[[], Any], salt: str) -> str:
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
         # Not savefig, which draws all for nothing before it draws to lay out what was drawn.
         text = io.StringIO()
-        FigureCanvasSVG(draw().figure).print_svg(text, metadata=_WITHOUT)
+        canvas: Any = FigureCanvasSVG(draw().figure)
+        canvas.print_svg(text, metadata=_WITHOUT)
     body = text.getvalue()
     box = re.search(r'viewBox="([^"]+)"', body)
     inner = body[body.index("<defs>") : body.rindex("</svg>")]

@@ -44,11 +44,13 @@ from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
+from betaroc.report.figures import analysis_block
 from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
 from betaroc.report.observed_curves import curve_numbers, observed_curves
@@ -135,6 +137,9 @@ class Analysis(AnalysisRecord, Noun):
         sets = ", ".join(f"{part.role} {shown(part.name, 24)}" for part in self.parts[:3])
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
+
+    def _block(self) -> NotebookBlock:
+        return analysis_block(self)
 
     def summary(self) -> str:
         """The analysis as text.

@@ -39,8 +39,8 @@ from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates
 
 __all__ = [
     "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "check_numbers", "checks_of",
-    "decision_numbers", "decision_of", "foot", "name", "page_in_terms", "path_shown", "request_of",
-    "target_text", "told_decision", "worst_check",
+    "decision_numbers", "decision_of", "foot", "foot_words", "name", "page_in_terms",
+    "path_shown", "request_of", "target_text", "told_decision", "worst_check",
 ]  # fmt: skip
 
 #: What a report asks where nothing else was asked for.
@@ -112,11 +112,15 @@ def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
 
 def foot(analysis: AnalysisRecord) -> str:
     """The last line of a page."""
-    told = (
+    return page_in_terms(foot_words(), analysis)
+
+
+def foot_words() -> str:
+    """The same before any field's words."""
+    return (
         f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
         " TPR = 1 − FRR, TNR = 1 − FAR."
     )
-    return page_in_terms(told, analysis)
 
 
 # ------------------------------------------------------------------------- its threshold

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -381,6 +382,23 @@ def test_a_closed_standard_output_is_2(
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["fit", str(DEV)]) == 2
     assert "the standard output must be writable; it is closed" in capsys.readouterr().err
+
+
+@pytest.mark.simulation
+def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "betaroc", "fit", "-"], stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)},
+        cwd=Path(br.__file__).parents[1],
+    )  # fmt: skip
+    with run:
+        for _ in range(600):
+            if any(tmp_path.glob("betaroc-*/scores")):
+                break
+            time.sleep(0.1)
+        run.terminate()
+        assert run.wait(60) == 143
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.simulation
