@@ -250,5 +250,5 @@ def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
 def beyond_words(way: Way) -> str:
     """Scores beyond: of a fit those expected, which need not be a whole number."""
     if way.how in ("tail", "model") and way.n_beyond < 10.0:
-        return f"{way.n_beyond:.2g}"
+        return f"{round(way.n_beyond, 9):.2g}"  # as the decimal that was meant
     return spaced(way.n_beyond)
