@@ -25,7 +25,7 @@ _FONT = re.compile(r"(?:(italic|oblique)\s+)?(?:(bold|[1-9]00)\s+)?([\d.]+(?:px)
 _FONT_NAMES = ("font-style", "font-weight", "font-size", "font-family")
 
 
-def page_frame(title: str, body: str, foot: str) -> str:
+def page_frame(title: str, body: str, foot: str, *, script: bool = True) -> str:
     """A whole page.
 
     Parameters
@@ -34,11 +34,14 @@ def page_frame(title: str, body: str, foot: str) -> str:
         As text: escaped here.
     body, foot : str
         HTML of our own, in which foreign text is escaped.
+    script : bool
+        Whether the script stands in it: for sliders, and for what is folded when it is printed.
     """
-    style, script = _text_of("page.css"), _text_of("page.js")
+    style, code = _text_of("page.css"), _text_of("page.js") if script else ""
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash_of(style)}';"
-        f" script-src '{_hash_of(script)}'; base-uri 'none'; form-action 'none'"
+        f" script-src {repr(_hash_of(code)) if code else repr('none')};"
+        " base-uri 'none'; form-action 'none'"
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -54,8 +57,7 @@ def page_frame(title: str, body: str, foot: str) -> str:
 <main class="wrap">
 {without_style_attributes(body)}</main>
 <footer class="wrap foot">{foot}</footer>
-<script>{script}</script>
-</body>
+{f"<script>{code}</script>{chr(10)}" if code else ""}</body>
 </html>
 """
 

@@ -44,14 +44,17 @@ from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
-from betaroc.report import numbers, text
-from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of, beta_pair_text
+from betaroc.rendering.tree_text import text_of
+from betaroc.report import numbers
+from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
+from betaroc.report.figures import analysis_block
 from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
-from betaroc.report.observed_curves import curve_numbers, curves_text, observed_curves
-from betaroc.report.page import write_report
+from betaroc.report.observed_curves import curve_numbers, observed_curves
+from betaroc.report.page import sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
 from betaroc.report.record import (
     AnalysisRecord,
@@ -135,6 +138,9 @@ class Analysis(AnalysisRecord, Noun):
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
+    def _block(self) -> NotebookBlock:
+        return analysis_block(self)
+
     def summary(self) -> str:
         """The analysis as text.
 
@@ -151,12 +157,7 @@ class Analysis(AnalysisRecord, Noun):
         lines += [line for part in self.parts for line in short_verdict(part)]
         first = first_lines(self.dev, self.tests, self.points, self.level)
         blocks = [decided, "\n".join(first + [alarm] * bool(alarm) + lines)]
-        blocks += [text.set_text(part, self.reason) for part in self.parts]
-        if self.beta is not None:
-            blocks.append(beta_pair_text(self.beta, self.dev))
-        blocks.append(text.points_text(self.points, self.parts))
-        if self.curves:
-            blocks.append(curves_text(self.curves, self.dev))
+        blocks.append(text_of(sections_of(self)))
         if self.notices:
             blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
         names = [visible(one) for one in self.names]

@@ -48,7 +48,7 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.summary import set_names
 
-__all__ = ["decision_lines", "first_screen"]
+__all__ = ["decision_lines", "first_screen", "question_of"]
 
 #: Positions of the slider, that of the threshold among them.
 POSITIONS = 401
@@ -83,7 +83,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
             for part, role in zip(analysis.parts, names, strict=True)
         ],
         "version": version(),
-        "question": _tight(_question(asked)),
+        "question": _tight(question_of(asked)),
         "terms": _explained(analysis),
         "default": "" if analysis.target else _tight(_default_words(asked)),
         "level": _tight(level_words(analysis.level)),
@@ -123,7 +123,8 @@ def _tight(text: str) -> str:
     return text.replace(" %", "\u00a0%").replace("'", "’")
 
 
-def _question(asked: DecisionRequest) -> str:
+def question_of(asked: DecisionRequest) -> str:
+    """What the page answers."""
     if asked.kind in TARGET_RATES:
         return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
     if asked.costs is None:
@@ -144,10 +145,8 @@ def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
 
 
 def _default_words(asked: DecisionRequest) -> str:
-    return (
-        f"No target was named, so it is the default, {asked.kind.upper()}"
-        f" {100.0 * asked.rate:g} %. Another one:"
-    )
+    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
+    return f"No target was named, so it is the default, {target}. Another one:"
 
 
 def _rule(d: Decision) -> str:
@@ -176,8 +175,11 @@ def _signed(text: str) -> str:
 def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
     """Of many test sets those that are worst."""
     best_first, both = list(_COLOURS), list(zip(analysis.tests, analysis.checks, strict=False))
-    bad = [-1 if check is None else best_first.index(check.status) for _, check in both]
-    kept = sorted(sorted(range(len(both)), key=lambda k: -bad[k])[:_MOST])
+    bad = [
+        (-1, 0.0) if one is None else (best_first.index(one.status), one.observed)
+        for _, one in both
+    ]
+    kept = sorted(sorted(range(len(both)), key=bad.__getitem__, reverse=True)[:_MOST])
     tests, checks = (tuple(both[k][0] for k in kept), tuple(both[k][1] for k in kept))
     return replace(analysis, tests=tests, checks=checks)
 
@@ -202,7 +204,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     """The same as text: question, threshold, status, why, and what would change it."""
     asked = request_of(analysis.target or None, analysis.level)
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
-    question = _question(asked) + " (the default target)" * (not analysis.target)
+    question = question_of(asked) + " (the default target)" * (not analysis.target)
     if d is None:
         return [question, f"No threshold: {analysis.no_decision}"]
     said = _status(analysis, d, names, len(analysis.tests))

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import BetarocError, InputError
@@ -31,15 +31,16 @@ from betaroc.estimation.families import Names
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import version, visible
+from betaroc.rendering.numbers import version
+from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.observed_curves import ObservedCurve
 from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates
 
 __all__ = [
-    "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "Name", "check_numbers", "checks_of",
-    "decision_numbers", "decision_of", "foot", "name", "page_in_terms", "path_shown", "request_of",
-    "target_text", "told_decision", "worst_check",
+    "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "check_numbers", "checks_of",
+    "decision_numbers", "decision_of", "foot", "foot_words", "name", "page_in_terms",
+    "path_shown", "request_of", "target_text", "told_decision", "worst_check",
 ]  # fmt: skip
 
 #: What a report asks where nothing else was asked for.
@@ -47,7 +48,6 @@ DEFAULT_TARGET = "far=0.01"
 #: What may be given as a target.
 AnalysisTarget = str | Mapping[str, float] | None
 _TARGET_NAMES = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer")
-_NAME, _PATH, _TITLE = 32, 60, 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,25 +87,14 @@ class AnalysisRecord(Result):
 
 
 # ------------------------------------------------------------------------- foreign names
-class Name(NamedTuple):
-    """A foreign name: cut for the eye, whole in the title attribute."""
-
-    short: str
-    whole: str
-
-
 def name(text: str) -> Name:
     """Nothing that does not print, nothing that breaks the layout."""
-    whole = visible(text)
-    short = whole if len(whole) <= _NAME else whole[: _NAME - 1] + "…"
-    return Name(short, whole if len(whole) <= _TITLE else whole[: _TITLE - 1] + "…")
+    return foreign(text)
 
 
 def path_shown(text: str) -> Name:
     """A path: of a long one the end, where the file is named."""
-    whole = visible(text)
-    short = whole if len(whole) <= _PATH else "…" + whole[1 - _PATH :]
-    return Name(short, name(text).whole)
+    return foreign(text, path=True)
 
 
 def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
@@ -123,11 +112,15 @@ def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
 
 def foot(analysis: AnalysisRecord) -> str:
     """The last line of a page."""
-    told = (
+    return page_in_terms(foot_words(), analysis)
+
+
+def foot_words() -> str:
+    """The same before any field's words."""
+    return (
         f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
         " TPR = 1 − FRR, TNR = 1 − FAR."
     )
-    return page_in_terms(told, analysis)
 
 
 # ------------------------------------------------------------------------- its threshold
@@ -242,7 +235,7 @@ def worst_check(
     there = [(check, k) for k, check in enumerate(checks) if check is not None]
     if not there:
         return d, None
-    return max(there, key=lambda pair: (order.index(pair[0].status), -pair[1]))
+    return max(there, key=lambda p: (order.index(p[0].status), p[0].observed, -p[1]))
 
 
 # ------------------------------------------------------------------------------ in JSON

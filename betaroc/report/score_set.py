@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with
 from betaroc.report.quality import Distances, Quality
 
 __all__ = [
-    "MADE", "RATES", "ObservedPoint", "RateCell", "RateRow", "ScoreSet", "counted_rates",
+    "MADE", "RATES", "Named", "ObservedPoint", "RateCell", "RateRow", "ScoreSet", "counted_rates",
     "decision_rates", "is_modelled", "observed_points", "of_total", "rate_at", "rates_shown",
     "target", "warn_of_low_auc", "warn_of_test",
 ]  # fmt: skip
@@ -113,6 +113,10 @@ class ScoreSet(Value):
     def sizes(self) -> tuple[int, int]:
         """Numbers of client and of impostor scores."""
         return self.given.n_client, self.given.n_impostor
+
+
+#: Score sets and what they are called.
+Named: TypeAlias = Sequence[tuple[ScoreSet, str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

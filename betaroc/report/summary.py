@@ -41,11 +41,10 @@ from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.verdicts import FitStatus, sentence, statuses_of, tail_sentences
 
 __all__ = [
-    "CHECKED_SCORED", "OF_SCORED", "Contradiction", "below_count", "contradiction_numbers",
-    "contradiction_words", "contradictions", "expected", "family_tails", "family_words",
-    "first_lines",
-    "marked", "mismatch_words", "in_matching", "set_names", "short_verdict", "statuses",
-    "summary_lines", "verdict_lines",
+    "CHECKED_SCORED", "OF_SCORED", "Contradiction", "below_count",
+    "contradiction_numbers", "contradiction_words", "contradictions", "expected", "family_tails",
+    "family_words", "first_lines", "in_matching", "marked", "mismatch_words", "set_names",
+    "short_verdict", "statuses", "summary_lines", "verdict_lines",
 ]  # fmt: skip
 
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
