@@ -25,7 +25,7 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 __all__ = [
     "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
     "decision_block", "mean_rate", "observed_cost", "observed_rate", "remedy_words",
-    "said_of_costs", "said_of_rate", "shown_threshold", "status_words",
+    "said_of_costs", "said_of_rate", "shown_threshold", "status_words", "way_words",
 ]  # fmt: skip
 
 #: The statuses, the best first.
@@ -267,8 +267,18 @@ def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
 def beyond_words(way: Way) -> str:
     """Scores beyond: of a fit those expected, which need not be a whole number."""
     if way.how in ("tail", "model") and way.n_beyond < 10.0:
-        return f"{way.n_beyond:.2g}"
+        return f"{round(way.n_beyond, 9):.2g}"  # as the decimal that was meant
     return spaced(way.n_beyond)
+
+
+def way_words(way: Way, target: float, confidence: float) -> str:
+    """A way in a few words."""
+    return {
+        "guaranteed": f"Guaranteed, {100.0 * confidence:g} % confidence",
+        "average": f"At most {100.0 * target:g} % on average",
+        "counted": "Counted on dev’s scores",
+        "tail": "By a tail of dev’s scores",
+    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fitted distribution")
 
 
 # ------------------------------------------------------------------------ in a notebook

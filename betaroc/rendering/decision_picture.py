@@ -22,6 +22,7 @@ __all__ = [
     "Tick",
     "axis_svg",
     "panel_svg",
+    "shares",
     "strip_place",
     "strip_svg",
 ]
@@ -170,6 +171,15 @@ def _told(score: float) -> str:
 
 
 # --------------------------------------------------------------------------- histograms
+def shares(values: FloatArray, weights: FloatArray | None, edges: FloatArray) -> FloatArray:
+    """The share of scores between edges, open below and closed above; the ends take all beyond."""
+    order = np.argsort(values, kind="stable")
+    total = np.arange(1.0, values.size + 1.0) if weights is None else np.cumsum(weights[order])
+    upto = np.searchsorted(values[order], edges[1:-1], side="right")
+    sums = np.concatenate([[0.0], np.where(upto > 0, total[upto - 1], 0.0), total[-1:]])
+    return np.asarray(np.diff(sums) / total[-1])
+
+
 def panel_svg(
     panel: Panel, key: str, at: float | None, highest: tuple[float, float],
     names: tuple[str, str], alt: str, *, dashed: bool, taller: bool, told: bool,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from betaroc.decision.status import (
     remedy_words,
     shown_threshold,
     status_words,
+    way_words,
 )
 from betaroc.decision.ways import TARGET_RATES, Way
 from betaroc.distributions.base import Distribution
@@ -29,6 +31,7 @@ from betaroc.rendering.decision_picture import (
     StripRow,
     axis_svg,
     panel_svg,
+    shares,
     strip_place,
     strip_svg,
 )
@@ -55,6 +58,8 @@ _DECIDED = {"far": "accepted", "frr": "rejected"}
 _SMALL = 0.12
 #: Test sets that are drawn; of more, the one that the status is of.
 _DRAWN = 2
+#: Test sets that have a row.
+_MOST = 12
 #: Bars of fewer scores than so many, and of more.
 _FEW, _BINS = 500, (25, 75)
 #: A class's tallest bar is drawn at most so many times as tall as the other's.
@@ -65,6 +70,8 @@ _POINTS = 160
 
 def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
     """Every value that the top of the page shows."""
+    total = len(analysis.tests)
+    analysis = _worst(analysis) if total > _MOST else analysis
     asked = request_of(analysis.target or None, analysis.level)
     d, words = analysis.decision, analysis.words
     names = ["dev", *set_names(analysis.tests)]
@@ -82,6 +89,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "level": _tight(level_words(analysis.level)),
         "decided": d is not None,
         "n_tests": len(analysis.tests),
+        "more": total - len(analysis.tests),
     }  # fmt: skip
     if d is None:
         status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.no_decision)}
@@ -92,7 +100,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "threshold": _signed(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
         "rule": _rule(d),
         "how": _tight(_how(d)),
-        "status": {key: _tight(text) for key, text in _status(analysis, d, names).items()},
+        "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
         "rates": _rates(analysis, d, rows, names),
         "cost": _cost(d, analysis.checks),
         "strip": _strip(analysis, d, rows, names),
@@ -164,12 +172,26 @@ def _signed(text: str) -> str:
     return text.replace("-", "\u2212") if text[:1] == "-" else text
 
 
-def _status(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[str, str]:
+def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
+    """Of many test sets those that are worst."""
+    best_first, both = list(_COLOURS), list(zip(analysis.tests, analysis.checks, strict=False))
+    bad = [
+        (-1, 0.0) if one is None else (best_first.index(one.status), one.observed)
+        for _, one in both
+    ]
+    kept = sorted(sorted(range(len(both)), key=bad.__getitem__, reverse=True)[:_MOST])
+    tests, checks = (tuple(both[k][0] for k in kept), tuple(both[k][1] for k in kept))
+    return replace(analysis, tests=tests, checks=checks)
+
+
+def _status(
+    analysis: AnalysisRecord, d: Decision, names: Sequence[str], total: int
+) -> dict[str, str]:
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
     tested, of = k is not None, ""
     if k is not None and len(analysis.tests) > 1:
-        of = f"The worst of {len(analysis.tests)} test sets, {names[k + 1]}: "
+        of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
         "colour": _COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
@@ -185,7 +207,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     question = question_of(asked) + " (the default target)" * (not analysis.target)
     if d is None:
         return [question, f"No threshold: {analysis.no_decision}"]
-    said = _status(analysis, d, names)
+    said = _status(analysis, d, names, len(analysis.tests))
     place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     return [
         f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
@@ -330,19 +352,13 @@ def _panel(
         )
         scores = np.asarray(axis.score(edges))
         scores[left] = mark
-    heights = [_heights(part, who, scores) / np.diff(edges) for who in ("client", "impostor")]
+    heights = [
+        shares(getattr(part.scores, who), getattr(part.scores, f"{who}_weights"), scores)
+        / np.diff(edges)
+        for who in ("client", "impostor")
+    ]
     curves = _fitted(part, axis) if fitted and is_modelled(part) else None
     return Panel(edges, heights[0], heights[1], curves)
-
-
-def _heights(part: ScoreSet, who: str, edges: FloatArray) -> FloatArray:
-    """The share of a class's scores in each bar; what lies beyond the axis is in the last one."""
-    values, weights = getattr(part.scores, who), getattr(part.scores, f"{who}_weights")
-    order = np.argsort(values, kind="stable")
-    total = np.arange(1.0, values.size + 1.0) if weights is None else np.cumsum(weights[order])
-    upto = np.searchsorted(values[order], edges[1:-1], side="right")
-    sums = np.concatenate([[0.0], np.where(upto > 0, total[upto - 1], 0.0), total[-1:]])
-    return np.asarray(np.diff(sums) / total[-1])
 
 
 def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, FloatArray] | None:
@@ -424,7 +440,7 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
 
 
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
-    title, used = _way_title(way, d), way is d.way
+    title, used = way_words(way, d.rate, d.confidence), way is d.way
     if not way.possible:
         return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
     note = "used on this page" if used else way.why
@@ -436,15 +452,12 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
     beyond = beyond_words(way) + " expected" * (fitted and d.target in TARGET_RATES)
     other = rate(way.far if d.target == "frr" else way.frr)
     cells = [first, {"value": beyond, "ends": ""}, {"value": other, "ends": ""}]
+    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     if test is not None:
-        cells += [_on_test(test, kind, way.threshold, d) for kind in _order(d)]
+        cells += [_on_test(test, kind, way.threshold, d) for kind in kinds]
     place = _signed(shown_threshold(way.threshold, d.target, dev.scores))
     return {"title": title, "note": note, "why": "", "used": used, "cells": [
         {"value": place, "ends": ""}, *cells]}  # fmt: skip
-
-
-def _order(d: Decision) -> tuple[str, str]:
-    return ("frr", "far") if d.target == "frr" else ("far", "frr")
 
 
 def _on_test(test: ScoreSet, kind: str, threshold: float, d: Decision) -> dict[str, str]:
@@ -455,12 +468,3 @@ def _on_test(test: ScoreSet, kind: str, threshold: float, d: Decision) -> dict[s
 
 def _span(low: float, high: float) -> str:
     return "" if math.isnan(low) else _tight(rate_span(low, high))
-
-
-def _way_title(way: Way, d: Decision) -> str:
-    return {
-        "guaranteed": f"Guaranteed, {level_words(d.confidence)} confidence",
-        "average": f"At most {100.0 * d.rate:g} % on average",
-        "counted": "Counted on dev’s scores",
-        "tail": "By a tail of dev’s scores",
-    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fitted distribution")

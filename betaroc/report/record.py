@@ -235,7 +235,7 @@ def worst_check(
     there = [(check, k) for k, check in enumerate(checks) if check is not None]
     if not there:
         return d, None
-    return max(there, key=lambda pair: (order.index(pair[0].status), -pair[1]))
+    return max(there, key=lambda p: (order.index(p[0].status), p[0].observed, -p[1]))
 
 
 # ------------------------------------------------------------------------------ in JSON

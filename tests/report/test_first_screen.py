@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -152,6 +153,19 @@ def test_several_tests_have_a_row_each_and_the_worst_gives_the_status(panel_alon
     page = render_report(found)
     assert "2 more test sets are not drawn" in page
     assert len(block_of(page)["at"]) == 1 + 3 * 2 * 4
+
+
+def test_of_many_tests_the_worst_have_a_row(analysis: br.Analysis) -> None:
+    (test,), (broken,) = analysis.tests, analysis.checks
+    kept = dataclasses.replace(broken, verdict="kept", status="can be relied on")
+    tests = tuple(dataclasses.replace(test, role=f"test {k}") for k in range(1, 31))
+    checks = tuple(broken if k == 29 else kept for k in range(30))
+    many = dataclasses.replace(analysis, tests=tests, checks=checks)
+    screen = first_screen(many)
+    roles = [role for role, _, _ in screen["rates"]["sets"]]
+    assert roles == ["dev", *(f"test {k}" for k in range(1, 12)), "test 30"]
+    assert screen["more"] == 18
+    assert screen["status"]["reason"].startswith("The worst of 30 test sets, test 30: On test 88")
 
 
 def test_rates_of_comparisons_where_some_trials_have_no_score(panel_alone: None) -> None:
