@@ -115,7 +115,7 @@ def cannot_tell(level: float) -> str:
 
 def p_words(p: float) -> str:
     """A p-value."""
-    return f"p = {number(p, 2)}"
+    return f"p = {number(p, 2)}" if p > 0.0 else "p below 1e-300"
 
 
 def chance_words(p: float) -> str:
