@@ -24,11 +24,12 @@ from betaroc.decision.status import (
     beyond_words,
     remedy_words,
     shown_threshold,
+    way_title,
 )
 from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
-from betaroc.rendering.numbers import number, rate, visible
+from betaroc.rendering.numbers import number, rate, signed, visible
 from betaroc.rendering.table_text import csv_table, latex_table
 from betaroc.rendering.tree import Grid, Row, Section, Words
 from betaroc.rendering.tree_html import html_of
@@ -276,12 +277,9 @@ def ways_html(system: SystemAnalysis) -> str:
 
 
 def _way_row(way: Way, one: DecidedSystem) -> Row:
+    title = way_title(way, one.decision.rate, one.decision.confidence)
     if not way.possible:
-        return Row((way.how, "not possible", "", "", "", "", way.why))
-    place = shown_threshold(way.threshold, one.decision.target, one.dev)
+        return Row((title, "not possible", "", "", "", "", way.why))
+    place = signed(shown_threshold(way.threshold, one.decision.target, one.dev))
     rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
-    return Row((way.how, place, *rates, way.why or way.family))
-
-
-def _status(check: DecisionCheck) -> int:
-    return STATUSES.index(check.status)
+    return Row((title, place, *rates, way.why))

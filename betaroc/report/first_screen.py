@@ -21,7 +21,7 @@ from betaroc.decision.status import (
     remedy_words,
     shown_threshold,
     status_words,
-    way_words,
+    way_title,
 )
 from betaroc.decision.ways import TARGET_RATES, Way
 from betaroc.distributions.base import Distribution
@@ -35,7 +35,7 @@ from betaroc.rendering.decision_picture import (
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.numbers import level_words, number, rate, rate_span, spaced, version
+from betaroc.rendering.numbers import level_words, number, rate, rate_span, signed, spaced, version
 from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
@@ -97,7 +97,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
-        "threshold": _signed(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
+        "threshold": signed(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
         "rule": _rule(d),
         "how": _tight(_how(d)),
         "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
@@ -165,11 +165,6 @@ def _how(d: Decision) -> str:
         "model": "by a fitted distribution, not guaranteed",
     }
     return by.get(d.how, "counted on dev, not guaranteed")
-
-
-def _signed(text: str) -> str:
-    """With the minus of numbers."""
-    return text.replace("-", "\u2212") if text[:1] == "-" else text
 
 
 def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
@@ -389,7 +384,7 @@ def _positions(
     thresholds[home] = d.threshold
     texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     at, told, marks, flags = {}, {}, {}, {}
-    told["t"], at["t"] = _indexed([_signed(text) for text in texts])
+    told["t"], at["t"] = _indexed([signed(text) for text in texts])
     marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
     shares = []
     for row in rows:
@@ -440,7 +435,7 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
 
 
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
-    title, used = way_words(way, d.rate, d.confidence), way is d.way
+    title, used = way_title(way, d.rate, d.confidence), way is d.way
     if not way.possible:
         return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
     note = "used on this page" if used else way.why
@@ -455,7 +450,7 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     if test is not None:
         cells += [_on_test(test, kind, way.threshold, d) for kind in kinds]
-    place = _signed(shown_threshold(way.threshold, d.target, dev.scores))
+    place = signed(shown_threshold(way.threshold, d.target, dev.scores))
     return {"title": title, "note": note, "why": "", "used": used, "cells": [
         {"value": place, "ends": ""}, *cells]}  # fmt: skip
 
