@@ -406,7 +406,7 @@ class Epc(Curve, Noun):
         terms: str = BIOMETRIC,
         **style: Any,
     ) -> Axes:
-        """Draw the curve; see :func:`betaroc.decision.pictures.plot_epc`.
+        """Draw the curve.
 
         Parameters
         ----------

@@ -669,7 +669,7 @@ class Fit(FitPoints, Noun):
         ----------
         Liang, K.-Y. and Zeger, S. L. (1986), Longitudinal data analysis using generalized
         linear models. Cameron, Gelbach and Miller (2011), Robust inference with multiway
-        clustering. See :func:`betaroc.inference.sandwich.robust_cov`.
+        clustering.
 
         Examples
         --------
@@ -777,8 +777,7 @@ class Fit(FitPoints, Noun):
 
         Notes
         -----
-        On the diagonal scores are as the distribution says; see
-        :func:`betaroc.fits.pictures.plot_fit`.
+        On the diagonal scores are as the distribution says.
 
         Examples
         --------

@@ -431,7 +431,7 @@ class Roc(Noun):
         terms: str = BIOMETRIC,
         **style: Any,
     ) -> Axes:
-        """Draw the curve; see :func:`betaroc.model.pictures.plot_roc`.
+        """Draw the curve.
 
         Parameters
         ----------

@@ -1,0 +1,68 @@
+"""The site: every page has its place, every public name its page, and nothing is fetched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import betaroc as br
+import betaroc.sklearn as doors
+from helpers.places import ROOT
+
+DOCS = ROOT / "docs"
+CONF = (DOCS / "conf.py").read_text(encoding="utf-8")
+#: Made by the build.
+MADE = {DOCS / "gallery" / "index.md", DOCS / "_build"}
+PAGES = sorted(
+    path
+    for path in DOCS.rglob("*.md")
+    if not {"_build", "gallery", "generated"} & set(path.relative_to(DOCS).parts)
+)
+TOCTREE = re.compile(r"^(`{3,}|:{3,})\{toctree\}\n(.*?)^\1$", re.M | re.S)
+AUTOSUMMARY = re.compile(r"^   (betaroc\.[\w.]+)$", re.M)
+
+
+def entries(page: Path) -> list[Path]:
+    """The pages that the toctrees of a page name."""
+    lines = "\n".join(found[2] for found in TOCTREE.finditer(page.read_text(encoding="utf-8")))
+    names = [line.strip() for line in lines.splitlines() if line.strip()[:1] not in ("", ":")]
+    return [(page.parent / f"{name}.md").resolve() for name in names]
+
+
+def test_every_page_stands_in_one_toctree() -> None:
+    named = [entry for page in PAGES for entry in entries(page)]
+    assert len(named) == len(set(named))
+    assert {*named, DOCS / "index.md"} - MADE == set(PAGES)
+
+
+def test_every_public_name_has_one_page_of_reference() -> None:
+    pages = sorted((DOCS / "reference").glob("*.md"))
+    named = [name for p in pages for name in AUTOSUMMARY.findall(p.read_text(encoding="utf-8"))]
+    public = [
+        *(f"betaroc.{name}" for name in br.__all__),
+        *(f"betaroc.results.{name}" for name in br.results.__all__),
+        *(f"betaroc.errors.{name}" for name in br.errors.__all__),
+        *(f"betaroc.datasets.{name}" for name in br.datasets.__all__),
+        *(f"betaroc.sklearn.{name}" for name in doors.__all__),
+    ]
+    assert sorted(named) == sorted(public)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_a_page_fetches_nothing(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"!\[[^\]]*\]\(\s*<?(?:https?:)?//", text)
+    assert not re.search(r"<(?:script|link|img|iframe)\b[^>]*//", text)
+    assert not re.search(r"\{(?:image|figure|iframe)\}\s*(?:https?:)?//", text)
+
+
+def test_the_configuration_fetches_nothing() -> None:
+    assert "://" not in CONF
+    assert "intersphinx" not in CONF
+    assert "mathjax" not in CONF
+    assert 'html_math_renderer = "mathml"' in CONF
+    assert "nitpicky = True" in CONF
+    styles = "".join(p.read_text(encoding="utf-8") for p in (DOCS / "_static").glob("*.css"))
+    assert not re.search(r"//|@import", re.sub(r"/\*.*?\*/", "", styles, flags=re.S))
