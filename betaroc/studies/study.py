@@ -84,8 +84,8 @@ class Study:
           another alpha.
 
         A function takes a trial (`cell`, `scores`, `model`, `fit`) and returns a number, a
-        boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it carries
-        (defaults, variables that it closes over, attributes) is part of the study.
+        boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it
+        carries (defaults, variables that it closes over, attributes) is part of the study.
     folder : str or PathLike
         A folder for this study alone; made if need be.
     workers : int, optional
