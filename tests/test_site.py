@@ -28,6 +28,7 @@ def entries(page: Path) -> list[Path]:
     """The pages that the toctrees of a page name."""
     lines = "\n".join(found[2] for found in TOCTREE.finditer(page.read_text(encoding="utf-8")))
     names = [line.strip() for line in lines.splitlines() if line.strip()[:1] not in ("", ":")]
+    names = [re.sub(r".*<(.*)>", r"\1", name) for name in names]
     return [(page.parent / f"{name}.md").resolve() for name in names]
 
 
@@ -66,3 +67,38 @@ def test_the_configuration_fetches_nothing() -> None:
     assert "nitpicky = True" in CONF
     styles = "".join(p.read_text(encoding="utf-8") for p in (DOCS / "_static").glob("*.css"))
     assert not re.search(r"//|@import", re.sub(r"/\*.*?\*/", "", styles, flags=re.S))
+
+
+#: What is looked up, or was measured; every other page is read through.
+LONG = {
+    "conventions", "statistics", "validation", "performance", "papers", "epc_papers", "case_study",
+    "atlas", "ensembles_results", "intervals_results", "tails_results", "sklearn_compared",
+}  # fmt: skip
+MOST_WORDS = 1500
+
+
+def shown(page: Path) -> str:
+    """A page as its reader sees it: without hidden blocks."""
+    return re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8"), flags=re.S)
+
+
+def narrative(page: Path) -> bool:
+    return page.parent.name != "reference" and page.stem not in LONG
+
+
+def test_pages_are_short() -> None:
+    words = {page.stem: len(shown(page).split()) for page in PAGES if narrative(page)}
+    assert {stem: n for stem, n in words.items() if n > MOST_WORDS} == {}
+
+
+def test_every_public_name_stands_on_a_page_that_is_read_through() -> None:
+    text = "\n".join(shown(page) for page in PAGES if narrative(page))
+    words = set(re.findall(r"\w+", text))
+    modules = (br, br.results, br.errors, br.datasets, doors)
+    assert {name for module in modules for name in module.__all__} - words == set()
+
+
+def test_every_public_name_has_an_example() -> None:
+    modules = (br, br.results, br.datasets, doors)
+    named = [(name, getattr(module, name)) for module in modules for name in module.__all__]
+    assert [name for name, thing in named if ">>>" not in (thing.__doc__ or "")] == []

@@ -125,6 +125,13 @@ class Study:
     The folder holds a manifest, ``study.json``, and Parquet parts, each written beside and put in
     place whole. Damaged parts are computed again, with a warning.
 
+    Of a function there count its code, with it the version of Python, and what it carries:
+    defaults, variables that it closes over, arguments of a partial, attributes of an object. So
+    do, as they are when the study is made, the global names that it reads if they are numbers,
+    text, booleans, None or tuples of them, and functions of the same module that it calls, with
+    what they read and call in turn. Not seen are other globals (lists, dicts, arrays, objects,
+    classes), functions of other modules, files and other packages: change the folder with them.
+
     References
     ----------
     Morris, T., White, I. and Crowther, M. (2019), Using simulation studies to evaluate
