@@ -77,6 +77,9 @@ def call(
         with suppress(AttributeError):  # a stream of the caller's own making
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     arguments = _parser_of(commands, load).parse_args(argv)
+    if sys.stdout is None:  # closed by the caller
+        complain("the standard output must be writable; it is closed. Open it, or name /dev/null.")
+        return BAD_INPUT
     try:
         code: int | None = arguments.run(arguments)
         sys.stdout.flush()

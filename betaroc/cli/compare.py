@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -119,7 +119,8 @@ def run(arguments: argparse.Namespace) -> None:
         curves = [one.curve for one in found]
         comparison: Comparison | SystemsComparison
         if len(files) == 2:
-            comparison = compare(curves[0], curves[1], **options)
+            with _naming_the_systems(systems):
+                comparison = compare(curves[0], curves[1], **options)
         else:
             by_name = {one.name: curve for one, curve in zip(systems, curves, strict=True)}
             comparison = compare_systems(by_name, **options)
@@ -135,6 +136,18 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.json:
         words = _words(systems)
         say_warnings([in_terms(one, arguments, words=words) for one in said])
+
+
+@contextmanager
+def _naming_the_systems(systems: Sequence[System]) -> Iterator[None]:
+    """Errors call both by their names."""
+    try:
+        yield
+    except InputError as error:
+        said = error.sentence
+        for argument, system in zip(("epc_a", "epc_b"), systems, strict=True):
+            said = said.replaced(argument, visible(system.name))
+        raise error.reworded(said) from error
 
 
 def _words(systems: Sequence[System]) -> ClassWords:

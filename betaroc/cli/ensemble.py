@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from betaroc.cli.classifiers import inclusion_of_files
 from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
@@ -16,6 +17,7 @@ from betaroc.cli.options import (
     terms_option,
 )
 from betaroc.core.notices import collected
+from betaroc.data.scores import ScoreSource
 from betaroc.ensemble.sentences import inclusion_numbers
 from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture
@@ -74,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
         step()
     said = messages(notices, arguments)
     if arguments.json:
-        further = {"seed": arguments.seed, "warnings": said}
+        further = {"seed": arguments.seed, "read": list(map(_read, sources)), "warnings": said}
         sys.stdout.write(as_json(inclusion_numbers(result) | further))
         return
     read = [
@@ -84,3 +86,11 @@ def run(arguments: argparse.Namespace) -> None:
     text = "\n".join([*read, "", str(result), ""])
     sys.stdout.write(in_terms(text, arguments, result.names, words))
     say_warnings([in_terms(one, arguments, result.names, words) for one in said])
+
+
+def _read(source: ScoreSource) -> dict[str, Any]:
+    """How a file was read, and what of it was guessed."""
+    return {
+        "path": source.path, "format": source.format, "guessed": source.guessed,
+        "guesses": list(source.guesses),
+    }  # fmt: skip

@@ -14,6 +14,7 @@ from shlex import quote
 from typing import Any
 
 from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.local_files import STDIN
 from betaroc.core.notices import quietly
 from betaroc.core.text import shown
 from betaroc.data.read import read_scores
@@ -60,6 +61,12 @@ def read_file(
 
     Without a path those of the two files of dev, or of test, one a class.
     """
+    if arguments.stream == "always" and path in {None, STDIN}:
+        raise InputError(
+            "--stream always must stand beside files of both classes, which are read in pieces; got"
+            f" {'a file of each' if path is None else 'the standard input'}. Name such a file, or"
+            " leave it out."
+        )
     with _naming_the_path(path):
         summary = None if path is None else _streamed(path, arguments)
     if summary is not None:
@@ -73,7 +80,7 @@ def read_file(
     if path is None:
         pair = files_of(arguments, "test" if is_test else "dev")
         both = dict(zip(("client_file", "impostor_file"), pair, strict=True))
-    with _naming_the_path(path):
+    with _naming_the_path(path, key):
         scores = read_scores(
             path,
             **both,
@@ -232,15 +239,15 @@ class _RowsBar:
 
 
 @contextmanager
-def _naming_the_path(path: str | None) -> Iterator[None]:
-    """Two files of a call may have one name: errors give the path."""
+def _naming_the_path(path: str | None, key: str | None = None) -> Iterator[None]:
+    """Two files of a call may have one name: errors give the path, unless the key has it too."""
     try:
         yield
     except (FileFormatError, InputError) as error:
-        if path is None:
+        if path is None or (key is not None and Path(key).name == Path(path).name):
             raise
         name = shown(Path(path).name)
-        raise error.reworded(error.sentence.replaced(name, path_words(path))) from error
+        raise error.reworded(error.sentence.renamed(name, path_words(path))) from error
 
 
 def _one_or_two(columns: Sequence[str], option: str) -> str | tuple[str, str]:

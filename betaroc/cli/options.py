@@ -15,9 +15,8 @@ from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError, OutputError
 from betaroc.core.terms import BIOMETRIC, TERMS, terms_of
 from betaroc.core.text import shown
-from betaroc.data.read import FORMATS
 from betaroc.data.rows import FAIL, WAYS_OF_MISSING
-from betaroc.data.text_files import DECIMALS, SEPARATORS
+from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import FAMILIES, Names
 from betaroc.rendering.files import checked_target

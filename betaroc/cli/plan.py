@@ -28,8 +28,9 @@ from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import told_document
-from betaroc.rendering.numbers import path_words, rate, spaced
+from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.terminal import broken
+from betaroc.report.epc import read_words
 from betaroc.report.numbers import as_json
 from betaroc.studies.plan import SampleSize, checked_plan, plan_sample_size
 
@@ -104,9 +105,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="one JSON document on standard output")
     terms_option(parser)
     before = set(parser._actions)
-    score_options(parser, AUTO, stream=False)
+    score_options(parser, AUTO, stream=False, dev="--from")
     reading = {one.dest: one.default for one in parser._actions if one not in before}
-    parser.set_defaults(stream="never", reading=reading)
+    parser.set_defaults(stream="never", reading=reading, dev=None)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -119,7 +120,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     asked = {k: getattr(arguments, k) for k in _PLANNED if getattr(arguments, k) is not None}
     _refuse_models(arguments)
-    systems = 1 if arguments.pilot is None else len(arguments.pilot)
+    systems = len(arguments.pilot or [None])
     checked_plan(arguments.planned, systems, level=level, **asked)
     with collected() as notices, ProgressBar(systems + 1) as step:
         models, said = _models(arguments, step)
@@ -164,6 +165,14 @@ def _distribution(text: str) -> Distribution:
 def _refuse_models(arguments: argparse.Namespace) -> None:
     """First scores, or two distributions: one of both, whole."""
     typed = {who: getattr(arguments, who) is not None for who in ("client", "impostor")}
+    files = [arguments.client_file, arguments.impostor_file]
+    if files != [None, None] and not any(typed.values()):
+        if arguments.pilot is not None or None in files:
+            raise InputError(
+                "--from must stand alone, or --client-file and --impostor-file both without it."
+                " Give the file of each class, or one file of both."
+            )
+        return
     if arguments.pilot is None and all(typed.values()):
         unused = [k for k, v in arguments.reading.items() if getattr(arguments, k) != v]
         if unused:
@@ -176,9 +185,9 @@ def _refuse_models(arguments: argparse.Namespace) -> None:
         given = [f"--{who}" for who, there in typed.items() if there]
         given += ["--from"] * (arguments.pilot is not None)
         raise InputError(
-            "a plan needs what it takes as true: --from SCORES, or both --client and --impostor;"
-            f" got {' and '.join(given) or 'none'}. For example --client beta:8,2 --impostor"
-            " beta:2,8."
+            "a plan needs what it takes as true: --from SCORES (or --client-file and"
+            " --impostor-file), or both --client and --impostor; got"
+            f" {' and '.join(given) or 'none'}. For example --client beta:8,2 --impostor beta:2,8."
         )
     if len(arguments.pilot) > 2:
         raise InputError(
@@ -191,23 +200,23 @@ def _models(
     arguments: argparse.Namespace, step: Callable[[], None]
 ) -> tuple[Sequence[ScoreModel | Fit], list[str]]:
     """The models, and of each pilot a line."""
-    if arguments.pilot is None:
+    if arguments.client is not None:
         return [ScoreModel(arguments.client, arguments.impostor)], []
+    paths = arguments.pilot or [None]
     rules = {name: getattr(arguments, name) for name in ("family", "boundary", "resolution")}
-    read = [read_file(path, arguments, step, named=False) for path in arguments.pilot]
+    read = [read_file(path, arguments, step, named=False) for path in paths]
     models: list[Fit] = []
-    for path, scores in zip(arguments.pilot, read, strict=True):
+    for path, scores in zip(paths, read, strict=True):
         with passed_on(f"{Path(path).name}: " if len(read) > 1 else ""):
             models.append(fit(scores, **rules))
     named = chosen_words(arguments.family)
-    rows = zip(arguments.pilot, read, models, strict=True)
-    return models, [_pilot(path, scores, one, named) for path, scores, one in rows]
+    rows = zip(read, models, strict=True)
+    return models, [_pilot(scores, one, named) for scores, one in rows]
 
 
-def _pilot(path: str, scores: ScoreData, found: Fit, named: str) -> str:
-    sizes = f"{spaced(scores.n_client)} client and {spaced(scores.n_impostor)} impostor scores"
-    family = family_text(found.family)
-    return f"{family} fitted to {path_words(path)}, {sizes}; {found.reason or named}"
+def _pilot(scores: ScoreData, found: Fit, named: str) -> str:
+    read = read_words("", scores).removeprefix(":")
+    return f"{family_text(found.family)} fitted to{read}; {found.reason or named}"
 
 
 # ---------------------------------------------------------------------------------- a number

@@ -15,7 +15,8 @@ from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundEr
 from betaroc.core.local_files import STDIN, read_toml, shown_path
 from betaroc.core.notices import passed_on
 from betaroc.core.text import shown
-from betaroc.data.scores import ScoreData
+from betaroc.data.accepted import rejected_words
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.rendering.numbers import read_as, visible
 
 __all__ = [
@@ -201,8 +202,8 @@ def _of_table(name: str, table: Any, folder: Path) -> SystemFiles:
             f" it has {_some(sorted(keys)) or 'neither'}. Give it paths from where the manifest is."
         )
     tests = table.get("test", [])
-    paths = [table["dev"], *([tests] if isinstance(tests, str) else tests or [])]
-    if not isinstance(tests, str | list) or not all(isinstance(p, str) and p for p in paths):
+    paths = [table["dev"], *(tests if isinstance(tests, list) else [tests])]
+    if not all(isinstance(path, str) and path for path in paths):
         raise InputError(
             f"[systems.{visible(name)}] must have paths in dev and test; got {shown(paths)}. Write"
             ' dev = "dev.csv" and test = "test.csv", or a list.'
@@ -280,30 +281,51 @@ def _identity(path: str) -> object:
 
 
 def refuse_other_numbers(names: Sequence[str], tests: Sequence[ScoreData]) -> None:
-    """Paired decisions need one list of trials."""
+    """Paired decisions need one list of trials, with a score or rejected without one."""
+    what = "trials" if any(scores.has_rejected for scores in tests) else "scores"
     for who in ("client", "impostor"):
-        numbers = [int(getattr(scores, f"n_{who}")) for scores in tests]
+        numbers = [
+            int(getattr(scores, f"n_{who}")) + getattr(scores, f"n_{who}_rejected", 0)
+            for scores in tests
+        ]
         for name, n in zip(names, numbers, strict=True):
             if n != numbers[0]:
                 raise InputError(
                     f"all tests must hold the same trials in one order; {names[0]} has"
-                    f" {numbers[0]} {who} scores, {name} {n}. Keep the common trials, or"
+                    f" {numbers[0]} {who} {what}, {name} {n}. Keep the common trials, or"
                     " pass --unpaired if the systems judged different ones."
                 )
 
 
 def reading_words(read: Iterable[tuple[str, ScoreData | None]]) -> str:
     """How the files of the systems were read, in a line each way; the names where they differ."""
+    given = [(name, scores) for name, scores in read if scores is not None]
     ways: dict[str, list[str]] = {}
-    for name, scores in read:
-        source = None if scores is None else scores.source
+    for name, scores in given:
+        source = scores.source
         if source is not None:
             form = read_as(source.format, source.guessed, source.guesses)
             ways.setdefault(form, []).append(name)
     if len(ways) == 1:
-        return f"files read as {next(iter(ways))}"
-    named = {form: _told(list(dict.fromkeys(names)), _visible) for form, names in ways.items()}
-    return "\n".join(f"files of {names} read as {form}" for form, names in named.items())
+        lines = [f"files read as {next(iter(ways))}"]
+    else:
+        lines = [f"files of {_names(own)} read as {form}" for form, own in ways.items()]
+    return "\n".join([*lines, *_rejected_lines(given)])
+
+
+def _rejected_lines(read: Iterable[tuple[str, ScoreData]]) -> list[str]:
+    """What trials without a score do to the rates of these systems."""
+    lacking = [(name, one) for name, one in read if isinstance(one, Scores) and one.has_rejected]
+    client, impostor = (
+        sum(getattr(one, f"n_{who}_rejected") for _, one in lacking)
+        for who in ("client", "impostor")
+    )
+    said = rejected_words(client, impostor)
+    return [f"files of {_names([name for name, _ in lacking])}: {said}"] * bool(lacking)
+
+
+def _names(names: Sequence[str]) -> str:
+    return _told(list(dict.fromkeys(names)), _visible)
 
 
 def _visible(name: str, _: int) -> str:

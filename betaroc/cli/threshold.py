@@ -26,9 +26,10 @@ from betaroc.cli.systems_thresholds import (
 from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError
 from betaroc.core.local_files import STDIN
-from betaroc.core.notices import collected
+from betaroc.core.notices import collected, passed_on
 from betaroc.core.tables import listed_columns
 from betaroc.core.terms import Terms, terms_of
+from betaroc.core.text import listed
 from betaroc.data.rows import FAIL
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import Decision, DecisionCheck, checked_request, decide
@@ -71,7 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " --system svm dev_b.csv eval_b.csv",
     )
     option = parser.add_argument
-    option("file", nargs="?", metavar="SCORES",
+    option("file", nargs="*", metavar="SCORES",
         help="score file of dev, which the threshold is chosen on; - is the standard"
         " input")  # fmt: skip
     system_options(parser)
@@ -108,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int | None:
     names = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer", "how", "confidence")
     asked = {name: getattr(arguments, name) for name in names}
     request = checked_request(**asked)
+    _refuse_several_files(arguments)
     systems = named_systems(arguments, tests=(0, 1))
     if systems:
         return run_systems(systems, arguments, request)
@@ -115,10 +117,12 @@ def run(arguments: argparse.Namespace) -> int | None:
     _refuse_the_same_file(files)
     rules = {name: getattr(arguments, name) for name in ("family", "boundary", "resolution")}
     with collected() as notices, ProgressBar(2) as step:
-        dev = _scores(arguments.file, "a decision", arguments, step)
+        with passed_on("dev: " if files["test"] else ""):
+            dev = _scores(arguments.file, "a decision", arguments, step)
         test = None
         if files["test"]:
-            test = _scores(arguments.test, "a check", arguments, step, is_test=True)
+            with passed_on("test: "):
+                test = _scores(arguments.test, "a check", arguments, step, is_test=True)
         decision = decide(dev, **asked, **rules)
         check = None if test is None else decision.check(test)
     status = decision.status if check is None else check.status
@@ -139,6 +143,18 @@ def run(arguments: argparse.Namespace) -> int | None:
         sys.stdout.write("\n".join(line.rstrip() for line in told.split("\n")) + "\n")
     say_warnings([in_terms(one, arguments, words=dev.words) for one in said])
     return _code(arguments, status)
+
+
+def _refuse_several_files(arguments: argparse.Namespace) -> None:
+    """One file without an option, which is dev's."""
+    files = arguments.file
+    if len(files) > 1:
+        first, second = (visible(quote(path)) for path in files[:2])
+        raise InputError(
+            f"SCORES must be one file, dev's; got {len(files)}: {listed(files)}. Name a test by"
+            f" --test {second}, or several systems by --system NAME {first} --system NAME {second}."
+        )
+    arguments.file = files[0] if files else None
 
 
 def _code(arguments: argparse.Namespace, status: str) -> int | None:
@@ -183,14 +199,14 @@ def _screen(
     d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None,
     arguments: argparse.Namespace, names: Mapping[str, Sequence[str]],
 ) -> list[str]:  # fmt: skip
-    plain, absent = not _shows("✓─●"), dev.has_rejected or (test is not None and test.has_rejected)
+    plain = not _shows("✓─●")
     blocks = [
         [_head(d, dev)],
         _status_lines(d, check, plain=plain),
         _rates(d, check, dev, test),
         [] if d.target not in TARGET_RATES else _strip(d, check, plain=plain),
         _ways(d, dev, test, terms_of(arguments.terms)),
-        [*_read(dev, test, arguments, names), *_deploy(d, arguments, reported=not absent)],
+        [*_read(dev, test, arguments, names), *_deploy(d, arguments)],
     ]
     return [line for block in blocks if block for line in [*block, ""]][:-1]
 
@@ -382,13 +398,13 @@ def _read(
     return _indented("Read", read)
 
 
-def _deploy(d: Decision, arguments: argparse.Namespace, *, reported: bool) -> list[str]:
+def _deploy(d: Decision, arguments: argparse.Namespace) -> list[str]:
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
     lines = _indented("Deploy", [
         f"software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}",
         "betaroc threshold ... --json > decision.json     the whole decision",
     ])  # fmt: skip
-    return lines + _command(arguments) * reported
+    return lines + _command(arguments)
 
 
 def _command(arguments: argparse.Namespace) -> list[str]:

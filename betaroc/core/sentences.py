@@ -68,6 +68,13 @@ class Sentence(str):
         """The same with ``new`` for ``old`` between the terms."""
         return Sentence(*(p if isinstance(p, Term) else p.replace(old, new) for p in self.parts))
 
+    def renamed(self, old: str, new: str) -> Sentence:
+        """The same with ``new`` where ``old`` comes first between the terms."""
+        places = (k for k, p in enumerate(self.parts) if old in p and not isinstance(p, Term))
+        at = next(places, None)
+        told = [p.replace(old, new, 1) if k == at else p for k, p in enumerate(self.parts)]
+        return Sentence(*told)
+
 
 def worded(text: str) -> Sentence:
     """The text with a term wherever it has something between backticks."""

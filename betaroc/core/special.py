@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.polygamma import phi_tau
 from betaroc.core.thresholds import Thresholds, softplus
@@ -28,6 +28,10 @@ _TINY = 1e-270
 _LOST = 1e-290
 #: From here on eight terms of Stirling's series are exact to rounding.
 _FAR = 10.0
+#: Steps smaller than this are squared into rounding.
+_SQUARED = 1e-12
+#: Shapes of which scipy's quantile is fast and right.
+_TAME = 1e-2, 1e5
 _LEGENDRE = np.polynomial.legendre.leggauss(16)
 # Coefficients of Stirling's series for log Gamma, B_2k / (2k (2k - 1)).
 _STIRLING = (
@@ -129,19 +133,30 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
     """
     n, centre = a + b, math.log(a) - math.log(b)
     log_beta_value = log_beta(a, b)
-    with np.errstate(invalid="ignore", under="ignore", over="ignore"):
+    with np.errstate(invalid="ignore", under="ignore", over="ignore", divide="ignore"):
         shift = t.logit - centre
         deviance = n * np.where(
             shift < 0.0, _deviance(a / n, b / n, shift), _deviance(b / n, a / n, -shift)
         )
-        log_x, log_q = -a * softplus(-t.logit), -b * softplus(t.logit)
+        # Both logs from one: they differ by the logit.
+        rest = np.log1p(np.exp(-np.abs(t.logit)))
+        log_x = -a * (np.maximum(-t.logit, 0.0) + rest)
+        log_q = -b * (np.maximum(t.logit, 0.0) + rest)
         plain = log_x + log_q - log_beta_value
         plain_rounds = np.abs(log_x) + np.abs(log_q) + abs(log_beta_value)
         # Next to 1 the distance from the mean is in the complement alone.
         away = np.maximum(np.abs(t.theta - a / n), np.abs(t.complement - b / n))
         deviance_rounds = n * away * (np.abs(t.logit) + abs(centre))
         far = plain_rounds < deviance_rounds
-    constant = math.fsum(
+    value = np.where(far, plain, _density_constant(a, b) - deviance)
+    return np.where(np.isinf(t.logit), -np.inf, value)
+
+
+@lru_cache(maxsize=4096)
+def _density_constant(a: float, b: float) -> float:
+    """The log density of logit theta at its mean."""
+    n = a + b
+    return math.fsum(
         (
             -HALF_LOG_TWO_PI,
             0.5 * (math.log(a / n) + math.log(b)),
@@ -150,8 +165,6 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
             -stirling_remainder(b),
         )
     )
-    value = np.where(far, plain, constant - deviance)
-    return np.where(np.isinf(t.logit), -np.inf, value)
 
 
 def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
@@ -159,8 +172,8 @@ def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
     d = np.minimum(shift, 0.0)
     if p <= 0.5:  # q may round to 1
         return np.asarray(np.log1p(p * np.expm1(d)) - p * shift)
-    with np.errstate(divide="ignore"):  # p may round to 1
-        return np.where(d > -1.0, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift
+    # p may round to 1
+    return np.where(d > -1.0, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift
 
 
 def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
@@ -207,7 +220,7 @@ def _mirror(t: Thresholds) -> Thresholds:
 
 
 def _near_and_rest(
-    a: FloatArray, b: FloatArray, left: BoolArray, t: Thresholds
+    a: float | FloatArray, b: float | FloatArray, x: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The tail on the threshold's side of 1/2 and the other, which cancels only beyond the median.
 
@@ -215,13 +228,12 @@ def _near_and_rest(
     """
     from scipy.special import betainc, betaincc
 
-    x = np.where(left, t.theta, t.complement)
-    with np.errstate(under="ignore"):
-        near = np.asarray(betainc(a, b, x))
-        rest = np.asarray(1.0 - near)
-        beyond = near > 0.5
-        if np.any(beyond):
-            rest[beyond] = betaincc(a[beyond], b[beyond], x[beyond])
+    near = np.asarray(betainc(a, b, x))
+    rest = np.asarray(1.0 - near)
+    beyond = near > 0.5
+    if beyond.any():
+        a, b = (v if isinstance(v, float) else v[beyond] for v in (a, b))
+        rest[beyond] = betaincc(a, b, x[beyond])
     return near, rest
 
 
@@ -231,24 +243,30 @@ def beta_lower(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArra
     ``theta`` must lie in [0, 1]; the upper tail is ``beta_lower(b, a, mirror)``.
     """
     left = t.logit <= 0.0
-    near, rest = _near_and_rest(np.where(left, a, b), np.where(left, b, a), left, t)
-    value, other = np.where(left, near, rest), np.where(left, rest, near)
-    with np.errstate(divide="ignore"):
+    with np.errstate(under="ignore", divide="ignore"):
+        if left.all():
+            value, other = _near_and_rest(a, b, t.theta)
+        elif not left.any():
+            other, value = _near_and_rest(b, a, t.complement)
+        else:
+            sides = np.where(left, a, b), np.where(left, b, a)
+            near, rest = _near_and_rest(*sides, np.where(left, t.theta, t.complement))
+            value, other = np.where(left, near, rest), np.where(left, rest, near)
         log = np.where(value < 0.5, np.log(value), np.log1p(-other))
-    deep = ((value < _TINY) | (t.theta < _LOST)) & (t.logit > -np.inf)
-    if np.any(deep):
-        log[deep] = np.minimum(_log_lower(a, b, t[deep]), 0.0)
-        with np.errstate(under="ignore"):
+        deep = ((value < _TINY) | (t.theta < _LOST)) & (t.logit > -np.inf)
+        if deep.any():
+            log[deep] = np.minimum(_log_lower(a, b, t[deep]), 0.0)
             value[deep] = np.exp(log[deep])
-    lost = (t.complement < _LOST) & (t.logit < np.inf)
-    if np.any(lost):
-        # The scale's upper end is not resolved in 1 - theta, and mass is left there.
-        log_other = np.minimum(_log_lower(b, a, _mirror(t[lost])), 0.0)
-        with np.errstate(under="ignore", divide="ignore"):
+        lost = (t.complement < _LOST) & (t.logit < np.inf)
+        if lost.any():
+            # The scale's upper end is not resolved in 1 - theta, and mass is left there.
+            log_other = np.minimum(_log_lower(b, a, _mirror(t[lost])), 0.0)
             value[lost] = -np.expm1(log_other)
             log[lost] = np.log1p(-np.exp(log_other))
     nan = np.isnan(t.logit)
-    return np.where(nan, np.nan, value), np.where(nan, np.nan, log)
+    if nan.any():
+        value[nan] = log[nan] = np.nan
+    return value, log
 
 
 def beta_upper(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArray]:
@@ -272,7 +290,7 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
 
 
 def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
-    y = _left_of_quantile(a, b, log_p)
+    y = _near_quantile(a, b, log_p)
     active = np.ones(y.shape, dtype=bool)
     last = np.full(y.shape, np.inf)
     for _ in range(200):
@@ -290,10 +308,25 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         # Newton squares a small step; one that does not shrink is rounding.
         rounding = (size <= 1e-9 * scale) & (size > 0.1 * last[active])
         last[active] = size
-        active[active] = ~((size <= 1e-15 * scale) | rounding)
+        active[active] = ~((size <= _SQUARED * scale) | rounding)
         if not np.any(active):
             break
     return y
+
+
+def _near_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
+    """Scipy's quantile where it and its complement are held by doubles, else a bound on its left.
+
+    The step from too far right leads left of the root.
+    """
+    from scipy.special import betaincinv
+
+    y = _left_of_quantile(a, b, log_p)
+    if not _TAME[0] < min(a, b) <= max(a, b) < _TAME[1]:
+        return y
+    with np.errstate(under="ignore", divide="ignore", invalid="ignore"):
+        x = np.asarray(betaincinv(a, b, np.exp(log_p)))
+        return np.where((x > _LOST) & (x < 0.9), np.maximum(np.log(x) - np.log1p(-x), y), y)
 
 
 def _left_of_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:

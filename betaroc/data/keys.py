@@ -14,7 +14,7 @@ from betaroc.core.class_words import is_class_word
 from betaroc.core.errors import FileFormatError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
-from betaroc.data.rows import FAIL, Rows, Wanted, whole
+from betaroc.data.rows import FAIL, Rows, Wanted, whole, written
 from betaroc.data.text_blocks import collect_parts
 from betaroc.data.text_files import SEPARATORS, TextFile, TextLayout, fields_of
 
@@ -72,8 +72,13 @@ def _first_rows(file: TextFile) -> list[tuple[int, str]]:
 
 def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
     for sign in SEPARATORS.values():
-        if {*ids, label} <= set(fields_of(first[1], sign)):
+        names, wanted = fields_of(first[1], sign), (*ids, label)
+        if set(wanted) <= set(names):
             return TextLayout("key", sign, start=first[0])
+        own = {written(asked, names): asked for asked in wanted}
+        if set(own) <= set(names):
+            called = tuple(own.get(name, name) for name in names)
+            return TextLayout("key", sign, names=called, start=first[0] + 1)
     return None
 
 

@@ -27,27 +27,34 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.data.frames import named_columns
 from betaroc.data.keys import Key, keyed_rows, read_key
 from betaroc.data.parquet import binary_columns, read_arrow, read_parquet
-from betaroc.data.rows import DROP, FAIL, WAYS_OF_MISSING, Rows, Wanted, account_of, whole
+from betaroc.data.rows import (
+    DROP,
+    FAIL,
+    WAYS_OF_MISSING,
+    Rows,
+    Wanted,
+    account_of,
+    as_written,
+    whole,
+)
 from betaroc.data.scores import Scores, ScoreSource
 from betaroc.data.text_blocks import collect_parts
 from betaroc.data.text_files import (
-    DECIMALS,
-    SEPARATORS,
+    NAMED,
     TextFile,
     TextLayout,
+    TextOptions,
+    asked_of,
     text_file,
 )
-from betaroc.data.text_layouts import NAMED, TextOptions, layout_of
+from betaroc.data.text_layouts import layout_of
 from betaroc.data.text_lines import number_columns
 
 __all__ = [
-    "FORMATS", "OpenedText", "ScoreColumns", "asked_of", "opened_text", "read_columns",
+    "OpenedText", "ScoreColumns", "opened_text", "read_columns",
     "read_rows", "read_scores", "wanted_of",
 ]  # fmt: skip
 
-FORMATS = (
-    "csv", "tsv", "text", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
-)  # fmt: skip
 _BINARY = ("parquet", "arrow")
 #: The first bytes of tables that are no text.
 _FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}
@@ -146,8 +153,8 @@ def read_scores(
     -----
     Separator, decimals and columns are guessed from the first 100 rows, and only where one reading
     fits; a header of numbers, ``0,5`` that may be one column or two, 1,234 that may be thousands
-    are questions. A column of text that is called as `score` or `label` but for large and small
-    letters is taken where there is one. Percentages are not read. An infinite score and a row of
+    are questions. A column that is called as `score` or `label` but for large and small letters
+    is taken where there is one. Percentages are not read. An infinite score and a row of
     another width, but for an empty field at the end of all rows, are errors. Blank lines are
     skipped, lines that begin with ``#`` before the header, and anywhere where white space
     separates. Formats without a header:
@@ -223,14 +230,13 @@ class _Found:
             int(np.count_nonzero(~kept & own)) + int(np.count_nonzero(of_key == who))
             for who, own in ((True, is_client), (False, ~is_client))
         ]
-        words = rows.words(is_client)
+        words, order = rows.words(is_client), _order(is_client, kept)
         values, is_client = values[kept], is_client[kept]
         for who, own in (("client", is_client), ("impostor", ~is_client)):
             if not own.any():
                 raise FileFormatError(
                     f"{rows.name} must hold scores of both classes; no {who} of it has one."
                 )
-        order = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16).hexdigest()
         source = replace(self.source, order=order, guessed=rows.guessed)
         if wanted.missing == DROP:
             source = replace(source, n_dropped=sum(absent))
@@ -245,6 +251,15 @@ class _Found:
         return Scores._checked(
             client=values[is_client], impostor=values[~is_client], source=source, **parts
         )
+
+
+def _order(is_client: BoolArray, kept: BoolArray) -> str:
+    """A digest of the classes of all rows, and of which rows have a score where some have none."""
+    rows = [is_client] if kept.all() else [is_client, kept]
+    digest = hashlib.blake2b(digest_size=16)
+    for one in rows:
+        digest.update(np.packbits(one).tobytes())
+    return digest.hexdigest()
 
 
 def wanted_of(
@@ -264,54 +279,6 @@ def wanted_of(
         )
     named = {role: named_columns(c, role) for role, c in (names or {}).items() if c is not None}
     return Wanted(score, labels, named, missing)
-
-
-def asked_of(
-    format_: str | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    header: bool | None = None,
-    columns: str | Sequence[str] | None = None,
-) -> TextOptions:
-    """What a call says of its files, checked; signs for the words of separators."""
-    if format_ is not None:
-        choice(format_, FORMATS, "format")
-    sign = _sign_of(separator, SEPARATORS, "separator")
-    point = _sign_of(decimal, DECIMALS, "decimal")
-    if header is not None and not isinstance(header, bool):
-        raise InputTypeError.about("header")(
-            f"header must be True, False or None; got {shown(header)}. None: the content decides."
-        )
-    return TextOptions(format_, sign, point, header, _names_of(columns))
-
-
-def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:
-    if given is None:
-        return None
-    if not isinstance(given, str) or given not in {*known, *known.values()}:
-        raise InputError.about(name)(
-            f"{name} must be one of {listed(known)} or its sign; got {shown(given)}."
-            f" {nearest(given, list(known))}".rstrip()
-        )
-    return known.get(given, given)
-
-
-def _names_of(columns: Any) -> tuple[str, ...] | None:
-    if columns is None:
-        return None
-    names = columns.split(",") if isinstance(columns, str) else columns
-    if isinstance(names, dict) or not all(isinstance(name, str) for name in names):
-        raise InputTypeError.about("columns")(
-            f"columns must be the names of all columns in their order; got {shown(columns)}. Pass"
-            " such as ('label', 'score')."
-        )
-    found = tuple(name.strip() for name in names)
-    if len(set(found)) != len(found) or not all(found):
-        raise InputError.about("columns")(
-            f"columns must name each column once; got {shown(columns)}. Give any other column a"
-            " name of its own."
-        )
-    return found
 
 
 # -------------------------------------------------------------------------- what is read
@@ -413,6 +380,7 @@ def _system_columns(
     text = opened_text(path, name, rest, client_label, asked, keyed=keyed)
     if isinstance(text, str):
         present = binary_columns(path, name, text)
+        rest, _ = as_written(rest, list(present))
     else:
         present, rest = number_columns(text.file, text.layout), text.wanted
     if systems is None:
@@ -491,13 +459,17 @@ def read_rows(
         if keyed and not ids:
             raise _without_id(name)
         read = read_parquet if text == "parquet" else read_arrow
-        return text, (), read(path, name, wanted), ids
+        wanted, guesses = as_written(wanted, list(binary_columns(path, name, text)))
+        rows = read(path, name, wanted)
+        rows.identities = wanted.label if len(wanted.label) == 2 else ()
+        return text, guesses, rows, ids
     if keyed and not ids:
         if text.layout.kind not in ("kaldi", "nist"):
             raise _without_id(name)
         ids = tuple((text.layout.names or ())[:-1])
         text = text._replace(wanted=text.wanted._replace(names={**wanted.names, "id": ids}))
     rows = collect_parts(text.file, text.layout, text.wanted, whole)
+    rows.identities = text.wanted.label if len(text.wanted.label) == 2 else ()
     return text.kind, text.layout.guesses, rows, ids
 
 

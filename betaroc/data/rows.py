@@ -28,6 +28,8 @@ def no_rows(name: str) -> FileFormatError:
 #: What to do with trials that have no score.
 FAIL, DROP, REJECT = WAYS_OF_MISSING = ("fail", "drop", "reject")
 _MISSING_WORDS = {"", "na", "n/a", "nan", "null", "none", "nil", "?", "<na>", "."}
+#: Texts that stand for no label; "none" may be a class.
+_NO_LABEL = {"na", "n/a", "nan", "null", "<na>"}
 
 
 def is_missing_word(score: str) -> bool:
@@ -92,6 +94,28 @@ class Wanted(NamedTuple):
         return [column for column, _ in self.roles]
 
 
+def as_written(wanted: Wanted, present: Sequence[str]) -> tuple[Wanted, tuple[str, ...]]:
+    """Score and label as one column is called but for large and small letters.
+
+    With the options that would say the same.
+    """
+    roles = [("score", wanted.score)] * wanted.scored + [("label", one) for one in wanted.label]
+    found = {asked: written(asked, present) for _, asked in roles}
+    label = tuple(found[one] for one in wanted.label)
+    other = wanted._replace(score=found.get(wanted.score, wanted.score), label=label)
+    stated = [f"score={other.score}"] * (other.score != wanted.score)
+    stated += [f"label={','.join(label)}"] * (label != wanted.label)
+    return other, tuple(stated)
+
+
+def written(asked: str, present: Sequence[str]) -> str:
+    """How a column is called, but for large and small letters, where one is; else as was asked."""
+    if asked in present:
+        return asked
+    alike = [name for name in present if name.casefold() == asked.casefold()]
+    return alike[0] if len(alike) == 1 else asked
+
+
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
     """The error for a column that the header lacks."""
     return FileFormatError(
@@ -111,6 +135,8 @@ class LabelTexts:
     first: list[int]
     #: The label that was taken for the client's by its word alone.
     guessed: str | None = field(default=None, init=False)
+    #: The two columns that are equal where a row is a client's, instead of labels.
+    identities: tuple[str, ...] = field(default=(), init=False)
 
     @property
     def counts(self) -> IntArray:
@@ -123,6 +149,7 @@ class LabelTexts:
 
     def clients(self, client_label: object) -> BoolArray:
         """Which texts are the clients'."""
+        self._refuse_missing_label()
         keys = [label_key(token) for token in self.tokens]
         kinds = list(dict.fromkeys(keys))
         if len(kinds) > 2:
@@ -132,6 +159,14 @@ class LabelTexts:
         if mask.all() or not mask.any():
             self._refuse_one_class("impostor" if mask.any() else "client")
         return mask
+
+    def _refuse_missing_label(self) -> None:
+        for token, first in zip(self.tokens, self.first, strict=True):
+            if token.strip().casefold() in _NO_LABEL:
+                raise FileFormatError(
+                    f"{self.name}, {self.unit} {first}: the label must not be missing; got"
+                    f" {shown(token)}. Give it, or remove the {self.unit}."
+                )
 
     def _client(self, kinds: list[object], keys: list[object], client_label: object) -> object:
         if client_label is None:
@@ -183,9 +218,13 @@ class LabelTexts:
         )
 
     def _refuse_one_class(self, missing: str) -> NoReturn:
+        said = f"all {self.counts.sum()} labels are {listed(self.tokens)}"
+        if self.identities:
+            rows = "no row has" if missing == "client" else "all rows have"
+            said = f"{rows} one identity in {' and '.join(map(shown, self.identities))}"
         raise FileFormatError(
-            f"{self.name} must hold both classes; there are no {missing} scores: all"
-            f" {self.counts.sum()} labels are {listed(self.tokens)}. Add the other class's trials."
+            f"{self.name} must hold both classes; there are no {missing} scores: {said}. Add the"
+            " other class's trials."
         )
 
 

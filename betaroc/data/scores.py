@@ -68,7 +68,8 @@ class ScoreSource(Value):
     format : str
         The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
     order : str, optional
-        A digest of the order in which clients and impostors come; no part of equality.
+        A digest of the order in which clients and impostors come, and of which trials have no
+        score where some have none; no part of equality.
     guessed : str, optional
         The label that was taken for the client's because its word leaves no doubt; None where
         the call named it or labels are 1 and 0; no part of equality.

@@ -24,12 +24,12 @@ from betaroc.core.value import travelling
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
 from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
-from betaroc.data.parquet import file_source, read_arrow
-from betaroc.data.read import asked_of, opened_text, wanted_of
-from betaroc.data.rows import Wanted
+from betaroc.data.parquet import binary_columns, file_source, read_arrow
+from betaroc.data.read import OpenedText, opened_text, wanted_of
+from betaroc.data.rows import Rows, Wanted, as_written
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, added
-from betaroc.data.text_layouts import TextOptions
+from betaroc.data.text_files import TextOptions, asked_of
 from betaroc.data.text_sums import text_sums
 from betaroc.distributions.bin_layout import MOST_BINS, Layout, bin_edges
 from betaroc.distributions.binned import Binned
@@ -563,22 +563,29 @@ def _of_file(
     local = regular_file(path)
     progress = _guarded(progress)
     name, guessed = shown(local.name), None
-    guesses: tuple[str, ...] = ()
+    guesses: tuple[str, ...]
     with of_the_system(name):
         text = opened_text(local, name, wanted.columns, wanted.client_label, asked)
         kind = text if isinstance(text, str) else text.kind
         if kind == "parquet":
-            found = _summary(file_source(local, engine), wanted, progress)
+            rows = file_source(local, engine)
+            columns, guesses = as_written(wanted.columns, rows.schema.names())
+            found = _summary(rows, wanted._replace(columns=columns), progress)
         elif engine is not None:
             raise InputError.about("engine")(
                 f"engine must be left out for {name}, which is {kind} text; got"
                 f" {shown(engine)}. It is one of those that read Parquet."
             )
         else:
-            given = read_arrow(local, name, wanted.columns) if isinstance(text, str) else text
+            given: Rows | OpenedText
+            if isinstance(text, str):
+                present = list(binary_columns(local, name, text))
+                columns, guesses = as_written(wanted.columns, present)
+                given = read_arrow(local, name, columns)
+            else:
+                given, guesses = text, text.layout.guesses
             both, guessed = text_sums(given, wanted.client_label, wanted.bins, wanted.layout)
             found = ScoreSummary(*both, wanted.bins, wanted.layout)
-            guesses = () if isinstance(text, str) else text.layout.guesses
     source = ScoreSource(os.fspath(path), kind, guessed=guessed, guesses=guesses)
     return replace(found, source=source)
 

@@ -9,15 +9,16 @@ import io
 import re
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from betaroc.core.errors import FileFormatError
-from betaroc.core.text import shown
+from betaroc.core.checks import choice
+from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.text import listed, nearest, shown
 
 #: The first bytes of what is compressed by gzip, and of what is no text.
 _GZIP = b"\x1f\x8b"
@@ -36,8 +37,12 @@ _MAGIC = (
 #: White space is one separator: any run of blanks and tabs.
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 DECIMALS = {"point": ".", "comma": ","}
+#: Separators of tables by their format.
+TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
 #: Whether a text is a decimal number.
 is_number = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
+#: Whether a text is a number with a decimal comma.
+has_comma = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _WORDS = re.compile(r'"([^"]*)"|(\S+)').findall
 #: A gzip file may expand to this size, and beyond it to this many times its own.
 _EXPANDED, _RATIO = 2**30, 1000
@@ -186,6 +191,90 @@ def text_file(path: Path, name: str) -> TextFile:
     return TextFile(path, name, zipped=head.startswith(_GZIP))
 
 
+class _Named(NamedTuple):
+    """The columns of a format without header, and which of them say who is a client."""
+
+    names: tuple[str, ...]
+    label: tuple[str, ...]
+
+
+NAMED = {
+    "2col": _Named(("label", "score"), ("label",)),
+    "4col": _Named(("claimed", "real", "probe", "score"), ("claimed", "real")),
+    "5col": _Named(("claimed", "model", "real", "probe", "score"), ("claimed", "real")),
+    "asvspoof": _Named(("trial", "attack", "key", "score"), ("key",)),
+    "voxceleb": _Named(("label", "enrol", "test", "score"), ("label",)),
+}
+FORMATS = (
+    "csv", "tsv", "text", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
+)  # fmt: skip
+
+
+class TextOptions(NamedTuple):
+    """What a call says of its text files; None where the content decides."""
+
+    format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def separators(self) -> str:
+        """Those that are possible."""
+        if self.separator is not None:
+            return self.separator
+        return TABLES.get(self.format or "", "".join(SEPARATORS.values()))
+
+
+def asked_of(
+    format_: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    columns: str | Sequence[str] | None = None,
+) -> TextOptions:
+    """What a call says of its files, checked; signs for the words of separators."""
+    if format_ is not None:
+        choice(format_, FORMATS, "format")
+    sign = _sign_of(separator, SEPARATORS, "separator")
+    point = _sign_of(decimal, DECIMALS, "decimal")
+    if header is not None and not isinstance(header, bool):
+        raise InputTypeError.about("header")(
+            f"header must be True, False or None; got {shown(header)}. None: the content decides."
+        )
+    return TextOptions(format_, sign, point, header, _names_of(columns))
+
+
+def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:
+    if given is None:
+        return None
+    if not isinstance(given, str) or given not in {*known, *known.values()}:
+        raise InputError.about(name)(
+            f"{name} must be one of {listed(known)} or its sign; got {shown(given)}."
+            f" {nearest(given, list(known))}".rstrip()
+        )
+    return known.get(given, given)
+
+
+def _names_of(columns: Any) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    names = columns.split(",") if isinstance(columns, str) else columns
+    if isinstance(names, dict) or not all(isinstance(name, str) for name in names):
+        raise InputTypeError.about("columns")(
+            f"columns must be the names of all columns in their order; got {shown(columns)}. Pass"
+            " such as ('label', 'score')."
+        )
+    found = tuple(name.strip() for name in names)
+    if len(set(found)) != len(found) or not all(found):
+        raise InputError.about("columns")(
+            f"columns must name each column once; got {shown(columns)}. Give any other column a"
+            " name of its own."
+        )
+    return found
+
+
 @dataclass(frozen=True)
 class TextLayout:
     """How a text is read: ``names`` are those of its columns where no header names them.
@@ -218,3 +307,30 @@ def fields_of(text: str, separator: str) -> list[str]:
         return [field.strip() for field in fields] if separator == "|" else fields
     except csv.Error:  # a field beyond all bounds: the reader says so
         return [text]
+
+
+def is_decimal(text: str) -> bool:
+    """Whether a field is a number, with a decimal point or comma."""
+    return bool(is_number(text.strip()) or has_comma(text.strip()))
+
+
+def are_labels(column: Sequence[str]) -> bool:
+    """Whether all of a column is 0, 1 or -1."""
+    plain = [text.replace(",", ".") for text in column]
+    return all(is_number(text) and float(text) in {-1.0, 0.0, 1.0} for text in plain)
+
+
+def is_torn(row: list[str], separator: str) -> bool:
+    """Whether another separator stands in a field between numbers, or at its end."""
+    for field in row:
+        if is_decimal(field):
+            continue
+        for other in SEPARATORS.values():
+            if other == separator:
+                continue
+            parts = field.split() if other == " " else field.split(other)
+            signs = (",", ";", "|")
+            ends = separator == " " and (field.startswith(signs) or field.endswith(signs))
+            if ends or (len(parts) > 1 and all(map(is_decimal, parts))):
+                return True
+    return False

@@ -6,28 +6,39 @@ readings fit, the error names both and the option that decides.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from betaroc.core.class_words import is_class_word
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
-from betaroc.data.rows import Wanted, is_missing_word, missing_column
-from betaroc.data.text_files import SEPARATORS, TextFile, TextLayout, fields_of, is_number
+from betaroc.data.rows import Wanted, as_written, is_missing_word, missing_column
+from betaroc.data.text_files import (
+    NAMED,
+    SEPARATORS,
+    TABLES,
+    TextFile,
+    TextLayout,
+    TextOptions,
+    are_labels,
+    fields_of,
+    has_comma,
+    is_decimal,
+    is_number,
+    is_torn,
+)
 
-__all__ = ["NAMED", "TextOptions", "layout_of"]
+__all__ = ["layout_of"]
 
 _SIGNS = {sign: word for word, sign in SEPARATORS.items()}
-#: Separators of tables by their format.
-_TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
-_KINDS = {sign: kind for kind, signs in _TABLES.items() for sign in signs}
+_KINDS = {sign: kind for kind, signs in TABLES.items() for sign in signs}
 #: Rows that a guess is made from.
 _ROWS = 100
-_COMMA = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}").fullmatch
 #: What a column is called that has no name and no values.
 _EMPTY = "empty"
@@ -35,20 +46,10 @@ _EMPTY = "empty"
 _SEP = re.compile(r'"?sep=([,;|\t])"?\s*').fullmatch
 
 
-class _Named(NamedTuple):
-    """The columns of a format without header, and which of them say who is a client."""
-
-    names: tuple[str, ...]
-    label: tuple[str, ...]
+#: How an array of JSON objects begins.
+_ARRAY = re.compile(r"\s*\[\s*(?:\{.*)?").fullmatch
 
 
-NAMED = {
-    "2col": _Named(("label", "score"), ("label",)),
-    "4col": _Named(("claimed", "real", "probe", "score"), ("claimed", "real")),
-    "5col": _Named(("claimed", "model", "real", "probe", "score"), ("claimed", "real")),
-    "asvspoof": _Named(("trial", "attack", "key", "score"), ("key",)),
-    "voxceleb": _Named(("label", "enrol", "test", "score"), ("label",)),
-}
 #: Of a file that a key says the classes of, by its width.
 _KEYED = {2: ("trial", "score"), 3: ("enrol", "test", "score")}
 #: Identities in the header of bob.bio: of the reference and of the probe.
@@ -56,23 +57,6 @@ _BOB_BIO = ("bio_ref_subject_id", "probe_subject_id")
 #: What the third column of ASVspoof's files says.
 _ASVSPOOF = {"bonafide", "spoof", "genuine", "human", "target", "nontarget"}
 _PATH = re.compile(r"[^/\\]*[/\\].*|.*\.[A-Za-z]\w{1,4}").fullmatch
-
-
-class TextOptions(NamedTuple):
-    """What a call says of its text files; None where the content decides."""
-
-    format: str | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    header: bool | None = None
-    columns: tuple[str, ...] | None = None
-
-    @property
-    def separators(self) -> str:
-        """Those that are possible."""
-        if self.separator is not None:
-            return self.separator
-        return _TABLES.get(self.format or "", "".join(SEPARATORS.values()))
 
 
 def layout_of(
@@ -96,9 +80,25 @@ def layout_of(
         lines.pop(0)
     if asked.format in NAMED:
         return guess.named(asked.format, asked.separator or " ")
+    if asked.format in {None, "jsonl"} and _ARRAY(lines[0][1]):
+        raise FileFormatError(
+            f"{file.name} must be JSON lines; it is one JSON array. Write one trial a line, such as"
+            ' {"score": 0.5, "label": 1}.'
+        )
     if asked.format == "jsonl" or (asked.format is None and lines[0][1].lstrip().startswith("{")):
-        return TextLayout("jsonl", start=lines[0][0])
+        return _json_layout(lines[0], wanted)
     return guess.with_header() or guess.without_header() or guess.unknown()
+
+
+def _json_layout(first: tuple[int, str], wanted: Wanted) -> TextLayout:
+    """Of JSON lines; how score and label are written the first one says."""
+    line, text = first
+    try:
+        trial = json.loads(text)
+    except (ValueError, RecursionError):  # said where it is read
+        trial = {}
+    other, stated = as_written(wanted, list(trial) if isinstance(trial, dict) else [])
+    return TextLayout("jsonl", label=other.label, score=other.score, start=line, guesses=stated)
 
 
 def _sample(file: TextFile, wanted: Wanted) -> list[tuple[int, str]]:
@@ -158,7 +158,7 @@ class _Guess:
             return "."
         at = list(names).index(self.wanted.score)
         values = [row[at].strip() for row in rows if len(row) > at]
-        commas = [value for value in values if _COMMA(value)]
+        commas = [value for value in values if has_comma(value)]
         if not commas or any(is_number(value) and "." in value for value in values):
             return "."
         if all(map(_THOUSANDS, commas)):
@@ -227,21 +227,8 @@ class _Guess:
 
     def _written_otherwise(self, header: str) -> list[tuple[Wanted, tuple[str, ...]]]:
         """Score and label in other letters, large or small, where one column is so called."""
-        wanted, found = self.wanted, []
-        for separator in self.asked.separators:
-            names = fields_of(header, separator)
-            alike = {
-                asked: [name for name in names if name.casefold() == asked.casefold()]
-                for asked in (wanted.score, *wanted.label)
-            }
-            written = {asked: own[0] if len(own) == 1 else asked for asked, own in alike.items()}
-            label = tuple(written[one] for one in wanted.label)
-            other = wanted._replace(score=written[wanted.score], label=label)
-            stated = [f"score={other.score}"] * (other.score != wanted.score)
-            stated += [f"label={','.join(label)}"] * (label != wanted.label)
-            if stated:
-                found.append((other, tuple(stated)))
-        return found
+        found = [as_written(self.wanted, fields_of(header, s)) for s in self.asked.separators]
+        return [(other, stated) for other, stated in found if stated]
 
     def _refuse_numbers(self, columns: list[str]) -> NoReturn:
         raise FileFormatError(
@@ -255,7 +242,8 @@ class _Guess:
         """What a header lacks."""
         line, first = self.lines[0]
         names = {s: fields_of(first, s) for s in self.asked.separators}
-        columns = max(names.values(), key=len)
+        near = [own for sign, own in names.items() if sign != " " and self._is_near(own)]
+        columns = max(near or names.values(), key=len)
         if len(columns) == 1:
             self._refuse_separator(first, line)
         for column, role in self.wanted.roles:
@@ -266,12 +254,16 @@ class _Guess:
             " Pass" + worded(" `header=True` if these are names, or `separator=`.")
         )
 
+    def _is_near(self, columns: list[str]) -> bool:
+        """Whether the wanted columns are there but for blanks around."""
+        return set(self.wanted.columns) <= {name.strip() for name in columns}
+
     def _refuse_separator(self, text: str, line: int) -> None:
         """A header of one column that holds the separator of another format."""
-        for format_, signs in _TABLES.items():
+        for format_, signs in TABLES.items():
             sign = next((s for s in signs if s in text), None)
-            if self.asked.format in _TABLES and format_ != self.asked.format and sign:
-                own = _SIGNS[_TABLES[str(self.asked.format)][0]]
+            if self.asked.format in TABLES and format_ != self.asked.format and sign:
+                own = _SIGNS[TABLES[str(self.asked.format)][0]]
                 raise FileFormatError(
                     f"{self.name} must be separated by {own}s; line {line} is separated by"
                     f" {_SIGNS[sign]}s: {shown(text)}. Leave format out, or pass"
@@ -317,17 +309,17 @@ class _Guess:
         if columns is None or self.asked.header is not None:
             return int(bool(self.asked.header))
         at = columns.index(self.wanted.score) if self.wanted.score in columns else len(first)
-        return int(at < len(first) and not (_is_number(first[at]) or is_missing_word(first[at])))
+        return int(at < len(first) and not (is_decimal(first[at]) or is_missing_word(first[at])))
 
     def _fits(self, row: list[str], separator: str) -> bool:
         columns = self.asked.columns
         if columns is not None:
-            torn = self.asked.separator is None and _is_torn(row, separator)
+            torn = self.asked.separator is None and is_torn(row, separator)
             return len(row) == len(columns) and not torn
-        numeric = any(_is_number(field) for field in row)
+        numeric = any(is_decimal(field) for field in row)
         if self.asked.separator is not None:
             return numeric or self.asked.header is False
-        return numeric and (len(row) > 1 or self.single) and not _is_torn(row, separator)
+        return numeric and (len(row) > 1 or self.single) and not is_torn(row, separator)
 
     def _refuse_columns(self) -> None:
         columns = self.asked.columns
@@ -350,17 +342,46 @@ class _Guess:
                     raise missing_column(self.name, role, column, list(asked.columns))
             first = fields_of(self.lines[0][1], separator)
             skipped = self._skipped(first)
+            if skipped:
+                self._refuse_other_order(first)
             stated = ("header=True",) if skipped and asked.header is None else ()
             return self._made(kind, separator, asked.columns, stated=stated, skipped=skipped)
         if set(self.wanted.columns) <= set(numbers):
             stated = () if asked.header is False else ("header=False",)
             return self._made(kind, separator, numbers, stated=stated)
         if self.single:
+            self._refuse_counts(separator)
             return self._made("pyeer", separator, (*numbers[:-1], self.wanted.score))
         if self.keyed and width in _KEYED and self.wanted.score == "score":
             return self._made(asked.format or "kaldi", separator, _KEYED[width])
         known = None if self.keyed or separator != " " else self._format(row)
         return self._ask(row) if known is None else self.named(known, separator)
+
+    def _refuse_other_order(self, header: list[str]) -> None:
+        """Names of the call that the header gives to other columns."""
+        names, columns = [name.strip().casefold() for name in header], self.asked.columns or ()
+        if len(names) != len(columns):  # such as R's, with no name for rows
+            return
+        for name, column in zip(names, columns, strict=True):
+            if column.casefold() in names and name != column.casefold():
+                raise InputError.about("columns")(
+                    f"columns must not contradict the header of {self.name}, whose line"
+                    f" {self.lines[0][0]} holds {listed(header)}; got {listed(columns)}. Leave them"
+                    " out."
+                )
+
+    def _refuse_counts(self, separator: str) -> None:
+        """Scores, each with how often it occurs, look like trials and their scores."""
+        rows = [fields_of(text, separator) for _, text in self.lines]
+        *others, last = zip(*(row for row in rows if len(row) == len(rows[0])), strict=True)
+        numbers = [column for column in others if all(map(is_decimal, column))]
+        decimals = [x for column in numbers for x in column if not x.lstrip("+-").isdigit()]
+        if decimals or (numbers and all(x.lstrip("+-").isdigit() for x in last)):
+            raise FileFormatError(
+                f"{self.name} must hold one score a line; {shown(self.lines[0][1])} may be a trial"
+                " and its score, two scores, or a score and how often it occurs. Name the columns,"
+                + worded(" `columns='trial,score'`; counts are not read.")
+            )
 
     def named(self, kind: str, separator: str) -> TextLayout:
         """A format whose columns have names of their own."""
@@ -380,13 +401,13 @@ class _Guess:
     def _format(self, row: list[str]) -> str | None:
         """The one format without header and separated by white space that this is."""
         width = len(row)
-        if not _is_number(row[-1]) or width not in {2, 4, 5}:
+        if not is_decimal(row[-1]) or width not in {2, 4, 5}:
             return None
         fields = (fields_of(text, " ") for _, text in self.lines)
         rows = [one for one in fields if len(one) == width]
         columns = list(zip(*rows, strict=True))
         if width == 2:
-            return "2col" if _are_labels(columns[0]) and not _are_labels(columns[1]) else None
+            return "2col" if are_labels(columns[0]) and not are_labels(columns[1]) else None
         equal = any(one == other for one, other in zip(columns[0], columns[1], strict=True))
         if width == 4 and not equal:
             if {word.casefold() for word in columns[2]} <= _ASVSPOOF:
@@ -401,20 +422,22 @@ class _Guess:
         """Where columns of identities may be scores or labels, of a table without a header."""
         what = [
             f"{shown(field)} in its first line is a decimal number" for field in row[:-2]
-            if _is_number(field) and not field.lstrip("+-").isdigit()
+            if is_decimal(field) and not field.lstrip("+-").isdigit()
         ]  # fmt: skip
         for k, column in enumerate(columns[:-1]):
-            words = [x for x in column if is_class_word(x) and not _is_number(x)]
-            several = k == len(columns) - 2 and _are_labels(column) and len(set(column)) > 1
+            words = [x for x in column if is_class_word(x) and not is_decimal(x)]
+            several = k in {0, len(row) - 2} and are_labels(column) and len(set(column)) > 1
             if len(words) == len(column) or several or (words and k == 2):
                 what.append(f"its column {k + 1} may be of labels, such as {shown(column[0])}")
         if what:
             asvspoof = len(row) == 4 and any(x.casefold() in _ASVSPOOF for x in columns[2])
+            voxceleb = len(row) == 4 and {*columns[0]} <= {"0", "1"}
             raise FileFormatError(
                 f"{self.name} may be {len(row)}col text, whose clients are the rows with equal"
                 f" claimed and real identity, or a table without a header: {what[0]}. Pass"
                 + worded(f" `format='{len(row)}col'`,")
                 + (worded(" `format='asvspoof'`,") if asvspoof else "")
+                + (worded(" `format='voxceleb'`,") if voxceleb else "")
                 + worded(" or name its `columns=`.")
             )
 
@@ -422,7 +445,7 @@ class _Guess:
         (one, first), (two, second) = list(found.items())[:2]
         same = (text for _, text in self.lines if fields_of(text, one) == first)
         signs = {s: f"separated by {'white space' if s == ' ' else f'{_SIGNS[s]}s'}" for s in found}
-        decimals = two == " " and one == "," and any(map(_COMMA, second))
+        decimals = two == " " and one == "," and any(map(has_comma, second))
         said = f"`decimal='comma'` or `separator={_SIGNS[one]!r}`."
         if not decimals:
             said = f"`separator={_SIGNS[one]!r}` or `separator={_SIGNS[two]!r}`."
@@ -437,40 +460,14 @@ class _Guess:
         names = [self.wanted.score, *self.wanted.label]
         orders = ["NAME,NAME,..."]
         if len(row) == len(names) == 2:
-            binary = [f.strip() in {"0", "1", "-1"} or not _is_number(f) for f in row]
+            binary = [f.strip() in {"0", "1", "-1"} or not is_decimal(f) for f in row]
             both = [",".join(names), ",".join(names[::-1])]
             orders = both if binary[0] == binary[1] else both[binary[0] : binary[0] + 1]
         told = " or ".join(f"`columns={order!r}`" for order in orders)
         do = worded(f" Pass {told}, each column in its order")
-        if not (self.keyed or all(map(_is_number, row))):
+        if not (self.keyed or all(map(is_decimal, row))):
             do += worded(", or, where another file says which trials are clients, `key=`")
         raise FileFormatError(
             f"{self.name} must have a header with the columns {listed(names)}, or its columns must"
             f" be named; line {self.lines[0][0]} holds {listed(row)}." + do + "."
         )
-
-
-def _is_number(text: str) -> bool:
-    return bool(is_number(text.strip()) or _COMMA(text.strip()))
-
-
-def _are_labels(column: Sequence[str]) -> bool:
-    """Whether all of a column is 0, 1 or -1."""
-    plain = [text.replace(",", ".") for text in column]
-    return all(is_number(text) and float(text) in {-1.0, 0.0, 1.0} for text in plain)
-
-
-def _is_torn(row: list[str], separator: str) -> bool:
-    """Whether another separator stands in a field between numbers, or at its end."""
-    for field in row:
-        if _is_number(field):
-            continue
-        for other in SEPARATORS.values():
-            if other == separator:
-                continue
-            parts = field.split() if other == " " else field.split(other)
-            signs = (",", ";", "|")
-            ends = separator == " " and (field.startswith(signs) or field.endswith(signs))
-            if ends or (len(parts) > 1 and all(map(_is_number, parts))):
-                return True
-    return False

@@ -20,6 +20,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.rows import FAIL, Rows, Wanted, is_missing_word, missing_column
 from betaroc.data.text_files import (
+    NAMED,
     SEPARATORS,
     TextFile,
     TextLayout,
@@ -27,7 +28,6 @@ from betaroc.data.text_files import (
     is_number,
     with_point,
 )
-from betaroc.data.text_layouts import NAMED
 
 __all__ = ["is_rounded_to_zero", "number_columns", "read_lines"]
 
@@ -286,7 +286,7 @@ def _places(
 
 
 def _distinct(header: list[str], line: int, name: str) -> list[str]:
-    twice = [h for i, h in enumerate(header) if h in header[:i]]
+    twice = [h for i, h in enumerate(header) if h and h in header[:i]]  # none asks for ''
     if twice:
         raise FileFormatError(
             f"{name}, line {line}: the header must have distinct names; {shown(twice[0])} occurs"
@@ -321,7 +321,9 @@ def _refuse_width(row: list[str], width: int, line: int, name: str, layout: Text
         if sign != layout.separator and len(row) == 1 and len(fields_of(row[0], sign)) == width
     ]  # fmt: skip
     like = "each row" if layout.names else "the header"
-    if others:
+    if row[0].startswith("#"):
+        end = " Lines that begin with # are passed over before the header alone: remove this one."
+    elif others:
         end = worded(f" Separators are mixed: this line is separated by {others[0]}.")
     elif len(row) < width:
         end = worded(" A field is missing: give it, or remove the line.")

@@ -52,6 +52,7 @@ def text_sums(
             labels, sums = collect([text])
         else:
             labels, sums = collect_parts(text.file, text.layout, text.wanted, collect)
+            labels.identities = text.wanted.label if len(text.wanted.label) == 2 else ()
         if not labels.counts.sum():
             raise no_rows(labels.name)
         client = labels.clients(client_label).tolist()

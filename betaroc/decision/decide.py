@@ -24,6 +24,7 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     Said,
+    Shift,
     mean_rate,
     observed_cost,
     observed_rate,
@@ -147,6 +148,8 @@ class Decision(Tabular, Noun):
         A digest of dev's scores, by which a check knows them again; no part of equality.
     dtype : str
         That of dev's scores: "float64", "float32" or "float16".
+    absent : int
+        Trials of dev, of the class of a target rate, that have no score and count as rejected.
     library : str, optional
         That of the scores: what tables are frames of.
 
@@ -180,6 +183,7 @@ class Decision(Tabular, Noun):
     _travels = travelling("words", "dev")
     words: ClassWords | None = field(default=None, compare=False)
     dev: str = field(default="", compare=False)
+    absent: int = 0
 
     def __post_init__(self) -> None:
         for name, known in (
@@ -340,17 +344,32 @@ class Decision(Tabular, Noun):
             words = self.words or ClassWords()
             target = Target(self.target, self.rate, self.confidence, words)
             n, own = self.n or 0, far if self.target == "far" else frr
-            reach = reach_of(self.way, target, n)
-            found = observed_rate(target, said, reach, n, self.needed, scores, own)
+            shift = self._shift(target, n, scores, own[1])
+            found = observed_rate(target, said, shift, n, self.needed, scores, own)
         else:
             dev = self.interval.estimate, self.interval.low, self.interval.high
             what = "mean cost of a trial" if self.costs else "mean of both rates"
             found = observed_cost(said, what, dev, mean_rate(self._weights, far, frr))
         return DecisionCheck(*found, point)
 
+    def _shift(self, target: Target, n: int, test: Scores, low: float) -> Shift:
+        """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
+        moved = low > reach_of(self.way, target, n)
+        dev = self.absent / n
+        now = getattr(test, f"n_{target.who}_rejected") / _total(test, target)
+        if not moved or (now >= dev if target.kind == "far" else now <= dev):
+            return Shift(moved, moved)
+        made = rate_interval(test._scored, target.kind, self.threshold, self.confidence)
+        return Shift(moved, made[1] > reach_of(self.way, target, n, self.absent), (dev, now))
+
     @property
     def _weights(self) -> tuple[float, float]:
         return _weights(self.costs, self.expected.prior)
+
+
+def _total(scores: Scores, target: Target) -> float:
+    """Trials of the class of a target."""
+    return float(getattr(scores, f"{target.who}_total"))
 
 
 def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, float]:
@@ -429,9 +448,9 @@ def decide(
     those of trials no two of which share one, drawn by one fixed seed.
 
     The status is "do not rely on it" where the fit that gave the threshold was seen not to hold at
-    the target, or dev accepts clients no more often than impostors; "can be relied on" of a
-    guarantee where dev shows, at `confidence`, that clients are accepted more often; else "not
-    enough evidence". Costs and the EER have no target that could be kept.
+    the target, or (of a rate and of the EER) dev accepts clients no more often than impostors; "can
+    be relied on" of a guarantee where dev shows, at `confidence`, that clients are accepted more
+    often; else "not enough evidence". Costs and the EER have no target that could be kept.
 
     References
     ----------
@@ -557,7 +576,7 @@ def _of_rate(
     n, needed = trials_of(scores, target), needed_for_guarantee(target.rate, target.confidence)
     if how == "guaranteed" and n < needed:
         raise _impossible(target, how, f"{needed} {target.many} needed, dev has {n}", needed)
-    size = float(getattr(scores, f"{target.who}_total"))
+    size, absent = _total(scores, target), getattr(scores, f"n_{target.who}_rejected")
     enough = () if alternatives else HOW[:-1] if how is None else (how,)
     ways = ways_of(scores, target, fitting, enough)
     possible = [way for way in ways if way.possible and way.how in HOW[:-1]]
@@ -582,7 +601,7 @@ def _of_rate(
     return Decision(
         way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
         *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),
-        library=scores.library,
+        absent, library=scores.library,
     )  # fmt: skip
 
 
@@ -638,8 +657,8 @@ def _of_costs(
     interval = Interval(expected, low, high, confidence, how, way.n_beyond)
     return Decision(
         way.threshold, kind, math.nan, how, confidence, point, interval,
-        *said_of_costs(way, costs), None, tuple(ways), costs, None, scores.dtype, scores.words,
-        digest_of(scores), library=scores.library,
+        *said_of_costs(way, costs, scores.words or ClassWords()), None, tuple(ways), costs, None,
+        scores.dtype, scores.words, digest_of(scores), library=scores.library,
     )  # fmt: skip
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from betaroc.core.class_words import ClassWords
 from betaroc.data.scores import Scores
 from betaroc.decision.ways import POOR, Target, Way
 from betaroc.rendering.numbers import number, rate, rate_span, spaced
 
 __all__ = [
-    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "mean_rate", "observed_cost",
+    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "mean_rate", "observed_cost",
     "observed_rate", "said_of_costs", "said_of_rate",
 ]  # fmt: skip
 
@@ -43,6 +44,16 @@ class Observed(NamedTuple):
     remedy: str
 
 
+class Shift(NamedTuple):
+    """Whether test lies elsewhere than dev."""
+
+    #: All its trials, and those of them that have a score.
+    trials: bool
+    scored: bool
+    #: Shares of dev's and of test's trials that have none.
+    absent: tuple[float, float] = (0.0, 0.0)
+
+
 # ---------------------------------------------------------------------------- of a rate
 def said_of_rate(
     way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate, *, drawn: bool
@@ -54,7 +65,7 @@ def said_of_rate(
     """
     name, asked = target.kind.upper(), f"{100.0 * target.rate:g} %"
     if way.far + way.frr >= 1.0:
-        return _of_no_use(way, target)
+        return _of_no_use(way, target.words)
     have = target.words.counted(target.who, n, spaced(n))
     if drawn:
         name, have = f"{name} of one trial a group", f"{have} of different groups"
@@ -85,9 +96,9 @@ def said_of_rate(
     return Said(AMBER, reason, remedy)
 
 
-def _of_no_use(way: Way, target: Target) -> Said:
+def _of_no_use(way: Way, words: ClassWords) -> Said:
     """Of a threshold at which clients are accepted no more often than impostors."""
-    clients, impostors = target.words.many("client"), target.words.many("impostor")
+    clients, impostors = words.many("client"), words.many("impostor")
     return Said(
         RED,
         f"At this threshold dev accepts {clients} no more often than {impostors}: FRR"
@@ -109,15 +120,12 @@ def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
 
 
 def observed_rate(
-    target: Target, said: Said, reach: float, n: int, needed: int | None, test: Scores, found: Rate
+    target: Target, said: Said, shift: Shift, n: int, needed: int | None, test: Scores, found: Rate
 ) -> Observed:
-    """Of a target rate: its rate on test with its interval.
-
-    The interval of what dev counts at the threshold ends at `reach`.
-    """
+    """Of a target rate: its rate on test with its interval."""
     observed, low, high = found
     if low > target.rate:
-        return Observed(*found, "broken", *_broken(target, reach, n, needed, test, found))
+        return Observed(*found, "broken", *_broken(target, shift, n, needed, test, found))
     status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
     if high <= target.rate:
         agrees = "observes" if status == RED else "agrees:"
@@ -132,10 +140,10 @@ def observed_rate(
 
 
 def _broken(
-    target: Target, reach: float, n: int, needed: int | None, test: Scores, found: Rate
+    target: Target, shift: Shift, n: int, needed: int | None, test: Scores, found: Rate
 ) -> Said:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
-    observed, low, _ = found
+    observed = found[0]
     total = test.impostor_total if target.kind == "far" else test.client_total
     beyond, times = round(observed * total), observed / target.rate
     much = f"about {_times(times)} times the target" if times >= _TIMES else "above the target"
@@ -145,9 +153,14 @@ def _broken(
         f" {target.kind.upper()} {rate(observed)}, {much}."
     )
     have, lacking = f"(you have {spaced(n)})", needed is not None
-    if low > reach:
+    if shift.trials:
         direction = "higher" if target.kind == "far" else "lower"
-        reason += f" Test {target.many} score {direction} than dev's."
+        dev, now = (rate(share) for share in shift.absent)
+        reason += (
+            f" Test {target.many} score {direction} than dev's."
+            if shift.scored
+            else f" Of test's {target.many} {now} have no score, of dev's {dev}."
+        )
         more = f", at least {spaced(needed or 0)} of them {have}" if lacking else ""
         return Said(RED, reason, f"dev {target.many} like those of the test{more}.")
     more = f", for which {spaced(needed or 0)} {target.many} are needed {have}" if lacking else ""
@@ -159,11 +172,18 @@ def _times(ratio: float) -> str:
 
 
 # ---------------------------------------------------------------------- of both rates
-def said_of_costs(way: Way, costs: tuple[float, float] | None) -> Said:
+def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords) -> Said:
     """Of costs or of the equal error rate, which set no target that could be kept."""
-    what = "equal error rates" if costs is None else "the least mean cost"
+    if costs is None and way.far + way.frr >= 1.0:
+        return _of_no_use(way, words)
     by = "counted on dev" if way.how == "counted" else f"by the fitted {way.family} distributions"
-    reason = f"The threshold has {what}, {by}; that is no target that other trials could keep."
+    start = f"The threshold has {'equal error rates' if costs is None else 'the least mean cost'}"
+    if costs is None and way.threshold == -math.inf:
+        start = (
+            f"No threshold has equal error rates, since {words.many('client')} without a score"
+            f" count as rejected: the lowest has FRR {rate(way.frr)} and FAR {rate(way.far)}"
+        )
+    reason = f"{start}, {by}; that is no target that other trials could keep."
     return Said(AMBER, reason, "a target for one of the rates.")
 
 

@@ -376,12 +376,16 @@ def _rate_of_fit(f: Fit, target: Target, threshold: float) -> tuple[float, float
     return found.estimate, found.low, found.high
 
 
-def reach_of(way: Way, target: Target, n: int) -> float:
-    """Where the exact interval of what n trials of dev count at a threshold ends."""
+def reach_of(way: Way, target: Target, n: int, absent: int = 0) -> float:
+    """Where the exact interval of what n trials of dev count at a threshold ends.
+
+    Those of them that are absent for want of a score left out, all of whom are rejected.
+    """
     from scipy.special import betaincinv
 
-    k = round(getattr(way, target.kind) * n)
-    return float(betaincinv(k + 1.0, n - k, 1.0 - IntervalOptions(target.confidence).tail))
+    k = round(getattr(way, target.kind) * n) - (absent if target.kind == "frr" else 0)
+    left, level = n - absent - k, 1.0 - IntervalOptions(target.confidence).tail
+    return float(betaincinv(k + 1.0, left, level)) if left else 1.0
 
 
 def rate_interval(

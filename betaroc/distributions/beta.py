@@ -251,19 +251,20 @@ def _tail_row(
 
 def _clipped(t: Thresholds) -> Thresholds:
     """Thresholds outside [0, 1] at its ends, where a distribution on [0, 1] has all its say."""
-    if np.any((t.theta < 0.0) | (t.theta > 1.0)):
+    if ((t.theta < 0.0) | (t.theta > 1.0)).any():
         return Thresholds(np.clip(t.theta, 0.0, 1.0), np.clip(t.complement, 0.0, 1.0), t.logit)
     return t
 
 
 def _logit_quantile(a: float, b: float, p: FloatArray, log_p: FloatArray) -> FloatArray:
     """Lower quantile as a logit; beyond the median through the other tail (1 - p is exact)."""
-    below = ~(p > 0.5)
-    y = special.beta_lower_quantile(a, b, np.where(below, log_p, -1.0))
-    if not np.all(below):
-        with np.errstate(divide="ignore"):
-            log_q = np.log(1.0 - np.where(below, 0.5, p))
-        y = np.where(below, y, -special.beta_lower_quantile(b, a, log_q))
+    far = p > 0.5
+    if not far.any():
+        return special.beta_lower_quantile(a, b, log_p)
+    y = np.empty(p.shape)
+    y[~far] = special.beta_lower_quantile(a, b, log_p[~far])
+    with np.errstate(divide="ignore"):
+        y[far] = -special.beta_lower_quantile(b, a, np.log(1.0 - p[far]))
     return y
 
 

@@ -24,6 +24,8 @@ __all__ = ["BetaMixture"]
 #: Weights that were rounded on their way add up to 1 within this.
 _WHOLE = 1e-9
 _STEPS = 200
+#: Places between which the roots of many more are guessed.
+_KNOTS = 64
 _LAST = 4.0 * float(np.finfo(np.float64).eps)
 #: Logs of a tail that differ by no more are one.
 _SAME = 2.0 * float(np.finfo(np.float64).eps)
@@ -66,6 +68,10 @@ class Mixture(Distribution):
     def _shares(self) -> FloatArray:
         return np.array(self.weights) / math.fsum(self.weights)
 
+    @cached_property
+    def _log_shares(self) -> FloatArray:
+        return np.log(self._shares)
+
     @property
     def support(self) -> tuple[float, float]:
         """That of the components."""
@@ -95,14 +101,15 @@ class Mixture(Distribution):
         total = sum(w * value for w, value in zip(self._shares.tolist(), values, strict=True))
         logs = self._log_sum([log for _, log in tails])
         # The shares need not add up to 1 to the last digit.
-        whole = np.all(np.stack(values) == 1.0, axis=0)
+        whole = np.logical_and.reduce([value == 1.0 for value in values])
         total = np.where(whole, 1.0, np.minimum(total, 1.0))
         return np.asarray(total), np.where(whole, 0.0, np.minimum(logs, 0.0))
 
     def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
-        parts = [log + math.log(w) for log, (w, _) in zip(logs, self._parts(), strict=True)]
+        parts = np.array(logs)
+        parts += self._log_shares.reshape((-1,) + (1,) * (parts.ndim - 1))
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.logaddexp.reduce(np.stack(parts), axis=0))
+            return np.asarray(np.logaddexp.reduce(parts, axis=0))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         return self._log_sum([law._log_density(t) for law in self.components])
@@ -112,14 +119,15 @@ class Mixture(Distribution):
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         logs = np.stack([law._log_density(t) for law in self.components])
-        logs = logs + np.log(self._shares).reshape((-1,) + (1,) * (logs.ndim - 1))
+        logs = logs + self._log_shares.reshape((-1,) + (1,) * (logs.ndim - 1))
         top = np.max(logs, axis=0)
         with np.errstate(under="ignore"):
             share = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
         # At an end all logs are -inf: there the heaviest components alone count.
         at = t.logit if self.on_unit else t.theta
         for end, there in enumerate((at == -np.inf, at == np.inf)):
-            share[:, there] = self._shares_at(end)[:, None]
+            if there.any():
+                share[:, there] = self._shares_at(end)[:, None]
         slopes = np.stack([law._log_density_slope(t) for law in self.components])
         return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
 
@@ -129,7 +137,7 @@ class Mixture(Distribution):
         heaviest = _heaviest(tails, end)
         if tails[0].order != 1:
             return np.where(heaviest, self._shares, 0.0)
-        logs = np.log(self._shares) + [tail.log_coefficient for tail in tails]
+        logs = self._log_shares + [tail.log_coefficient for tail in tails]
         with np.errstate(under="ignore"):
             return np.asarray(np.exp(np.where(heaviest, logs - np.max(logs[heaviest]), -np.inf)))
 
@@ -159,14 +167,8 @@ class Mixture(Distribution):
     def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
         """Where the log of a tail is log_p: Newton, kept between the components'."""
         flat = np.ravel(log_p)
-        with np.errstate(under="ignore"):
-            p = np.exp(flat)
-        inverses = [
-            self._native((law._lower_quantile if lower else law._upper_quantile)(p, flat))
-            for law in self.components
-        ]
-        low, high = np.min(inverses, axis=0), np.max(inverses, axis=0)
-        y = 0.5 * low + 0.5 * high
+        low, high = self._between(flat, lower=lower)
+        y = self._start(flat, low, high, lower=lower)
         open_ = np.isfinite(y) & (low < high)
         y = np.where(open_, y, low)
         sign = 1.0 if lower else -1.0
@@ -194,6 +196,50 @@ class Mixture(Distribution):
             y[open_] = following
             open_[open_] = (moved > _LAST * size) & ~rounding
         return np.asarray(y.reshape(log_p.shape))
+
+    def _between(self, log_p: FloatArray, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        """The components' places with these logs of a tail, the least and the largest.
+
+        Of many those of the next logs among some of them.
+        """
+        inner = np.isfinite(log_p) & (log_p < 0.0)
+        if np.count_nonzero(inner) <= 4 * _KNOTS:
+            return self._outermost(log_p, lower=lower)
+        ordered = np.sort(log_p[inner])
+        knots = ordered[np.linspace(0, ordered.size - 1, _KNOTS).astype(np.intp)]
+        ends = self._outermost(knots, lower=lower)
+        below = np.searchsorted(knots, log_p[inner], "right") - 1
+        sides = below, np.searchsorted(knots, log_p[inner])
+        found = np.empty((2, log_p.size))
+        found[:, ~inner] = self._outermost(log_p[~inner], lower=lower)
+        for row, end, side in zip(found, ends, sides if lower else sides[::-1], strict=True):
+            row[inner] = end[side]
+        return found[0], found[1]
+
+    def _outermost(self, log_p: FloatArray, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        with np.errstate(under="ignore"):
+            p = np.exp(log_p)
+        inverses = [
+            self._native((law._lower_quantile if lower else law._upper_quantile)(p, log_p))
+            for law in self.components
+        ]
+        return np.min(inverses, axis=0), np.max(inverses, axis=0)
+
+    def _start(
+        self, log_p: FloatArray, low: FloatArray, high: FloatArray, *, lower: bool
+    ) -> FloatArray:
+        """A place between two; of many by the tail at some of them."""
+        middle = 0.5 * low + 0.5 * high
+        known = np.isfinite(middle)
+        if np.count_nonzero(known) <= 2 * _KNOTS:
+            return middle
+        places = np.unique(middle[known])
+        places = places[np.linspace(0, places.size - 1, _KNOTS).astype(np.intp)]
+        logs = (self._lower if lower else self._upper)(self._at(places))[1]
+        if not lower:
+            places, logs = places[::-1], logs[::-1]
+        near = np.interp(log_p, logs, places)
+        return np.where(known & (near > low) & (near < high), near, middle)
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
         # Quantiles of the mixture lie between those of the components, and cost ten times as much.

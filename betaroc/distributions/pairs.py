@@ -77,6 +77,8 @@ class Pair:
     def __init__(self, client: Distribution, impostor: Distribution) -> None:
         self.client = client
         self.impostor = impostor
+        self._like: Pair | None = None
+        self._found_along: dict[bytes, Thresholds] = {}
         #: Roots are solved in logit coordinates when a distribution lives on [0, 1].
         self.unit = client.on_unit or impostor.on_unit
 
@@ -167,6 +169,12 @@ class Pair:
 
     def along(self, p: FloatArray) -> Thresholds:
         """Every jump, and where either rate of a continuous distribution is p; ascending."""
+        key = p.tobytes()
+        if key not in self._found_along:
+            self._found_along = {key: self._all_along(p)}
+        return self._found_along[key]
+
+    def _all_along(self, p: FloatArray) -> Thresholds:
         parts = [self.candidates]
         for law in (self.client, self.impostor):
             if law.continuous is not None:
@@ -189,10 +197,14 @@ class Pair:
         values = ends.logit if self.unit else ends.theta
         return float(values[0]), float(values[1])
 
+    def bracketed_as(self, other: Pair) -> None:
+        """Let roots be looked for where those of a nearly equal pair are."""
+        self._like = other
+
     @cached_property
     def _quantiles(self) -> Thresholds:
         """Quantiles of both continuous parts, deep into both tails."""
-        return self._quantiles_at(_DEPTHS)
+        return self._quantiles_at(_DEPTHS) if self._like is None else self._like._quantiles
 
     @cached_property
     def _area_quantiles(self) -> Thresholds:
@@ -250,6 +262,8 @@ class Pair:
 
     @cached_property
     def _turn_coordinates(self) -> FloatArray:
+        if self._like is not None:
+            return self._like._turn_coordinates
         t = self.turning_points()
         return t.logit if self.unit else t.theta
 
@@ -275,6 +289,11 @@ class Pair:
         return None
 
     # ----------------------------------------------------------------- balanced errors
+    @cached_property
+    def balanced(self) -> Thresholds | None:
+        """`balance`, found once."""
+        return self.balance()
+
     def balance(self) -> Thresholds | None:
         """Where FAR equals FRR; None where candidates must be compared."""
         return self.balance_root()

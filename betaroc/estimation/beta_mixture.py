@@ -51,17 +51,22 @@ def _shapes(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.column_stack([a, b])
 
 
-def _curvature(
-    one: FloatArray, two: FloatArray, weights: FloatArray, a: float, b: float
-) -> Curvature:
-    """By log a and log b: what is known of both logs is the same for all scores."""
-    from scipy.special import polygamma, psi
+def _scores(one: FloatArray, two: FloatArray, a: float, b: float) -> tuple[FloatArray, FloatArray]:
+    """By log a and log b."""
+    from scipy.special import psi
 
-    common, mass = float(polygamma(1, a + b)), float(weights.sum())
-    score = a * (one - psi(a) + psi(a + b)), b * (two - psi(b) + psi(a + b))
-    first = float(weights @ score[0]) - mass * a * a * (float(polygamma(1, a)) - common)
-    second = float(weights @ score[1]) - mass * b * b * (float(polygamma(1, b)) - common)
-    return Curvature(score, first, second, mass * a * b * common)
+    both = psi(a + b)
+    return a * (one + (both - psi(a))), b * (two + (both - psi(b)))
+
+
+def _curvature(mass: float, of_a: float, of_b: float, a: float, b: float) -> Curvature:
+    """By log a and log b: what is known of both logs is the same for all scores."""
+    from scipy.special import polygamma
+
+    of_both, alone_a, alone_b = polygamma(1, np.array([a + b, a, b])).tolist()
+    first = of_a - mass * a * a * (alone_a - of_both)
+    second = of_b - mass * b * b * (alone_b - of_both)
+    return Curvature(first, second, mass * a * b * of_both)
 
 
 # ------------------------------------------------------------------- many samples at once
@@ -76,13 +81,15 @@ def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
     logs, logs1m = np.log(x), np.log1p(-x)
     last, going = np.full(rows, -np.inf), np.arange(rows)
     for _ in range(_EM_STEPS):
-        share, value = _responsibilities(p[:, going], logs[going], logs1m[going])
+        share, value = _responsibilities(p[:, going], logs, logs1m)
         settled = value - last[going] < _GAIN
         last[going] = value
-        after = _maximised(share, logs[going], logs1m[going])
+        after = _maximised(share, logs, logs1m)
         usable = np.all(np.isfinite(after), axis=(0, 2)) & ~settled
-        p[:, going[usable]] = after[:, usable]
-        going = going[usable]
+        if not usable.all():
+            after, going = after[:, usable], going[usable]
+            logs, logs1m = logs[usable], logs1m[usable]
+        p[:, going] = after
         if not going.size:
             return p[0], p[1], p[2]
     raise FitError(
@@ -94,25 +101,28 @@ def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
 def _responsibilities(
     p: FloatArray, logs: FloatArray, logs1m: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Shares of each component (last axis) in each score, and each row's log-likelihood."""
+    """Shares of each component (first axis) in each score, and each row's log-likelihood."""
     from scipy.special import betaln
 
-    shares, a, b = p[:, :, None, :]
+    shares, a, b = p.transpose(0, 2, 1)[..., None]
+    found = (a - 1.0) * logs
+    found += (b - 1.0) * logs1m
     with np.errstate(divide="ignore"):
-        parts = (a - 1.0) * logs[..., None] + (b - 1.0) * logs1m[..., None]
-        parts = parts + np.log(shares) - betaln(a, b)
-    top = np.max(parts, axis=2, keepdims=True)
+        found += np.log(shares) - betaln(a, b)
+    top = np.max(found, axis=0)
+    found -= top
     with np.errstate(under="ignore"):
-        found = np.exp(parts - top)
-    whole = np.sum(found, axis=2, keepdims=True)
-    return found / whole, np.sum(top + np.log(whole), axis=(1, 2))
+        np.exp(found, out=found)
+    whole = np.sum(found, axis=0)
+    found /= whole
+    return found, np.sum(top + np.log(whole), axis=1)
 
 
 def _maximised(share: FloatArray, logs: FloatArray, logs1m: FloatArray) -> FloatArray:
-    mass = np.sum(share, axis=1)
+    mass = np.sum(share, axis=2).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        g1 = np.einsum("rnk,rn->rk", share, logs) / mass
-        g2 = np.einsum("rnk,rn->rk", share, logs1m) / mass
+        g1 = np.einsum("krn,rn->rk", share, logs) / mass
+        g2 = np.einsum("krn,rn->rk", share, logs1m) / mass
     a, b, _ = beta_mle(g1, g2)  # nan where a component is a point
     return np.array([mass / logs.shape[1], a, b])
 
@@ -133,7 +143,7 @@ def _moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
     share, _ = _responsibilities(np.array(p), logs, logs1m)
     columns = []
     for k in range(p[0].shape[1]):
-        a, b, r = p[1][:, [k]], p[2][:, [k]], share[:, :, k]
+        a, b, r = p[1][:, [k]], p[2][:, [k]], share[k]
         u, v = logs - psi(a) + psi(a + b), logs1m - psi(b) + psi(a + b)
         common = polygamma(1, a + b)
         for one, other, rate in (
@@ -151,7 +161,7 @@ def _mixture(shares: FloatArray, a: FloatArray, b: FloatArray) -> BetaMixture:
 _KIND = Kind(
     "beta-mixture", "beta", BetaMixture, Beta, estimate_beta, _columns, _log_density, _from_means,
     lambda a, b: a / (a + b), lambda a, b: a + b, _cap, lambda a, b: np.log(_shapes(a, b)),
-    _parameters, _shapes, _curvature,
+    _parameters, _shapes, _scores, _curvature,
 )  # fmt: skip
 BETA_MIXTURE = Family(
     partial(estimate_mixture, count=2, kind=_KIND), on_unit=True,

@@ -33,22 +33,24 @@ _THIN = 500
 _FIRST_STEPS, _START_STEPS, _CLIMBED = 8, 20, 5
 #: Power of equal shares that leaves the last of two components 2 % of the scores.
 _TAIL = 0.03
-#: With more scores the thinned sample has told which start is the best.
-_MANY_SCORES = 20_000
+#: With more scores the thinned sample has told which start is the best, and so many quantiles
+#: have a maximum next to theirs.
+_MANY_SCORES, _QUANTILES = 20_000, 4096
 _ROUNDS, _EM_STEPS, _NEWTON_STEPS = 60, 25, 30
 _TINY_GRADIENT = 1e-10
 #: The likelihood is a sum of rounded terms: a step may lose this much of it, relatively.
 _NOISE = 1e-13
-#: Curvatures below this are taken as this.
-_FLAT = 1e-6
+#: Curvatures below the first are taken as this, on a hill below the second: of one component of
+#: two that are nearly one distribution the likelihood knows little, but where it is highest.
+_FLAT, _FLAT_HILL = 1e-6, 1e-11
 
 
 class Curvature(NamedTuple):
-    """Of one component, by its two coordinates."""
+    """Of one component, by its two coordinates.
 
-    #: Derivatives of the log density of each score.
-    score: tuple[FloatArray, FloatArray]
-    #: Sums over its scores of its own scores' squares plus the second derivatives.
+    Sums over its scores of its own scores' squares plus the second derivatives.
+    """
+
     first: float
     second: float
     both: float
@@ -80,8 +82,10 @@ class Kind(NamedTuple):
     parameters: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
     #: Derivatives of p and q by their coordinates.
     rates: Callable[[FloatArray, FloatArray], FloatArray]
-    #: Of the columns, the weights of a component's scores, p and q.
-    curvature: Callable[[FloatArray, FloatArray, FloatArray, float, float], Curvature]
+    #: Of the columns and p and q the derivatives of the log density by both coordinates.
+    scores: Callable[[FloatArray, FloatArray, float, float], tuple[FloatArray, FloatArray]]
+    #: Of the weight of a component's scores, the sums of both derivatives over them, p and q.
+    curvature: Callable[[float, float, float, float, float], Curvature]
 
 
 class _Data(NamedTuple):
@@ -173,7 +177,7 @@ def _highest(
     data, cap = _Data.of(kind, sample.values, sample.weights), kind.cap(single)
     best: tuple[_Point, _Derivatives, int] | None = None
     for start in starts:
-        found = _climb(data, start, cap)
+        found = _by_quantiles(data, sample, start, cap) or _climb(data, start, cap)
         if found is not None and (best is None or _rank(found[1]) > _rank(best[1])):
             best = found
     # Components that became one distribution are told from it by rounding alone.
@@ -240,7 +244,7 @@ def _nothing_found(sample: Sample, count: int, single: Maximum, kind: Kind) -> F
 # ------------------------------------------------------------------------------------- starts
 def _best_starts(sample: Sample, single: Maximum, count: int, kind: Kind) -> list[_Point]:
     """The most likely starts after some steps on a thinned sample."""
-    values, shares = _thinned(sample)
+    values, shares = _thinned(sample, _THIN)
     data, cap = _Data.of(kind, values, shares), kind.cap(single)
     first = (_maximised(data, kind) for kind in _first_shares(values, shares, single, count))
     found = [point for point in first if point is not None]
@@ -251,17 +255,17 @@ def _best_starts(sample: Sample, single: Maximum, count: int, kind: Kind) -> lis
     return found[: 1 if sample.values.size > _MANY_SCORES else _CLIMBED]
 
 
-def _thinned(sample: Sample) -> tuple[FloatArray, FloatArray]:
+def _thinned(sample: Sample, size: int) -> tuple[FloatArray, FloatArray]:
     """Distinct scores and their weights; of many so many quantiles, closer towards both ends.
 
     In equal steps a component that has a hundredth of the scores would be five of them.
     """
     values, place = np.unique(sample.values, return_inverse=True)
     weights = np.bincount(place, weights=sample.weights).astype(np.float64)
-    if values.size <= _THIN:
+    if values.size <= size:
         return values, weights
     upto = np.cumsum(weights)
-    edges = np.sin(0.5 * math.pi * np.linspace(0.0, 1.0, _THIN + 1)) ** 2
+    edges = np.sin(0.5 * math.pi * np.linspace(0.0, 1.0, size + 1)) ** 2
     levels = 0.5 * (edges[1:] + edges[:-1])
     return values[np.searchsorted(upto, levels * upto[-1])], np.diff(edges) * upto[-1]
 
@@ -378,6 +382,22 @@ def _climb(data: _Data, point: _Point, cap: float) -> tuple[_Point, _Derivatives
     return last
 
 
+def _by_quantiles(
+    data: _Data, sample: Sample, start: _Point, cap: float
+) -> tuple[_Point, _Derivatives, int] | None:
+    """Of many scores the maximum beside that of their quantiles; None where none is reached."""
+    if data.one.size <= _MANY_SCORES:
+        return None
+    few = _Data.of(data.kind, *_thinned(sample, _QUANTILES))
+    near = _climb(few, start, cap)
+    if near is None:
+        return None
+    point, d, steps = _newton(data, near[0])
+    if not _regular(point, data.total, cap) or float(np.abs(d.gradient).max()) > _TINY_GRADIENT:
+        return None
+    return point, d, near[2] + steps
+
+
 def _newton(data: _Data, point: _Point) -> tuple[_Point, _Derivatives, int]:
     """Newton's steps as long as they climb."""
     d = _derivatives(data, point)
@@ -389,7 +409,8 @@ def _newton(data: _Data, point: _Point) -> tuple[_Point, _Derivatives, int]:
         last = float(np.abs(d.gradient).max()) <= _TINY_GRADIENT
         # Where the surface is no hill, its curvatures still say how far to go uphill.
         curvature, directions = np.linalg.eigh(-d.hessian)
-        move = directions @ ((directions.T @ d.gradient) / np.maximum(np.abs(curvature), _FLAT))
+        least = _FLAT_HILL if curvature[0] > 0.0 else _FLAT
+        move = directions @ ((directions.T @ d.gradient) / np.maximum(np.abs(curvature), least))
         move *= min(1.0, 1.0 / float(np.abs(move).max()))
         here = point.coordinates
         for _ in range(8):
@@ -408,33 +429,40 @@ def _derivatives(data: _Data, point: _Point) -> _Derivatives:
     """Louis's formula: the complete information less what is not known of the components."""
     count = point.p.size
     size = 3 * count - 1
-    value, gradient, hessian = 0.0, np.zeros(size), np.zeros((size, size))
+    odds, places = point.shares[:-1], [count - 1 + 2 * k for k in range(count)]
+    value, mass, hessian = 0.0, np.zeros(count), np.zeros((size, size))
+    slopes = np.zeros((count, 2))
     for block in data.blocks():
         shares, logs = _responsibilities(_log_parts(block, point))
         w = block.weights
         value += float(w @ logs)
-        mean_score = np.zeros((block.one.size, size))
-        for k in range(count):
-            i, mine = count - 1 + 2 * k, w * shares[k]
-            own = point.kind.curvature(
-                block.one, block.two, mine, float(point.p[k]), float(point.q[k])
-            )
-            score = np.zeros((block.one.size, size))
-            score[:, : count - 1] = -point.shares[:-1]
-            if k < count - 1:
-                score[:, k] += 1.0
-            score[:, i], score[:, i + 1] = own.score
-            mean_score += shares[k][:, None] * score
-            hessian += score.T @ (mine[:, None] * score)
-            hessian[i, i] += own.first
-            hessian[i + 1, i + 1] += own.second
-            hessian[i, i + 1] += own.both
-            hessian[i + 1, i] += own.both
-        gradient += w @ mean_score
-        hessian -= mean_score.T @ (w[:, None] * mean_score)
-    odds = point.shares[:-1]
+        mass += shares @ w
+        mean_score = np.empty((size, w.size))
+        mean_score[: count - 1] = shares[:-1] - odds[:, None]
+        for k, i in enumerate(places):
+            one, two = point.kind.scores(block.one, block.two, *_own(point, k))
+            first, second = np.multiply(shares[k], one), np.multiply(shares[k], two)
+            mean_score[i], mean_score[i + 1] = first, second
+            first, second = first * w, second * w
+            slopes[k] += first.sum(), second.sum()
+            both = float(first @ two)
+            hessian[i : i + 2, i : i + 2] += [[float(first @ one), both], [both, second @ two]]
+        hessian -= (mean_score * w) @ mean_score.T
+    for k, i in enumerate(places):
+        known = point.kind.curvature(float(mass[k]), *slopes[k].tolist(), *_own(point, k))
+        hessian[i : i + 2, i : i + 2] += [[known.first, known.both], [known.both, known.second]]
+        # Its own indicator less the share of each component.
+        away = (np.arange(count - 1) == k) - odds
+        hessian[: count - 1, : count - 1] += mass[k] * np.outer(away, away)
+        hessian[: count - 1, i : i + 2] += np.outer(away, slopes[k])
+        hessian[i : i + 2, : count - 1] += np.outer(slopes[k], away)
     hessian[: count - 1, : count - 1] -= data.total * (np.diag(odds) - np.outer(odds, odds))
+    gradient = np.concatenate([mass[:-1] - odds * mass.sum(), slopes.ravel()])
     return _Derivatives(value / data.total, gradient / data.total, hessian / data.total)
+
+
+def _own(point: _Point, k: int) -> tuple[float, float]:
+    return float(point.p[k]), float(point.q[k])
 
 
 def _covariance(point: _Point, hessian: FloatArray) -> Matrix:

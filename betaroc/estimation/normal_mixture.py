@@ -87,21 +87,23 @@ def _rates(mu: FloatArray, sigma: FloatArray) -> FloatArray:
     return np.column_stack([np.ones(mu.size), sigma])
 
 
-def _curvature(
-    one: FloatArray, _: FloatArray, weights: FloatArray, mu: float, sigma: float
-) -> Curvature:
-    """By mu and log sigma."""
+def _scores(
+    one: FloatArray, _: FloatArray, mu: float, sigma: float
+) -> tuple[FloatArray, FloatArray]:
+    """By mu and log sigma: z/sigma and z^2 - 1."""
     z = (one - mu) / sigma
-    return Curvature(
-        (z / sigma, z * z - 1.0), -float(weights.sum()) / sigma**2, -2.0 * float(weights @ (z * z)),
-        -2.0 * float(weights @ z) / sigma,
-    )  # fmt: skip
+    return z / sigma, z * z - 1.0
+
+
+def _curvature(mass: float, of_mu: float, of_sigma: float, _: float, sigma: float) -> Curvature:
+    """By mu and log sigma: of each score -1/sigma^2, -2 z^2, -2 z/sigma."""
+    return Curvature(-mass / sigma**2, -2.0 * (of_sigma + mass), -2.0 * of_mu)
 
 
 _KIND = Kind(
     "normal-mixture", "normal", NormalMixture, Normal, estimate_normal, _columns, _log_density,
     _from_means, lambda mu, _: mu, lambda _, sigma: 1.0 / sigma, lambda _: 1.0 / _NARROWEST,
-    _coordinates, _parameters, _rates, _curvature,
+    _coordinates, _parameters, _rates, _scores, _curvature,
 )  # fmt: skip
 NORMAL_MIXTURE = Family(
     estimate_normal_mixture, sized=estimate_normal_mixture, near=estimate_normal_near,

@@ -13,6 +13,7 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.distances import largest_distance
 from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -99,11 +100,10 @@ class Folded(NamedTuple):
     def distance(self, law: Distribution) -> float:
         """Largest distance of the distribution functions."""
         order = np.argsort(self.x)
-        below = np.asarray(law.cdf(self.x[order]))
         upto = np.cumsum(self.copies[order])
         upto = upto / upto[-1]
         before = np.concatenate([[0.0], upto[:-1]])
-        return float(max(np.max(upto - below), np.max(below - before)))
+        return largest_distance(law, self.x[order], upto, before)
 
 
 def _folds(who: str, n: int, groups: IntArray | None) -> IntArray:

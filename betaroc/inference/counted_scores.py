@@ -13,6 +13,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.sentences import worded
 from betaroc.core.special import bracketed_root, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import refuse_one_group
@@ -48,12 +49,18 @@ def whole_weights(scores: ScoreData) -> bool:
 
 
 def number_of_scores(asking: Asking, model: ScoreModel) -> float:
-    """A statistic of scores as a model; refuses nan."""
+    """A statistic of scores as a model; refuses nan, and infinite moments."""
     estimate = asking.number(model)
-    if math.isnan(estimate):
+    moment = asking.row.is_parameter or asking.name == "d-prime"
+    absent = moment and any(law._scored is not law for law in (model.client, model.impostor))
+    if math.isnan(estimate) or (absent and math.isinf(estimate)):
+        do = " Take another point."
+        if absent:
+            do = " Trials without a score have no mean and no variance:" + worded(
+                " leave them out (`missing='drop'`), or take another statistic."
+            )
         raise InputError(
-            f"the statistic must be a number of the scores; {str(asking)!r} is nan. Take another"
-            " point."
+            f"the statistic must be a number of the scores; {str(asking)!r} is {estimate!r}.{do}"
         )
     return estimate
 

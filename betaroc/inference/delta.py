@@ -14,6 +14,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
+from betaroc.core.special import bracketed_root
 from betaroc.core.value import Result
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Interval, from_log, from_logit
@@ -27,6 +28,7 @@ from betaroc.inference.scores_beyond import (
 from betaroc.inference.small_samples import SmallSample, small_sample, student
 from betaroc.model.asking import Asking, as_number
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import STATISTICS, Where, frr_at
 
 __all__ = [
     "METHODS", "STEP", "Delta", "Nearby", "Steps", "bare_interval", "delta", "delta_intervals",
@@ -40,6 +42,9 @@ METHODS = ("delta", "bootstrap")
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
+#: How far from the median thresholds are looked for, and by what steps, in normal deviates.
+_FARTHEST = 6.0
+_STRIDE = 0.25
 #: Step of the differences, in standard errors.
 STEP = 0.01
 #: Models a step forward and a step back along each root of a covariance.
@@ -74,7 +79,10 @@ class Nearby:
     @cached_property
     def steps(self) -> Steps:
         """The models a step forward and a step back along each root."""
-        return models_near(self.model, self.small.roots)
+        found = models_near(self.model, self.small.roots)
+        for model in (model for pair in found for model in pair):
+            model._pair.bracketed_as(self.fit.model._pair)
+        return found
 
     def model(self, away: FloatArray) -> ScoreModel:
         """The model whose coordinates are off by so much."""
@@ -186,11 +194,42 @@ def delta_intervals(
     f: PairEstimate, asking: Asking, *, groups: bool
 ) -> Callable[[float], Interval]:
     """The interval of a statistic of a fit at any level."""
-    near = near_of(f, groups=groups)
+    near, client = near_of(f, groups=groups), f.model.client
+    of_frr = asking.name == "threshold" and asking.where.point in ("frr", "tpr")
+    if of_frr and client._scored is not client:  # no smooth function of the share without a score
+        return lambda level: _where_rate_ends(f, asking, level, groups=groups)
     found = delta(asking, f.model, near.steps)
     biased = asking.row.scale in ("log", "threshold")
     shift = near.small.shift(found.slopes) if biased else 0.0
     return lambda level: found.around(shift, float(near.small.reach(found.slopes, level)), level)
+
+
+def _where_rate_ends(f: PairEstimate, asking: Asking, level: float, *, groups: bool) -> Interval:
+    """The thresholds of which the interval of FRR holds the one that was asked for."""
+    from scipy.special import ndtr, ndtri
+
+    asked, scored, estimate = frr_at(asking.where), f.model.client._scored, asking.number(f.model)
+
+    def place(z: float) -> float:
+        return float(scored.ppf(ndtr(z)))
+
+    def end(side: str, way: float, beyond: float) -> float:
+        """The first place on the way out at which the interval of the rate ends at it."""
+
+        def gap(z: float) -> float:
+            at = Asking("frr", STATISTICS["frr"], Where("threshold", place(z)))
+            return float(getattr(delta_intervals(f, at, groups=groups)(level), side)) - asked
+
+        last = min(max(float(ndtri(scored.cdf(estimate))), -_FARTHEST), _FARTHEST)
+        while abs(last + way) <= _FARTHEST:
+            z = last + way
+            if way * gap(z) >= 0.0:
+                return place(bracketed_root(gap, *sorted((last, z)), what="a threshold"))
+            last = z
+        return beyond
+
+    low, high = end("high", -_STRIDE, -math.inf), end("low", _STRIDE, scored.support[1])
+    return Interval(estimate, low, high, level, "delta")
 
 
 def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> Interval:

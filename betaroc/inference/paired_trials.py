@@ -196,10 +196,11 @@ def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
     if len(sources) < 2 or all(s.client_ids is not None for s in both):
         return
     if sources[0].order != sources[1].order:
+        what = "the labels of the two files come in different orders"
+        if any(source.n_dropped for source in sources):
+            what += ", or different trials were dropped"
         raise InputError.about("paired")(
-            _PAIRED + " needs the same test trials in the same order; the labels of the two files"
-            f" come in different orders ({_place(sources[0])} and"
-            f" {_place(sources[1])}). Sort both by trial, name a column of ids when"
-            + worded(" reading (`id=...`)")
-            + _OR_NOT
+            _PAIRED + f" needs the same test trials in the same order; {what}"
+            f" ({_place(sources[0])} and {_place(sources[1])}). Keep the common trials, sort both"
+            " by trial, name a column of ids when" + worded(" reading (`id=...`)") + _OR_NOT
         )

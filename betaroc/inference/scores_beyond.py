@@ -35,6 +35,8 @@ __all__ = [
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
+#: Rates that count the trials without a score.
+_LOWER = ("FRR", "TNR")
 #: A number that expects fewer scores than this beyond it is extrapolated.
 _ONE = 1.0
 #: Scores that show a rate at least once with 95 % probability: ln(20) = 3.
@@ -142,7 +144,11 @@ class Evidence(Value):
 
     def scored(self, asked: Asked) -> Asked:
         """The rate and its complement less the share of trials without a score, who say nothing."""
-        return less_absent(asked, self.counts[asked.who].rejected / self.totals[asked.who])
+        return less_absent(asked, self.absent(asked.who))
+
+    def absent(self, who: int) -> float:
+        """Share of a class that has no score."""
+        return float(self.counts[who].rejected / self.totals[who])
 
     def extrapolated(self, asked: Asked) -> BoolArray:
         """Where less than one is expected; never for 0 and 1, nor for what was counted."""
@@ -365,11 +371,22 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     n, who = evidence.sizes[worst.who], _CLASSES[worst.who]
     of = "groups" if n != evidence.totals[worst.who] else "scores"
     several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
-    ask = f", or ask for a rate between {1.0 / n:.2g} and {1.0 - 1.0 / n:.6g}" if n > 2.0 else ""
+    absent = evidence.absent(worst.who)
+    among = f"trials ({absent:.3g} of them without a score)" if absent else of
+    rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
     warn(
-        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {of} {n * left:.2g} are"
+        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {among} {n * left:.2g} are"
         f" expected beyond it, so no score speaks for the number; about {needed(left)} would"
-        f" (3/rate). Give more {of}{ask}.",
+        f" (3/{rate}). Give more {of}{_askable(name, n, absent)}.",
         ExtrapolationWarning,
     )
     return True
+
+
+def _askable(name: str, n: float, absent: float) -> str:
+    """The rates that expect a score on either side, beside trials that have none."""
+    if n * (1.0 - absent) <= 2.0:
+        return ""
+    low, high = (absent, 0.0) if name in _LOWER else (0.0, absent)
+    digits = 6 if absent else 2
+    return f", or ask for a rate between {low + 1 / n:.{digits}g} and {1 - high - 1 / n:.6g}"

@@ -13,7 +13,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
 from betaroc.model.ends import ends
-from betaroc.model.hull import chords_of, sample_chain
+from betaroc.model.hull import chords_of, departure_of, sample_chain
 from betaroc.model.measures import precision_of
 
 __all__ = ["average_precision", "h_measure", "ks", "partial_auc", "precision_at"]
@@ -168,9 +168,12 @@ def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
     L = (1 - prior) E_I U(c(s)) + prior E_C V(c(s)), a sum of positive terms.
     """
     losses = _losses(*weights)
-    chords = chords_of(pair) if not pair.discrete else (pair.candidates[:0], pair.candidates[:0])
-    terms = [_weighed(prior, losses, *masses) for masses in _segments(pair, *chords)]
-    terms.append(_arcs(pair, prior, losses, *chords))
+    if pair.discrete:
+        terms = [_weighed(prior, losses, *_steps(pair))]
+    else:
+        chords, last = chords_of(pair), departure_of(pair)
+        terms = [_weighed(prior, losses, *masses) for masses in _segments(pair, *chords, last)]
+        terms.append(_arcs(pair, prior, losses, *_with_last(*chords, last)))
     total = _weighed(prior, losses, np.ones(1), np.ones(1))
     return max(0.0, 1.0 - math.fsum(terms) / total)
 
@@ -201,22 +204,42 @@ def _weighed(
     return math.fsum(other * up + own * down)
 
 
+def _steps(pair: Pair) -> tuple[FloatArray, FloatArray]:
+    """Client and impostor mass of the segments of the hull of samples."""
+    t = pair.candidates[::-1]
+    # Trials without a score, whom no threshold accepts, come last.
+    far, tpr = np.append(pair.far(t), 1.0), np.append(pair.tpr(t), 1.0)
+    chain = sample_chain(far, tpr)
+    return np.diff(tpr[chain]), np.diff(far[chain])
+
+
 def _segments(
-    pair: Pair, starts: Thresholds, ends: Thresholds
+    pair: Pair, starts: Thresholds, ends: Thresholds, last: Thresholds | None
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Client and impostor mass of the hull's straight segments."""
-    if pair.discrete:
-        t = pair.candidates[::-1]
-        # Trials without a score, whom no threshold accepts, come last.
-        far, tpr = np.append(pair.far(t), 1.0), np.append(pair.tpr(t), 1.0)
-        chain = sample_chain(far, tpr)
-        return [(np.diff(tpr[chain]), np.diff(far[chain]))]
+    """Client and impostor mass of the hull's straight segments.
+
+    From `last` on all lies on one, with the trials that have no score.
+    """
+    joints, rest = pair.joints, []
+    if last is not None:
+        kept = np.flatnonzero(ends.theta >= last.theta)
+        starts, ends = starts[kept], ends[kept]
+        joints = joints[joints.theta > last.theta]
+        rest = [(pair.frr(last), pair.tnr(last))]
     chords = pair.tpr(ends) - pair.tpr(starts), pair.far(ends) - pair.far(starts)
-    free = _outside(starts, ends, pair.joints)
-    client, impostor = (
-        law.atoms.masses_at(pair.joints)[free] for law in (pair.client, pair.impostor)
-    )
-    return [chords, (client, impostor)]
+    free = _outside(starts, ends, joints)
+    client, impostor = (law.atoms.masses_at(joints)[free] for law in (pair.client, pair.impostor))
+    return [chords, (client, impostor), *rest]
+
+
+def _with_last(
+    starts: Thresholds, ends: Thresholds, last: Thresholds | None
+) -> tuple[Thresholds, Thresholds]:
+    """The chords and the last segment, where trials without a score are."""
+    if last is None:
+        return starts, ends
+    below = Thresholds.from_theta(np.array([-np.inf]))
+    return Thresholds.concatenate([starts, last]), Thresholds.concatenate([ends, below])
 
 
 def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> BoolArray:
@@ -229,7 +252,7 @@ def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> BoolArray:
 
 def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Thresholds) -> float:
     """Loss along the smooth arcs, where the posterior is that of the densities."""
-    if pair.discrete or prior in (0.0, 1.0):
+    if prior in (0.0, 1.0):
         return 0.0
     places = [t.logit if pair.unit else t.theta for t in (pair.joints, starts, ends)]
     grid = pair.area_grid(-math.inf, math.inf, unit=pair.unit)

@@ -12,7 +12,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import limits
 
-__all__ = ["chords_of", "is_concave", "sample_chain"]
+__all__ = ["chords_of", "departure_of", "is_concave", "sample_chain"]
 
 #: Relative rounding noise of a slope built from differences of rates.
 _NOISE = 1e-9
@@ -20,13 +20,14 @@ _NOISE = 1e-9
 _ROUNDING = 1e-14
 #: This close to (0, 0) or (1, 1) a dense polyline cannot tell a tangency from the corner.
 _CORNER = 1e-12
+#: Shares of either tail at which a curve is looked at.
+_SHARES = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
 
 
 def _dense(pair: Pair) -> Thresholds:
     if pair.discrete:
         return pair.candidates[::-1]
-    p = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
-    return pair.along(p)[::-1]
+    return pair.along(_SHARES)[::-1]
 
 
 def _upper_chain(x: FloatArray, y: FloatArray) -> IntArray:
@@ -85,6 +86,29 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
             starts.append(low)
             ends.append(high)
     return Thresholds.concatenate(starts), Thresholds.concatenate(ends)
+
+
+def departure_of(pair: Pair) -> Thresholds | None:
+    """Where the hull of the whole leaves the curve for (1, 1), which no threshold attains.
+
+    None where all trials have a score. The segment's slope FRR / (1 - FAR), of all that is not
+    accepted, is the least, so that on an arc it is the curve's own.
+    """
+    if pair.frr(pair.accept_all) + pair.tnr(pair.accept_all) == 0.0:
+        return None
+    t = Thresholds.concatenate([pair.candidates, pair.along(_SHARES)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.nan_to_num(pair.frr(t) / pair.tnr(t), nan=np.inf)
+    found = t[[int(np.argmin(slope))]]
+    for _ in range(60):
+        least = float((pair.frr(found) / pair.tnr(found))[0])
+        if not 0.0 < least < math.inf:
+            break
+        moved = _nearest_root(pair, found, pair.ratio_roots(math.log(least)))
+        if np.array_equal(moved.theta, found.theta):
+            break
+        found = moved
+    return found
 
 
 def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> IntArray:

@@ -120,7 +120,7 @@ def nearest_balance(
 
 def equal_error(pair: Pair) -> Thresholds:
     """Where FAR equals FRR, or is nearest to it."""
-    root = pair.balance()
+    root = pair.balanced
     return nearest_balance(pair, lambda _, far, frr: far - frr) if root is None else root
 
 

@@ -77,10 +77,12 @@ def draw_svg(draw: Callable[[], Any], salt: str) -> str:
     depend on ``salt`` and the content alone, and no date is written, so the
     same data give the same bytes.
     """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
-        figure = draw().figure
+        # Not savefig, which draws all for nothing before it draws to lay out what was drawn.
         text = io.StringIO()
-        figure.savefig(text, format="svg", metadata=_WITHOUT)
+        FigureCanvasSVG(draw().figure).print_svg(text, metadata=_WITHOUT)
     body = text.getvalue()
     box = re.search(r'viewBox="([^"]+)"', body)
     inner = body[body.index("<defs>") : body.rindex("</svg>")]

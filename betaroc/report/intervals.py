@@ -22,6 +22,7 @@ from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import Asking, asking, asking_of_text
+from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 
@@ -221,12 +222,19 @@ def _decided(key: str, value: float) -> str:
 def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
     """Of the fitted FAR, FRR, HTER and F1 at one threshold, by the delta method."""
     point, options = fit.model._point(t), IntervalOptions(level)
-    found = []
+    found, points = [], {id(fit.model): (fit.model, point)}
+
+    def at(model: ScoreModel) -> OperatingPoint:
+        # All four numbers ask the same models near the fit.
+        if id(model) not in points:
+            points[id(model)] = model, model._point(t)
+        return points[id(model)][1]
+
     for key in ("far", "frr", "hter", "f1"):
         value = float(getattr(point, key))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
         # A threshold of many digits more than a double near 1.
-        asked = asking(lambda model, key=key: getattr(model._point(t), key))
+        asked = asking(lambda model, key=key: getattr(at(model), key))
         asked = asked._replace(row=replace(asked.row, scale="probit"))
         if key in ("far", "frr") and (fit.client.tails or fit.impostor.tails):
             asked = asking(key, (), threshold=float(t.theta))

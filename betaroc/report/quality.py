@@ -18,6 +18,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.binned import is_binned
+from betaroc.distributions.distances import largest_distance
 from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
 from betaroc.fits.check import FitCheck, check_fit
@@ -315,12 +316,11 @@ def shift(dev: ScoreModel, test: ScoreModel) -> tuple[float, float]:
 
 
 def _ks(law: Distribution, sample: Distribution) -> float:
-    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one."""
+    """sup abs(F - F_n)."""
     places = np.union1d(sample.atoms.places, law.atoms.places)
-    t = Thresholds.from_theta(places)
-    gap = law.cdf(places) - sample.cdf(places)
-    below = gap - (law.atoms.masses_at(t) - sample.atoms.masses_at(t))
-    return float(max(np.max(np.abs(gap)), np.max(np.abs(below))))
+    upto = np.asarray(sample.cdf(places))
+    below = upto - sample.atoms.masses_at(Thresholds.from_theta(places))
+    return largest_distance(law, places, upto, below)
 
 
 def _roc_distance(model: ScoreModel, empirical: ScoreModel) -> float:

@@ -375,6 +375,14 @@ def test_a_full_standard_output_is_2() -> None:
     assert run.stderr.count("\n") == 1
 
 
+def test_a_closed_standard_output_is_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["fit", str(DEV)]) == 2
+    assert "the standard output must be writable; it is closed" in capsys.readouterr().err
+
+
 @pytest.mark.simulation
 def test_a_closed_pipe_is_quiet() -> None:
     read, write_end = os.pipe()

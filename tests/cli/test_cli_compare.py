@@ -620,3 +620,29 @@ def test_names_are_asked_of_the_files_that_are_drawn(
     assert "da.csv" in capsys.readouterr().err
     assert main([*call, "--id", "trial", "--unpaired"]) == 2
     assert "--id says which trials of the systems belong together" in capsys.readouterr().err
+
+
+def test_trials_without_a_score_are_paired_by_their_ids(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Test of b lacks two scores, of a one: as many trials, but not as many scores."""
+    rng, files = np.random.default_rng(3), []
+    for name, gaps in (("a", {3}), ("b", {5, 7})):
+        for role in ("dev", "test"):
+            rows = [
+                (f"t{k}", "" if role == "test" and k in gaps else repr(float(x)), int(k < 20))
+                for k, x in enumerate(rng.normal(np.repeat([2, 0], 20)))
+            ]
+            path = tmp_path / f"{name}-{role}.csv"
+            text = "".join(f"{','.join(map(str, row))}\n" for row in rows)
+            path.write_text("trial,score,label\n" + text, encoding="utf-8")
+            files.append(str(path))
+    call = ["compare", "--system", "a", *files[:2], "--system", "b", *files[2:]]
+    call += ["--replicates", "20", "--missing", "reject"]
+    assert main([*call, "--id", "trial"]) == 0
+    assert "paired: both systems judge the same trials" in capsys.readouterr().out
+    assert main(call) == 2
+    assert "to know each trial in both; b has 2 client trials" in capsys.readouterr().err
+    Path(files[3]).write_text("trial,score,label\nt0,1,1\nt1,0,0\n", encoding="utf-8")
+    assert main([*call, "--id", "trial"]) == 2
+    assert "a-test.csv' has 20 client trials" in capsys.readouterr().err

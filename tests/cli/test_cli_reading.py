@@ -151,6 +151,8 @@ REFUSED = {
     "fit people.csv --identities claimed real --label score": "--identities must stand instead",
     "fit people.csv --identities claimed real --client-label a": "--client-label must be None",
     "fit plain.csv --separator dash": "--separator must be one of 'comma'",
+    "fit - --stream always": "got the standard input",
+    "fit --client-file g.txt --impostor-file i.txt --stream always": "got a file of each",
     "fit plain.csv --stream always --missing drop": "--missing must not stand beside --stream",
     "fit trials.txt --key key.txt --stream always": "--key must not stand beside --stream",
     "fit plain.csv --id a --id b --id c --key key.txt": "--id must name one or two columns",
@@ -200,3 +202,19 @@ def test_streams_take_the_same_options(folder: Path, capsys: pytest.CaptureFixtu
     for shape in list(SHAPES)[:4]:
         assert run(capsys, call.format(shape)) == expected
     assert run(capsys, call.format("people.csv --identities claimed real")) == expected
+
+
+def test_files_called_as_columns_or_as_their_key(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The path stands for the file, not for a column of its name, nor for another file's."""
+    for place in ("one", "two"):
+        Path(place).mkdir()
+    Path("one", "score").write_text("x,label\n0.5,1\n", encoding="utf-8")
+    message = run(capsys, "fit one/score", 2)
+    assert message.startswith("betaroc: 'one/score' must have a column 'score'; there are 'x'")
+    Path("one", "t").write_text("u1 0.5\n", encoding="utf-8")
+    Path("two", "t").write_text("u1 x\n", encoding="utf-8")
+    message = run(capsys, "fit one/t --key two/t", 2)
+    assert "'t' must be a key" in message
+    assert "one/t" not in message

@@ -263,6 +263,9 @@ def test_files_that_are_missing_are_named_at_once(
         ("[systems.a]\ndev = 'x'\nteste = 'x'\n", "teste"),
         ("[systems.a]\ndev = 3\n", "must have paths"),
         ("[systems.a]\ndev = 'x'\ntest = [3]\n", "must have paths"),
+        ("[systems.a]\ndev = 'x'\ntest = 3\n", "must have paths"),
+        ("[systems.a]\ndev = 'x'\ntest = {b = 'y'}\n", "must have paths"),
+        ("[systems.a]\ndev = 'x'\ntest = ''\n", "must have paths"),
         ("[systems.a\n", "must be TOML"),
         ("[systems.a]\ndev = 'x'\n[systems.a]\ndev = 'y'\n", "must be TOML"),
     ],
@@ -429,3 +432,19 @@ def test_tables_say_what_was_guessed(
         else:
             told = "read as csv, guessed: separator=semicolon, decimal=comma\n"
             assert f"files of {NAMES[1]}, {NAMES[2]} {told}" in text
+
+
+def test_tables_say_that_trials_without_a_score_count_as_rejected(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Two clients of each of a's files, three impostors of one."""
+    for role, more in (("dev", 0), ("test", 3)):
+        text = (folder / "mlp" / f"{role}.csv").read_text(encoding="utf-8")
+        (tmp_path / f"{role}.csv").write_text(text + ",1\n" * 2 + ",0\n" * more, "utf-8")
+    systems = ["--system", "a", *(str(tmp_path / f"{role}.csv") for role in ("dev", "test"))]
+    systems += options(folder, "svm", "lr")
+    told = "files of a: {} client and {} impostor trials without a score count as rejected: FAR"
+    reject = ["--missing", "reject", *systems]
+    assert told.format(4, 3) in said(capsys, "threshold", "--far", ".1", *reject)
+    assert told.format(4, 3) in said(capsys, "epc", *reject)
+    assert told.format(2, 0) in said(capsys, "fit", *reject)

@@ -51,7 +51,11 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
     assert main(["ensemble", *arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    return dict(json.loads(out))
+    found = dict(json.loads(out))
+    read = found.pop("read")
+    assert {one["path"] for one in read} <= {*map(str, arguments)}
+    assert all(one["format"] and one["guesses"] is not None for one in read)
+    return found
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 2) -> str:
@@ -263,7 +267,10 @@ def test_an_empty_field_at_the_end_of_rows_is_no_loss(
     documents = []
     for path in (plain, ended):
         assert main(["ensemble", str(path), "--json"]) == 0
-        documents.append(capsys.readouterr().out)
+        found = json.loads(capsys.readouterr().out)
+        documents.append(found)
+    assert documents[1].pop("read")[0]["guesses"][1] == "header=True"
+    assert documents[0].pop("read")[0]["guesses"] == []
     assert documents[0] == documents[1]
 
 
@@ -300,3 +307,16 @@ def test_a_table_is_read_as_any_score_file_is(
     numbered = document(capsys, *FAST, str(tmp_path / "n.csv"), "--no-header", "--label", "3")
     assert list(numbered["classifiers"]) == ["1", "2"]
     assert numbered["hull"]["auc"] == one["hull"]["auc"]
+
+
+def test_json_says_how_each_file_was_read(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    words = np.where(frame["label"] == 1, "genuine", "impostor")
+    path = tmp_path / "t.csv"
+    frame.assign(label=words).to_csv(path, index=False, sep=";", decimal=",")
+    assert main(["ensemble", *FAST, str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["read"] == [{
+        "path": str(path), "format": "csv", "guessed": "genuine",
+        "guesses": ["separator=semicolon", "decimal=comma"],
+    }]  # fmt: skip

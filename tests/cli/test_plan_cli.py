@@ -47,6 +47,29 @@ def test_a_plan_from_first_scores(capsys: pytest.CaptureFixture[str]) -> None:
     assert "takes 299 impostor scores or more: betaroc plan guarantee@far=0.01" in out
 
 
+def test_a_plan_from_a_file_of_each_class(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    scores = br.read_scores(DEV)
+    files = []
+    for who in ("client", "impostor"):
+        own = tmp_path / who
+        own.write_text("".join(f"{x!r}\n" for x in getattr(scores, who).tolist()), "utf-8")
+        files += [f"--{who}-file", str(own)]
+    asked = ["auc", "--width", "0.1"]
+    out = run(capsys, *asked, *files)
+    assert lines(out)[:4] == lines(run(capsys, *asked, "--from", DEV))[:4]
+    assert "(pyeer), 180 client and 181 impostor scores" in out
+
+
+def test_a_plan_says_what_was_guessed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    scores, path = br.read_scores(DEV), tmp_path / "d.csv"
+    rows = [(x, who) for who in ("client", "impostor") for x in getattr(scores, who).tolist()]
+    path.write_text("score;label\n" + "".join(f"{x!r};{who}\n" for x, who in rows), "utf-8")
+    out = run(capsys, "auc", "--width", "0.1", "--from", str(path))
+    assert 'guessed: separator=semicolon; label "client" taken for the client\'s' in out
+
+
 def test_a_plan_from_typed_distributions(capsys: pytest.CaptureFixture[str]) -> None:
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     out = run(capsys, "auc", "--width", "0.05", *TYPED)
@@ -168,7 +191,7 @@ def test_a_plan_is_kept_by_threshold(capsys: pytest.CaptureFixture[str], tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["auc"], "--from SCORES, or both --client and --impostor; got none"),
+        (["auc"], "or both --client and --impostor; got none"),
         (["auc", "--width", ".1", "--client", "beta:2,1"], "got --client. For example"),
         (["auc", "--width", ".1", "--from", "no.csv", *TYPED], "--impostor and --from"),
         (["auc", "--width", ".1", *TYPED, "--label", "x"], "--label must stand beside --from"),
@@ -195,6 +218,11 @@ def test_a_plan_is_kept_by_threshold(capsys: pytest.CaptureFixture[str], tmp_pat
         (["guarantee@far=.1", "--label", "x"], "--label must not stand beside a guarantee"),
         (["guarantee@far=.1", "--level", "1"], "--level must be"),
         (["auc", "--width", ".1", "--from", "no.csv"], "there is no 'no.csv'"),
+        (["auc", "--width", ".1", "--client-file", "no.csv"], "--client-file and --impostor-file"),
+        (
+            ["auc", "--width", ".1", "--from", "a", "--client-file", "b", "--impostor-file", "c"],
+            "--from must stand alone",
+        ),
     ],
 )
 def test_a_plan_is_refused_before_a_file_is_read(

@@ -223,6 +223,31 @@ def test_requests_are_refused_before_a_file_is_read(
     assert words in capsys.readouterr().err
 
 
+def test_scores_that_are_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Which file lacks them is said, and the report that is named reads them alike."""
+    files = [tmp_path / name for name in ("d.csv", "t.csv")]
+    for path, n in zip(files, (400, 390), strict=True):
+        rows = "".join(f"{k / n!r},{int(k >= n / 2)}\n" for k in range(n))
+        path.write_text(f"score,label\n{rows},1\n", encoding="utf-8")
+    call = ["threshold", str(files[0]), "--far", "0.1", "--test", str(files[1]), "--missing"]
+    assert main([*call, "drop"]) == 0
+    err = capsys.readouterr().err.splitlines()
+    assert [one.split("trials")[0] for one in err] == [
+        "warning: dev: dropped ", "warning: test: dropped ",
+    ]  # fmt: skip
+    assert main([*call, "reject"]) == 0
+    out = capsys.readouterr().out
+    assert "--missing reject" in out.split("betaroc report")[1]
+
+
+def test_several_files_need_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["threshold", "a b.csv", "c.csv", "--far", "0.01"]) == 2
+    err = capsys.readouterr().err
+    assert "SCORES must be one file, dev's; got 2" in err
+    assert "--test c.csv" in err
+    assert "--system NAME 'a b.csv' --system NAME c.csv" in err
+
+
 def test_files_that_do_not_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     def refused(*arguments: str) -> str:
         assert main(["threshold", *arguments]) == 2

@@ -94,6 +94,7 @@ SHAPES: dict[str, tuple[str | bytes, dict[str, Any], str, tuple[str, ...]]] = {
         "csv",
         ("columns=score,label,empty", "header=True"),
     ),
+    "empty columns of a sheet": ("score,label,,\n0.25,1,,\n0.5,0,,\n", {}, "csv", ()),
     "a frame's index": (",score,label\n0,0.25,1\n1,0.5,0\n", {}, "csv", ()),
     "named columns": ("0.25,1\n0.5,0\n", {"columns": ("score", "label")}, "csv", ()),
     "named columns, decimal commas": (
@@ -300,6 +301,26 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "too few names": ("1,2,3\n4,5,6\n", {"columns": "score,label"}, ()),
     "no such column": ("0.25,1\n0.5,0\n", {"columns": "p,label"}, ("'score'", "'p'")),
     "a number beyond": ("0.25,1\n", {"score": "1", "label": "3"}, ("columns=",)),
+    "VoxCeleb without paths": (
+        "1 5 5 0.25\n1 6 7 0.25\n0 0 5 0.5\n",
+        {},
+        ("column 1", "format='4col'", "format='voxceleb'"),
+    ),
+    "identities that are never equal": ("a b p 0.25\na c q 0.5\n", {}, ("no row", "'claimed'")),
+    "identities that are always equal": ("a a p 0.25\nb b q 0.5\n", {}, ("all rows", "'real'")),
+    "names in another order": (
+        "score,label\n1,0.25\n",
+        {"columns": "label,score"},
+        ("line 1 holds 'score', 'label'", "columns"),
+    ),
+    "a label that is missing": (
+        "score,label\n0.25,genuine\n0.5,NA\n",
+        {"client_label": "genuine"},
+        ("line 3", "'NA'", "missing"),
+    ),
+    "a comment among rows": ("score,label\n0.25,1\n# of b\n0.5,0\n", {}, ("line 3", "#")),
+    "an array of JSON": ('[{"score": 0.25, "label": 1}]\n', {}, ("one JSON array", "a line")),
+    "an array of JSON in lines": ('[\n{"score": 0.25, "label": 1}\n]\n', {}, ("one JSON array",)),
     "no JSON": ('{"score": 0.5, "label": 1}\n{"score": }\n', {}, ("line 2", "JSON object")),
     "a list": ('{"score": 0.5, "label": 1}\n[0.5, 1]\n', {}, ("line 2", "JSON object")),
     "a key that lacks": (
@@ -317,7 +338,7 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 @pytest.mark.parametrize("case", DOUBTS)
 def test_two_readings_or_none(write: Callable[..., Path], case: str) -> None:
     content, options, words = DOUBTS[case]
-    error = INPUT if case == "too few names" else FILE
+    error = INPUT if case in ("too few names", "names in another order") else FILE
     message(error, lambda: br.read_scores(write(content), **options), "'scores.csv'", *words)
 
 
@@ -371,6 +392,8 @@ def test_files_of_two_classes_refused(write: Callable[..., Path], tmp_path: Path
         (INPUT, {"client_file": one, "impostor_file": same}, ("impostor_file", "twice")),
         (INPUT, {"client_file": one}, ("client_file= and impostor_file=", "alone")),
         (INPUT, {}, ("path", "neither")),
+        (FILE, {"client_file": write("0.5 100\n", "n"), "impostor_file": one}, ("'0.5 100'",)),
+        (FILE, {"client_file": one, "impostor_file": write("5 100\n", "m")}, ("how often",)),
         (INPUT, {"path": other, "client_file": one}, ("path", "alone")),
         (INPUT, {"client_file": one, "impostor_file": other, "client_label": 1}, ("client_label",)),
         (INPUT, {"client_file": one, "impostor_file": other, "key": other}, ("key",)),
@@ -423,6 +446,12 @@ KEYED: dict[str, tuple[str, str, dict[str, Any], list[Any]]] = {
         "modelid\tsegmentid\ttargettype\nm\ts\ttarget\nm\tt\tnontarget\n",
         {"id": ("modelid", "segmentid"), "score": "LLR", "label": "targettype"},
         [["m", "s"]],
+    ),
+    "a key in large letters": (
+        "trial,score\nu1,0.25\nu2,0.5\n",
+        "Trial;Label\nu1;genuine\nu2;impostor\n",
+        {"id": "trial"},
+        ["u1"],
     ),
     "other words": (
         "u1 0.25\nu2 0.5\n",
@@ -528,12 +557,29 @@ def test_arrow(tmp_path: Path) -> None:
     message(FILE, lambda: br.read_scores(tmp_path / "a", score="p"), "'p'")
 
 
+def test_large_letters_where_columns_have_types(tmp_path: Path) -> None:
+    from pyarrow import feather, parquet
+
+    table = pa.table({"SCORE": [0.25, 0.5], "Label": [1, 0]})
+    parquet.write_table(table, tmp_path / "p")
+    feather.write_feather(table, tmp_path / "a")
+    (tmp_path / "j").write_text('{"SCORE": 0.25, "Label": 1}\n{"SCORE": 0.5, "Label": 0}\n')
+    for name in "paj":
+        found = [br.read_scores(tmp_path / name), br.summarize(tmp_path / name)]
+        assert (found[0].client.tolist(), found[1].client.maximum) == ([0.25], 0.25)
+        for one in found:
+            assert one.source.guesses == ("score=SCORE", "label=Label")
+    parquet.write_table(table.append_column("Score", [[0.0, 1.0]]), tmp_path / "p")
+    message(FILE, lambda: br.read_scores(tmp_path / "p"), "'SCORE'", "'Score'")
+
+
 def test_columns_of_identities_in_parquet(tmp_path: Path) -> None:
     from pyarrow import parquet
 
-    table = pa.table({"score": [0.25, 0.5], "a": [1, 1], "b": ["1", "2"]})
+    table = pa.table({"score": [0.25, 0.5], "a": [1, 1], "b": ["1", "2"], "c": [3, 4]})
     parquet.write_table(table, tmp_path / "p")
     assert br.read_scores(tmp_path / "p", label=("a", "b")) == EXPECTED
+    message(FILE, lambda: br.read_scores(tmp_path / "p", label=("a", "c")), "no client")
     message(INPUT, lambda: br.summarize(tmp_path / "p", label=("a", "b")), "one column")  # type: ignore[arg-type]
 
 

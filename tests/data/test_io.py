@@ -213,6 +213,12 @@ BAD = {
     "G16 overflow": ("score,label\n0.2,1\n1e400,0\n", "line 3", "'1e400'", "inf"),
     "G16 underflow": ("score,label\n0.2,1\n1e-400,0\n", "line 3", "'1e-400'", "0.0"),
     "G18 padded": ("score, label\n0.2,1\n", "'label'", "Did you mean ' label'", "blanks"),
+    "padded on both sides": (
+        " score , label \n0.2,1\n",
+        "'score'",
+        "Did you mean ' score '",
+        "blanks",
+    ),
     "G19 missing column": ("scroe,label\n0.2,1\n", "'score'", "Did you mean 'scroe'"),
     "G19 nothing near": ("a,b,c,d,e,f,g\n", "'score'", "'a', 'b'", "2 more"),
     "three columns": ("a b 0.2\nc d 0.1\n", "'a', 'b', '0.2'", "columns=", "key="),

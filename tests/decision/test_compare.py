@@ -336,6 +336,21 @@ def test_files_whose_labels_come_in_another_order(tmp_path: Path) -> None:
         br.auc_test(br.read_scores(tmp_path / "a.csv"), other_scores)
 
 
+def test_trials_that_were_dropped_are_not_paired_by_place(tmp_path: Path) -> None:
+    """As many are left of each class, but the second client of one is not that of the other."""
+    curves = []
+    for name, gap in (("a", 0), ("b", 1), ("same", 0)):
+        rows = [f"{'NA' if k == gap else k},1\n" for k in range(4)] + ["0,0\n", "1.5,0\n"]
+        (tmp_path / f"{name}.csv").write_text("score,label\n" + "".join(rows), encoding="utf-8")
+        with pytest.warns(br.MissingScoreWarning):
+            scores = br.read_scores(tmp_path / f"{name}.csv", missing="drop")
+        curves.append(br.epc(DEV, scores, alpha=[0.5]))
+    a, b, same = curves
+    with pytest.raises(br.InputError, match=r"different trials were dropped \(.*a\.csv.*b\.csv"):
+        br.compare(a, b, replicates=5)
+    assert br.compare(a, same, replicates=5).difference.tolist() == [0.0]
+
+
 def test_summaries_have_no_trials_to_pair() -> None:
     frame = pd.DataFrame({"score": [0.1, 0.9, 0.4, 0.8], "label": [0, 1, 0, 1]})
     summary = br.summarize(frame, score="score", label="label", bins=8)

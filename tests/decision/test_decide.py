@@ -174,6 +174,47 @@ def test_sentences_have_the_words_of_the_labels() -> None:
     assert none.reason == f"{d.reason} Test observes 0 %, interval 0 to 52 %."  # 1 - .025 ** (1/5)
 
 
+def test_no_threshold_has_equal_error_rates_where_many_clients_have_no_score() -> None:
+    """Of 10 clients 3 have no score; of 10 impostors 9 have none: FRR >= 30 %, FAR <= 10 %."""
+    dev = br.Scores(np.arange(7.0) + 1.0, [0.0], n_client_rejected=3, n_impostor_rejected=9)
+    d = br.decide(dev, eer=True)
+    assert (d.threshold, d.expected.far, d.expected.frr) == (-math.inf, 0.1, 0.3)
+    assert d.reason.startswith(
+        "No threshold has equal error rates, since clients without a score count as rejected:"
+        " the lowest has FRR 30 % and FAR 10 %, counted on dev"
+    )
+
+
+def test_equal_error_rates_of_one_half_or_more_are_not_to_be_relied_on() -> None:
+    with pytest.warns(br.errors.ReversedScoresWarning):
+        d = br.decide(br.Scores([1.0, 2.0, 3.0], [2.5, 3.5, 4.5]), eer=True)
+    assert d.status == "do not rely on it"
+    assert "accepts clients no more often than impostors" in d.reason
+
+
+def test_what_more_trials_without_a_score_do_is_no_shift_of_the_scores() -> None:
+    """The scores of dev again, a little higher: only 100 of 300 clients that have none are new."""
+    client, impostor = np.arange(200.0), np.arange(-300.0, 0.0)
+    d = br.decide(br.Scores(client, impostor), frr=0.1)
+    found = d.check(br.Scores(client + 0.5, impostor, n_client_rejected=100))
+    k = int(np.sum(client + 0.5 <= d.threshold)) + 100
+    assert (found.verdict, found.observed) == ("broken", k / 300)
+    assert found.reason.endswith(" Of test's clients 33 % have no score, of dev's 0 %.")
+    lower = d.check(br.Scores(client - 100, impostor, n_client_rejected=100))
+    assert lower.reason.endswith(" Test clients score lower than dev's.")
+
+
+def test_impostors_that_now_have_a_score_are_no_shift_of_the_scores() -> None:
+    client, impostor = np.arange(200.0), np.arange(-300.0, 0.0)
+    d = br.decide(br.Scores(client, impostor, n_impostor_rejected=700), far=0.1)
+    assert (d.absent, br.from_json(d.to_json())) == (700, d)
+    found = d.check(br.Scores(client, impostor - 0.5))
+    assert found.verdict == "broken"
+    assert found.reason.endswith(" Of test's impostors 0 % have no score, of dev's 70 %.")
+    higher = d.check(br.Scores(client, impostor + 200))
+    assert higher.reason.endswith(" Test impostors score higher than dev's.")
+
+
 def test_a_guarantee_after_a_test_above_it_that_may_be_chance() -> None:
     d = br.decide(scores(400), far=0.01)
     found = d.check(br.Scores([0.9], np.append(np.zeros(60), 0.99)))

@@ -434,3 +434,40 @@ def test_fnmr_of_a_low_tail_keeps_its_digits() -> None:
     model = br.ScoreModel(br.Rejecting(br.Beta(2.0, 1.0), 0.3), br.Beta(1.0, 2.0))
     assert model.fnmr(1e-100) == pytest.approx(1e-200, rel=1e-13)
     assert model.frr(1e-100) == 0.3
+
+
+def test_rates_that_could_be_asked_for_are_beside_the_trials_without_a_score() -> None:
+    """Of 300 clients 30 have none: FRR 0.1 + 1/300 expects one below; FRR 0.101 expects 0.3."""
+    scores = br.Scores(np.arange(270.0), np.arange(-300.0, 0.0), n_client_rejected=30)
+    f = br.fit(scores, "normal")
+    with pytest.warns(br.errors.ExtrapolationWarning) as caught:
+        f.at_frr(0.101)
+    assert str(caught[0].message) == (
+        "FRR 0.101 is extrapolated: of 300 client trials (0.1 of them without a score) 0.3 are"
+        " expected beyond it, so no score speaks for the number; about 3000 would"
+        " (3/(rate - 0.1)). Give more scores, or ask for a rate between 0.103333 and 0.996667."
+    )
+    f.at_frr(0.11)
+
+
+@pytest.mark.parametrize("stat", ["client-mean", "client-var", "d-prime"])
+def test_moments_of_trials_without_a_score_are_refused_with_the_reason(stat: str) -> None:
+    scores = br.Scores(np.arange(20.0), np.arange(-20.0, 0.0), n_client_rejected=3)
+    with pytest.raises(br.InputError, match="without a score have no mean and no variance"):
+        br.interval(scores, stat)
+
+
+@pytest.mark.parametrize(("frr", "none"), [(0.105, True), (0.3, False)])
+def test_a_threshold_near_the_share_without_a_score_may_lie_below_every_score(
+    frr: float, *, none: bool
+) -> None:
+    """Its ends are where the interval of the FRR there ends; 30 of 300 may be 0.105 and more."""
+    rng = np.random.default_rng(3)
+    scores = br.Scores(rng.normal(3, 1, 270), rng.normal(0, 1, 300), n_client_rejected=30)
+    f = br.fit(scores, "normal")
+    found = f.interval("threshold", frr=frr, extrapolate=True)
+    assert (found.low == -np.inf) == none
+    ends = {"low": found.high} if none else {"low": found.high, "high": found.low}
+    for side, threshold in ends.items():
+        rate = f.interval("frr", threshold=threshold)
+        assert getattr(rate, side) == pytest.approx(frr, rel=1e-9)

@@ -80,6 +80,36 @@ def test_no_error_no_information_and_the_wrong_way_round() -> None:
         assert br.ScoreModel(law, law).h_measure() == pytest.approx(0.0, abs=1e-15)
 
 
+def test_trials_without_a_score_lie_on_the_hull_too() -> None:
+    """Hand's minimum over thresholds of the normal scores, and over accepting all and nobody."""
+    absent, t = 0.3, np.linspace(-8.0, 8.0, 8001)
+    frr = np.append(absent + (1.0 - absent) * stats.norm.cdf(t, 1.0, 1.0), [0.0, 1.0])
+    far = np.append(stats.norm.sf(t), [1.0, 0.0])
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    c, weights = 0.5 * (nodes + 1.0), 0.5 * weights
+    q = [np.min(cost * 0.6 * far + (1.0 - cost) * 0.4 * frr) for cost in c]
+    u = 6.0 * c * (1.0 - c)
+    most = np.sum(weights * u * np.minimum(c * 0.6, (1.0 - c) * 0.4))
+    model = br.ScoreModel(br.Rejecting(br.Normal(1, 1), absent), br.Normal(0, 1), prior=0.4)
+    expected = 1.0 - np.sum(weights * u * q) / most
+    assert model.h_measure() == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(("client", "impostor"), [(0.3, 0.1), (0.1, 0.3)])
+def test_of_scores_that_tell_nothing_only_having_one_is_left(
+    client: float, impostor: float
+) -> None:
+    """The hull is the diagonal where clients lack more scores, else that of two values."""
+    same = br.Beta(2, 3)
+    model = br.ScoreModel(br.Rejecting(same, client), br.Rejecting(same, impostor))
+    worse = client > impostor
+    two = br.ScoreModel(
+        br.Empirical([0.0, 1.0], weights=[client, 1 - client]),
+        br.Empirical([0.0, 1.0], weights=[impostor, 1 - impostor]),
+    )
+    assert model.h_measure() == pytest.approx(0.0 if worse else two.h_measure(), abs=1e-12)
+
+
 @pytest.mark.simulation
 def test_class_swap_reflection_and_increasing_maps() -> None:
     model = PAIRS["hook"]

@@ -1,0 +1,49 @@
+"""The largest distance of a distribution function from that of scores, asked where it may lie."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
+from betaroc.distributions.base import Distribution
+
+__all__ = ["largest_distance"]
+
+#: Of fewer scores all are asked, else so many first.
+_FIRST = 512
+
+
+def largest_distance(
+    law: Distribution, places: FloatArray, upto: FloatArray, below: FloatArray
+) -> float:
+    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one.
+
+    `places` ascend and hold every jump of both; `upto` and `below` are F_n there and just below.
+    Between two places that were asked both functions stay between their values there: where
+    these allow no larger distance than one that was found, nothing is asked.
+    """
+    if not places.size:
+        return 0.0
+    asked = np.unique(np.linspace(0, places.size - 1, _FIRST).astype(np.intp))
+    ends = asked[:-1], asked[1:]
+    at, before = (np.empty(places.size) for _ in range(2))
+    largest = 0.0
+    while asked.size:
+        at[asked], before[asked] = _of(law, places[asked])
+        apart = np.abs(at[asked] - upto[asked]), np.abs(before[asked] - below[asked])
+        largest = max(largest, float(np.max(apart)))
+        low, high = ends
+        allowed = np.maximum(before[high] - upto[low], below[high] - at[low])
+        kept = (high - low > 1) & (allowed > largest)
+        low, high = low[kept], high[kept]
+        asked = (low + high) // 2
+        ends = np.concatenate([low, asked]), np.concatenate([asked, high])
+    return largest
+
+
+def _of(law: Distribution, places: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The distribution function at places and just below them."""
+    t = Thresholds.from_theta(places)
+    at = law._lower(t)[0]
+    return at, at - law.atoms.masses_at(t)
