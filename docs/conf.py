@@ -43,6 +43,7 @@ root_doc = "index"
 exclude_patterns = ["_templates", "gallery_scripts", "gallery/*.py", "gallery/*.ipynb"]
 templates_path = ["_templates"]
 nitpicky = True
+default_role = "code"  # of docstrings: `x` is a name
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 4
@@ -101,6 +102,7 @@ sphinx_gallery_conf = {
     "default_thumb_file": None,
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,
     "show_signature": False,
     "min_reported_time": 3600,
     "download_all_examples": False,
@@ -121,7 +123,8 @@ html_theme_options = {
     "logo": {"text": "betaroc"},
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
+    "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -172,10 +175,11 @@ def _on_the_site(link: re.Match[str], docname: str, page: Path) -> str:
     return f"{{download}}`{text.replace('`', '')} <{way}>`"
 
 
-def keep_formulas(
+def docstring_as_page(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Indented formulas of docstrings stay as they are laid out."""
+    """Indented formulas of docstrings stay as they are laid out; pages that they name are links."""
+    lines[:] = [re.sub(r"\bdocs/(\w+)\.md\b", r":doc:`/\1`", line) for line in lines]
     for k in range(len(lines) - 1, 1, -1):
         before = next((line for line in reversed(lines[:k]) if line.strip()), "")
         opens = lines[k].startswith("    ") and not lines[k - 1].strip()
@@ -214,6 +218,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the renderer of formulas and the links."""
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
     app.connect("source-read", here_instead)
-    app.connect("autodoc-process-docstring", keep_formulas, priority=100)  # before numpydoc
+    app.connect("autodoc-process-docstring", docstring_as_page, priority=100)  # before numpydoc
     app.connect("missing-reference", public_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import betaroc
+import betaroc.sklearn as doors
 from helpers.places import ROOT, script
 
 SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
@@ -139,3 +142,43 @@ def test_words_that_no_user_sees() -> None:
         if NEVER.search(line)
     ]  # fmt: skip
     assert found == []
+
+
+# -------------------------------------------------------------------------------- the gallery
+#: Every public method that draws, and what it may be asked to draw.
+PICTURES = {
+    *(("Fit", kind) for kind in ("qq", "pp", "tails", "tail-shape", "tail-rate")),
+    *((name, "") for name in ("Roc", "Det", "PrecisionRecall", "Epc", "Comparison", "Inclusion")),
+    *((name, "") for name in ("SystemsComparison", "RocDisplay", "DetDisplay", "EpcDisplay")),
+}  # fmt: skip
+
+
+def test_the_gallery_shows_every_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    drawn: set[tuple[str, str]] = set()
+    model = betaroc.ScoreModel(betaroc.Normal(1, 1), betaroc.Normal(0, 1))
+    held = [getattr(module, name) for module in (betaroc, betaroc.results, doors)
+            for name in module.__all__]  # fmt: skip
+    held += [type(model.det()), type(model.precision_recall())]
+    drawing = [thing for thing in held if isinstance(thing, type) and hasattr(thing, "plot")]
+    for kind in drawing:
+
+        def plot(self: Any, *given: Any, _plot: Any = kind.plot, **named: Any) -> Any:
+            asked = given[0] if given and isinstance(given[0], str) else ""
+            drawn.add((type(self).__name__, asked))
+            return _plot(self, *given, **named)
+
+        monkeypatch.setattr(kind, "plot", plot)  # fmt: skip
+    for path in sorted((ROOT / "docs" / "gallery_scripts").glob("*.py")):
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"__name__": "__main__"})
+    assert drawn == PICTURES
+    assert {kind.__name__ for kind in drawing} == {name for name, _ in PICTURES}
+
+
+def test_the_example_of_the_scorer_runs() -> None:
+    """It is a value, whose docstring doctest does not find."""
+    text = doors.hter_scorer.__doc__
+    example = doctest.DocTestParser().get_doctest(text, {}, "hter_scorer", None, None)
+    runner = doctest.DocTestRunner()
+    runner.run(example)
+    assert (runner.failures, runner.tries) == (0, 4)

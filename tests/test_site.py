@@ -102,3 +102,17 @@ def test_every_public_name_has_an_example() -> None:
     modules = (br, br.results, br.datasets, doors)
     named = [(name, getattr(module, name)) for module in modules for name in module.__all__]
     assert [name for name, thing in named if ">>>" not in (thing.__doc__ or "")] == []
+
+
+def test_docstrings_cite_formulas_that_there_are() -> None:
+    theory = (DOCS / "theory.md").read_text(encoding="utf-8")
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
+    cited = re.findall(r"docs/theory\.md, ((?:\(\d+\)(?: and )?)+)", sources)
+    numbers = {int(n) for text in cited for n in re.findall(r"\d+", text)}
+    assert numbers == set(range(1, theory.count(":label:") + 1)) - {3}  # of which (4) to (6) follow
+
+
+def test_docstrings_name_pages_that_there_are() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
+    named = set(re.findall(r"\bdocs/(\w+\.md)\b", sources))
+    assert {name for name in named if not (DOCS / name).is_file()} == set()

@@ -200,7 +200,7 @@ class Roc(Noun):
 
         References
         ----------
-        Omar and Ivrissimtzis, section 3.2.
+        Omar and Ivrissimtzis, section 3.2; docs/theory.md, (2).
 
         Examples
         --------

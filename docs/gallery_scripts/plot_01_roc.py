@@ -10,4 +10,3 @@ import betaroc as br
 dev = br.datasets.load_liveness().dev
 ax = br.fit(dev).model.roc().plot(label="two beta distributions")
 br.fit(dev, "empirical").model.roc().plot(ax, label="the scores", color="0.6")
-ax.legend()

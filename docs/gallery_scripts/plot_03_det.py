@@ -10,4 +10,3 @@ import betaroc as br
 dev = br.datasets.load_verification().dev
 ax = br.fit(dev, "normal").model.det().plot(label="two normal distributions")
 br.fit(dev, "empirical").model.det().plot(ax, label="the scores")
-ax.legend()
