@@ -173,7 +173,6 @@ def test_errors_and_results_have_rooms_of_their_own() -> None:
 
 # No example of their own: they draw, write a file, serve other modules, or stand in another's.
 NO_EXAMPLE = {
-    "Analysis",
     "Analysis.summary",
     "Analysis.to_dict",
     "Analysis.to_html",
