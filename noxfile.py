@@ -45,7 +45,7 @@ def docs(session: nox.Session) -> None:
 def site(session: nox.Session) -> None:
     """The site, every warning an error."""
     session.install("-e", ".[docs]")
-    session.run("sphinx-build", "-W", "-n", "docs", "docs/_build")
+    session.run("sphinx-build", "-W", "-n", "docs", "build/site")
 
 
 @nox.session(python="3.11", default=False)

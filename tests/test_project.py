@@ -115,7 +115,7 @@ def test_importing_betaroc_loads_nothing_heavy() -> None:
 
 # ---------------------------------------------------------------------- dependencies
 #: Of what the inner loop does not run.
-BUILDERS = {  # of the site, which no test builds
+BUILDERS = {  # of the site, which no test builds; it was with the versions of their bounds
     "myst-parser", "numpydoc", "pydata-sphinx-theme", "sphinx", "sphinx-copybutton",
     "sphinx-design", "sphinx-gallery",
 }  # fmt: skip

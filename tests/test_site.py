@@ -14,11 +14,11 @@ from helpers.places import ROOT
 DOCS = ROOT / "docs"
 CONF = (DOCS / "conf.py").read_text(encoding="utf-8")
 #: Made by the build.
-MADE = {DOCS / "gallery" / "index.md", DOCS / "_build"}
+MADE = {DOCS / "gallery" / "index.md"}
 PAGES = sorted(
     path
     for path in DOCS.rglob("*.md")
-    if not {"_build", "gallery", "generated"} & set(path.relative_to(DOCS).parts)
+    if not {"gallery", "generated"} & set(path.relative_to(DOCS).parts)
 )
 TOCTREE = re.compile(r"^(`{3,}|:{3,})\{toctree\}\n(.*?)^\1$", re.M | re.S)
 AUTOSUMMARY = re.compile(r"^   (betaroc\.[\w.]+)$", re.M)
