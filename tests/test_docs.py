@@ -33,13 +33,22 @@ def test_page_prints_what_it_shows(page: Path) -> None:
     assert build.regenerated(page) == shown, "run: python docs/build.py"
 
 
+def anchors(page: Path) -> set[str]:
+    """What a link into a page may name: its headings, as sites spell them."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    heads = re.findall(r"^#+ (.*)$", prose, re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    targets = re.findall(r"\]\(([^)#\s]+)", prose)
-    local = [target for target in targets if "://" not in target and "mailto:" not in target]
-    missing = [target for target in local if not (page.parent / target).exists()]
-    assert not missing
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose)
+    local = [link for link in links if "://" not in link[0] and "mailto:" not in link[0]]
+    places = [(page.parent / target if target else page, anchor) for target, anchor in local]
+    assert [place for place, _ in places if not place.exists()] == []
+    into = [(place, anchor) for place, anchor in places if anchor and place.suffix == ".md"]
+    assert [(place, anchor) for place, anchor in into if anchor not in anchors(place)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
