@@ -60,6 +60,7 @@ autosummary_generate = [
 autosummary_imported_members = False
 autodoc_typehints = "none"  # parameters and their domains stand in the docstrings
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 #: Pages of classes whose names differ from a function's in the case alone.
 autosummary_filename_map = {
     f"{module}.{name}": f"{module}.{name}-class"

@@ -495,8 +495,8 @@ class Fit(FitPoints, Noun):
             p of a proper curve = P(min(N_1, N_2) <= min(z)),   N standard normal, correlated as the
             ends are;   z_1, z_2 those of `end_tests`
 
-        Two ends decide the whole curve of two beta laws: above at both is proper, below at one
-        of them a hook.
+        Two ends decide the whole curve of two beta distributions: above at both is proper,
+        below at one of them a hook.
 
         Parameters
         ----------

@@ -150,7 +150,7 @@ class ScoreModel(Noun):
 
         Notes
         -----
-        Quadrature, bracketed roots and enumeration, from the two laws' own functions.
+        Quadrature, bracketed roots and enumeration, from the two distributions' own functions.
 
         Examples
         --------
