@@ -24,10 +24,10 @@ from scipy.special import ndtr
 import betaroc as br
 from betaroc.model.samples import empirical_model
 from betaroc.report.certainty import certainty_of
-from betaroc.report.contradictions import contradictions
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.score_set import ScoreSet, observed_points
 from betaroc.report.sentences import category_words, end_words
+from betaroc.report.summary import contradictions
 
 Law = tuple[float, float]
 LEVEL, SEED = 0.95, 13

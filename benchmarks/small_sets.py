@@ -41,7 +41,13 @@ from betaroc.decision.pictures import (
     plot_expected_obtained,
 )
 from betaroc.ensemble.pictures import plot_ensemble, plot_gains, plot_hull, plot_learned
-from betaroc.fits.pictures import plot_densities, plot_density, plot_fit, plot_histogram
+from betaroc.fits.pictures import (
+    plot_densities,
+    plot_density,
+    plot_fit,
+    plot_fitted_roc,
+    plot_histogram,
+)
 from betaroc.model.measures import MEASURES
 from betaroc.model.pictures import plot_det, plot_precision_recall, plot_roc
 
@@ -443,6 +449,7 @@ PICTURES: dict[str, Callable[[Context], Any]] = {
     "plot_epc": lambda c: plot_epc(c.epc(), expected=True, a_posteriori=True),
     "plot_expected_obtained": lambda c: plot_expected_obtained(c.epc()),
     "plot_fit": lambda c: plot_fit(c.fit(), c.pick("pp", "qq"), level=c.level),
+    "plot_fitted_roc": lambda c: plot_fitted_roc(c.fit(), scale=c.pick("linear", "log")),
     "plot_gains": lambda c: plot_gains(c.inclusion()),
     "plot_learned": lambda c: plot_learned(c.inclusion()),
     "plot_histogram": lambda c: plot_histogram(
@@ -546,7 +553,7 @@ def _member(noun: Callable[[Context], Any], owner: str, name: str, c: Context) -
 def _written_down(noun: Callable[[Context], Any], c: Context) -> None:
     """What every value can: its words, equality and hash."""
     value = noun(c)
-    repr(value), str(value)
+    repr(value), str(value), value._repr_html_()
     if isinstance(value, br.Distribution | br.ScoreModel | br.Scores):
         hash(value)
     if value != copy.copy(value):

@@ -55,7 +55,7 @@ def describe(fit: br.Fit, folder: Path) -> None:
     print(f"lowest thresholds: F_i ~ {power(zero, 'F_c')}, {zero.side} the diagonal")
     print(f"highest thresholds: FAR ~ {power(one, 'TPR')}, {one.side} the diagonal")
 
-    figure = model.roc().plot().figure
+    figure = fit.plot(band=fit.roc_band()).figure
     figure.savefig(folder / "roc.png", dpi=150, metadata={"Software": None})
 
 

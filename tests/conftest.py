@@ -33,3 +33,4 @@ def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
     monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
+    monkeypatch.setattr("betaroc.report.page.tail_figures", lambda analysis: {})

@@ -10,15 +10,19 @@ from betaroc.cli.classifiers import inclusion_of_files
 from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
 from betaroc.cli.options import (
     LEVEL,
+    checked_page,
     checked_picture,
     in_terms,
+    page_option,
     picture_options,
     score_options,
     terms_option,
 )
 from betaroc.core.notices import collected
 from betaroc.data.scores import ScoreSource
+from betaroc.ensemble.page import inclusion_page
 from betaroc.ensemble.sentences import inclusion_numbers
+from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture
 from betaroc.report.numbers import as_json
@@ -31,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     examples(
         parser,
         "betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg",
-        "betaroc ensemble cnn.csv svm.csv --name cnn svm",
+        "betaroc ensemble cnn.csv svm.csv --name cnn svm --html ensemble.html",
     )
     option = parser.add_argument
     option("files", nargs="+", metavar="FILE",
@@ -62,27 +66,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " allow for it")  # fmt: skip
     option("--json", action="store_true", help="one JSON document on standard output")
     picture_options(parser)
+    page_option(parser, force=False)
     terms_option(parser)
     score_options(parser, "auto", stream=False)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Judge the classifiers, and say or draw it."""
-    checked_picture(arguments, [*arguments.files, *arguments.dev])
+    inputs = [*arguments.files, *arguments.dev]
+    checked_picture(arguments, inputs)
+    checked_page(arguments, inputs)
     with collected() as notices, ProgressBar(3) as step:
         result, words, sources = inclusion_of_files(arguments, step)
         if arguments.output is not None:
             save_picture(lambda: result.plot(terms=arguments.terms).axes[0], arguments.output)
         step()
     said = messages(notices, arguments)
-    if arguments.json:
-        further = {"seed": arguments.seed, "read": list(map(_read, sources)), "warnings": said}
-        sys.stdout.write(as_json(inclusion_numbers(result) | further))
-        return
     read = [
         f"{path_words(one.path)} ({read_as(one.format, one.guessed, one.guesses)})"
         for one in sources
     ]
+    if arguments.html is not None:
+        page = inclusion_page(result, read=read, words=words, terms=arguments.terms)
+        write_whole(arguments.html, page)
+    if arguments.json:
+        further = {"seed": arguments.seed, "read": list(map(_read, sources)), "warnings": said}
+        sys.stdout.write(as_json(inclusion_numbers(result) | further))
+        return
     text = "\n".join([*read, "", str(result), ""])
     sys.stdout.write(in_terms(text, arguments, result.names, words))
     say_warnings([in_terms(one, arguments, result.names, words) for one in said])

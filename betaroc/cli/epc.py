@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from betaroc.cli.curves import curve_of, curve_options
+from betaroc.cli.curves import (
+    NamedCurve,
+    curve_of,
+    curve_options,
+    curves_table,
+    draw_curves,
+    named_curves_text,
+)
 from betaroc.cli.inputs import family_of, files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
 from betaroc.cli.options import (
@@ -20,7 +27,6 @@ from betaroc.cli.options import (
     tail_options,
 )
 from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
-from betaroc.cli.systems_curves import NamedCurve, curves_table, draw_curves, named_curves_text
 from betaroc.core import checks
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError

@@ -39,11 +39,24 @@ from betaroc.fits.estimate import fit
 from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.rendering.tree import Section
+from betaroc.rendering.tree_text import text_of
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.numbers import as_json, set_numbers
+from betaroc.report.page_quality import (
+    checks_section,
+    families_section,
+    sensitivity_section,
+    tails_section,
+)
 from betaroc.report.score_set import ScoreSet
+from betaroc.report.sections import (
+    measures_section,
+    parameters_section,
+    read_section,
+)
+from betaroc.report.sentences import ends_section
 from betaroc.report.summary import mismatch_words
-from betaroc.report.text import set_text
 
 __all__ = ["add_options", "run"]
 
@@ -131,7 +144,7 @@ def _run_whole(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
         sys.stdout.write(csv_table(columns) if arguments.csv else latex_table(columns))
     else:
         heads = [f"{visible(name)}\n{'-' * len(visible(name))}\n" for name in names] or [""]
-        texts = [set_text(part, reason) for _, part, reason, _ in found]
+        texts = [text_of(_sections(part, reason, level, seed)) for _, part, reason, _ in found]
         whole = "\n\n\n".join(map(str.__add__, heads, texts))
         sys.stdout.write(in_terms(whole + "\n", arguments, names, words=words))
     told = [in_terms(one, arguments, names, words=words) for *_, said in found for one in said]
@@ -146,6 +159,21 @@ def _read(
         yield "", read_file(arguments.file, arguments, step)
     for name, dev, _ in read_systems(systems, arguments, step, tests=False):
         yield name, dev
+
+
+def _sections(part: ScoreSet, reason: str, level: float, seed: int) -> list[Section]:
+    """What was read, the fit and its curve; how far it can be believed where that was asked."""
+    sets = [(part, part.role)]
+    found = [read_section(sets, reason), parameters_section(sets), measures_section(sets)]
+    found.append(ends_section(sets))
+    if part.quality is not None:
+        found += [
+            tails_section(sets),
+            checks_section(sets, level, seed),
+            families_section(*sets[0]),
+        ]
+        found.append(sensitivity_section(sets))
+    return found
 
 
 def _document(part: ScoreSet, reason: str, said: Sequence[str]) -> dict[str, Any]:

@@ -206,7 +206,7 @@ def _tails_of(words: Sequence[str] | None) -> str | dict[str, str] | None:
 def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
     """The picture's name and place, before any work."""
     if arguments.output is None:
-        if arguments.force:
+        if arguments.force and getattr(arguments, "html", None) is None:
             raise InputError("--force must stand beside -o, the file it may replace. Add -o OUT.")
         if getattr(arguments, "log", False):
             raise InputError("--log must stand beside -o, whose picture it is about. Add -o OUT.")
@@ -215,7 +215,21 @@ def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> Non
     refuse_output(arguments.output, inputs, force=arguments.force)
 
 
-def refuse_output(output: str, inputs: Sequence[str], *, force: bool) -> None:
+def page_option(parser: argparse.ArgumentParser, *, force: bool = True) -> None:
+    """The page of a command, and whether it may replace one."""
+    parser.add_argument("--html", metavar="FILE",
+        help="self-contained page to write, .html")  # fmt: skip
+    if force:
+        parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
+
+
+def checked_page(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
+    """The page's name and place, before any work."""
+    if arguments.html is not None:
+        refuse_page(arguments.html, inputs, force=arguments.force, option="--html")
+
+
+def refuse_output(output: str, inputs: Sequence[str], *, force: bool, option: str = "-o") -> None:
     """Nothing is overwritten unasked, and score files never."""
     checked_target(output)
     if not os.path.lexists(output):
@@ -224,21 +238,21 @@ def refuse_output(output: str, inputs: Sequence[str], *, force: bool) -> None:
         with suppress(OSError):
             if os.path.samefile(output, path):
                 raise InputError(
-                    f"-o must not be a score file; got {shown(output)}, which is read as"
+                    f"{option} must not be a score file; got {shown(output)}, which is read as"
                     f" {shown(path)}. Name another file."
                 )
     if not force:
         raise OutputError(
-            f"-o must be a new file; {shown(output)} exists and is untouched. Name another file,"
-            " or pass --force to replace it."
+            f"{option} must be a new file; {shown(output)} exists and is untouched. Name another"
+            " file, or pass --force to replace it."
         )
 
 
-def refuse_page(output: str, inputs: Sequence[str], *, force: bool) -> None:
+def refuse_page(output: str, inputs: Sequence[str], *, force: bool, option: str = "-o") -> None:
     """A report is one HTML page in a new file; standard output carries none."""
-    refuse_output(output, inputs, force=force)
+    refuse_output(output, inputs, force=force, option=option)
     if Path(output).suffix.lower() not in (".html", ".htm"):
         raise InputError(
-            f"-o must be a file that ends in .html or .htm; got {shown(output)}. Name it so: the"
-            " report is an HTML page."
+            f"{option} must be a file that ends in .html or .htm; got {shown(output)}. Name it so:"
+            " the page is HTML."
         )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, in_options, say_warnings
@@ -24,27 +22,26 @@ from betaroc.cli.options import (
     tail_options,
     terms_option,
 )
-from betaroc.cli.systems import SystemFiles, named_systems, system_options
+from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
+from betaroc.cli.systems_page import page_of_systems, with_report
+from betaroc.cli.systems_thresholds import SystemAnalysis
 from betaroc.core.errors import InputError
-from betaroc.core.notices import collected, keep
-from betaroc.core.terms import terms_of
+from betaroc.core.notices import collected, keep, passed_on
 from betaroc.core.text import shown
+from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import AUTO, BEST
 from betaroc.model.asking import askings
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.numbers import percent, threshold, visible
+from betaroc.rendering.numbers import visible
 from betaroc.report.analysis import Analysis, analyze_stepwise
-from betaroc.report.page import render_report
-from betaroc.report.record import AnalysisRecord, name
-from betaroc.report.summary import marked, statuses
+from betaroc.report.record import checks_of, decision_of, request_of
 
 __all__ = ["add_options", "run"]
 
-#: So many systems stand open on a page.
-_OPEN = 8
-#: Of a page within a page: headings, and ids with what refers to them.
-_LEVELS, _IDS = re.compile(r"(</?h)([1-5])\b"), re.compile(r'(\bid="|\bhref="#|url\(#)')
-_TITLE = re.compile(r"<title>.*?</title>", re.DOTALL)
+#: Up to so many systems have their whole reports on a page, of more the thresholds alone.
+_WHOLE = 8
+#: What the page of thresholds alone does not answer.
+_OF_WHOLE = ("statistic", "tails", "tail_sizes", "bounds")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +61,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     system_options(parser)
     option("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
     option("--force", action="store_true", help="replace OUT if it exists")
+    option("--target", metavar="T",
+        help="what the threshold is for: far=0.01, frr=0.01, eer, or cost_fa=10,cost_fr=1"
+        " (default: far=0.01)")  # fmt: skip
     statistic_option(parser)
     interval_options(parser, "of every interval in the report")
     score_options(parser, "best", dev="DEV", test="TEST")
@@ -80,6 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_page(arguments.output, files, force=arguments.force)
     level, seed = interval_arguments(arguments)
     askings(arguments.statistic, "statistic")
+    request_of(arguments.target, level)
     if systems:
         _run_several(systems, arguments, level, seed)
         return
@@ -98,23 +99,54 @@ def run(arguments: argparse.Namespace) -> None:
 def _run_several(
     systems: Sequence[SystemFiles], arguments: argparse.Namespace, level: float, seed: int
 ) -> None:
-    """One page: a table, then every system."""
-    steps = 2 * sum(1 + len(one.tests) for one in systems) + 1
-    analyses: dict[str, Analysis] = {}
-    with ProgressBar(steps) as step:
+    """One page: which system, then every system by itself."""
+    whole = len(systems) <= _WHOLE
+    if not whole:
+        _refuse_what_is_not_shown(arguments, len(systems))
+    found: list[SystemAnalysis] = []
+    with ProgressBar(2 * sum(1 + len(one.tests) for one in systems) + 1) as step:
         for system in systems:
-            files = system.dev, system.tests
-            analyses[system.name] = _analysis(*files, arguments, step, level, seed)
+            if whole:
+                analysis = _analysis(system.dev, system.tests, arguments, step, level, seed)
+                found.append(with_report(system, analysis))
+            else:
+                found.append(_threshold_alone(system, arguments, step, level))
         checked_target(arguments.output)
-        write_whole(arguments.output, _of_systems(analyses))
+        asked = request_of(arguments.target, level)
+        write_whole(arguments.output, page_of_systems(found, asked, arguments.terms))
         step()
-    for called, analysis in analyses.items():
-        words = analysis.words
+    for one in found:
         say_warnings([
-            f"{called}: {in_terms(notice.message, arguments, [called], words=words)}"
-            for notice in analysis.notices
+            f"{one.name}: {in_terms(said, arguments, [one.name], words=one.words)}"
+            for said in one.warnings
         ])  # fmt: skip
     print(f"wrote {visible(arguments.output)}", file=sys.stderr)
+
+
+def _refuse_what_is_not_shown(arguments: argparse.Namespace, systems: int) -> None:
+    given = [name for name in _OF_WHOLE if getattr(arguments, name)]
+    if given:
+        options = ", ".join(f"--{name}".replace("_", "-") for name in given)
+        raise InputError(
+            f"{options} must stand with at most {_WHOLE} systems, whose whole reports are on the"
+            f" page; got {systems} systems, of which it has the thresholds. Leave it out, or write"
+            " the report of the systems that matter."
+        )
+
+
+def _threshold_alone(
+    system: SystemFiles, arguments: argparse.Namespace, step: Callable[[], None], level: float
+) -> SystemAnalysis:
+    """Read and decide, without the rest of a report."""
+    rules = Fitting(arguments.family, arguments.boundary, arguments.resolution)
+    with collected() as notices:
+        (read,) = read_systems([system], arguments, step)
+        with passed_on(f"{visible(system.name)}: "):
+            decision, why = decision_of(read.dev, request_of(arguments.target, level), rules)
+            checks = checks_of(decision, read.tests)
+    step()
+    said = [in_options(notice.message, arguments) for notice in notices]
+    return SystemAnalysis(system, read.dev, read.tests, decision, checks, why, tuple(said))
 
 
 def _analysis(
@@ -133,7 +165,7 @@ def _analysis(
         options = fit_options_of(arguments, arguments.family)
         analysis = analyze_stepwise(
             own, named, options, step, level=level, rng=seed, statistics=arguments.statistic,
-            terms=arguments.terms,
+            terms=arguments.terms, target=arguments.target,
         )  # fmt: skip
     chosen = arguments.family in (AUTO, BEST)
     found = replace(analysis, reason=analysis.reason if chosen else chosen_words(arguments.family))
@@ -150,57 +182,3 @@ def _distinct(paths: Sequence[str]) -> list[str]:
         )
     names = [Path(path).name for path in paths]
     return names if len(set(names)) == len(names) else list(paths)
-
-
-# --------------------------------------------------------------------- a page of several
-def _of_systems(analyses: Mapping[str, AnalysisRecord]) -> str:
-    """A table of all systems, then the page of each within one."""
-    from markupsafe import escape
-
-    first = next(iter(analyses.values()))
-    rows = [
-        row | {"place": f"system{k}"}
-        for k, item in enumerate(analyses.items())
-        for row in _system_rows(*item)
-    ]
-    checked = list(dict.fromkeys(of for row in rows for of in row["fit"]))
-    kept = {str(escape(row[key])) for row in rows for key in ("system", "whole", "test")}
-    table = terms_of(first.terms).said(_template().render(rows=rows, checked=checked), kept)
-    parts, head, foot = [], "", ""
-    for k, (system, analysis) in enumerate(analyses.items()):
-        head, rest = render_report(analysis).split("<body>\n", 1)
-        body, foot = rest.split("<footer", 1)
-        inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 1}", body)
-        inner = _IDS.sub(rf"\g<1>system{k}-", inner)
-        title = f"<summary><strong>{escape(name(system).whole)}</strong></summary>"
-        state = " open" if len(analyses) <= _OPEN else ""
-        parts.append(f'<details id="system{k}"{state}>\n{title}\n{inner}</details>\n')
-    head = _TITLE.sub(f"<title>betaroc: {len(analyses)} systems</title>", head)
-    return f"{head}<body>\n{table}\n{''.join(parts)}<footer{foot}"
-
-
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("betaroc", "cli"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    return environment.get_template("systems.html.j2")
-
-
-def _system_rows(system: str, analysis: AnalysisRecord) -> list[dict[str, Any]]:
-    """A row a test; one without rates of test where there is none."""
-    point, called = marked(analysis.points), name(system)
-    dev = [percent(point.observed[0].far), percent(point.observed[0].frr)]
-    common = {
-        "system": called.short, "whole": called.whole,
-        "fit": {one.of: one.verdict for one in statuses(analysis.dev)},
-        "threshold": threshold(point.expected.threshold, point.expected.logit_threshold, 4),
-    }  # fmt: skip
-    seen = zip(analysis.tests, point.observed[1:], strict=True)
-    rows = [
-        {"test": name(part.name).short, "rates": [*dev, percent(at.far), percent(at.frr)]}
-        for part, at in seen
-    ]
-    return [common | row for row in rows or [{"test": "none", "rates": [*dev, "", ""]}]]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
 from betaroc.cli.messages import examples
-from betaroc.cli.options import SEED
+from betaroc.cli.options import SEED, checked_page, page_option
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import path_words, visible
@@ -27,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     examples(
         parser,
         "betaroc study atlas.toml",
-        "betaroc study atlas.toml --workers 4 --folder results",
+        "betaroc study atlas.toml --workers 4 --folder results --html atlas.html",
     )
     option = parser.add_argument
     option("config", metavar="CONFIG", help="TOML file with design and statistics")
@@ -40,11 +41,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--seed", type=int, metavar="N",
         help=f"seed of designs and samples (default: the file's, else {SEED})")  # fmt: skip
     option("--json", action="store_true", help="one JSON document on standard output")
+    page_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the study of a configuration, say what came out; the exit code."""
     asked = read_configuration(arguments.config)
+    _check_page(arguments, asked.folder)
     seed = next((k for k in (arguments.seed, asked.seed) if k is not None), SEED)
     if arguments.seed is not None and seed < 0:
         raise InputError.about("seed")(f"seed must be an int >= 0; got {seed}.")
@@ -56,11 +59,28 @@ def run(arguments: argparse.Namespace) -> int:
             f"interrupted; {_kept(arguments.folder or asked.folder)}. Give the same command again"
             " to go on"
         ) from stop
+    if arguments.html is not None:
+        result.to_html(arguments.html)
     if arguments.json:
         sys.stdout.write(as_json(_document(result, seed)))
     else:
         sys.stdout.write(_text(result) + "\n")
     return _INCOMPLETE if result.failed else _DONE
+
+
+def _check_page(arguments: argparse.Namespace, folder: str) -> None:
+    """The page is in place before the work, and no part of the study."""
+    checked_page(arguments, [arguments.config])
+    if arguments.html is None:
+        if arguments.force:
+            raise InputError("--force must stand beside --html, the page it may replace.")
+        return
+    inside = Path(arguments.folder or folder).resolve()
+    if Path(arguments.html).resolve().parent == inside:
+        raise InputError(
+            f"--html must lie outside the folder of the study; got {shown(arguments.html)}. Name"
+            " another folder: that of a study holds nothing else."
+        )
 
 
 def _kept(folder: str) -> str:

@@ -11,9 +11,9 @@ from betaroc.fits.fit import Fit
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import number, path_words, percent, visible
+from betaroc.rendering.tree_text import columns
 from betaroc.report.numbers import law_numbers
 from betaroc.report.quality import class_distance
-from betaroc.report.text import columns
 from betaroc.report.verdicts import class_verdicts
 
 __all__ = ["FittedSystem", "systems_table", "systems_text"]

@@ -12,6 +12,7 @@ from betaroc.decision.curve_difference import larger_is_better, way_words
 from betaroc.decision.systems import SystemsComparison
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
+from betaroc.rendering.tree_text import columns
 from betaroc.report.compare import System
 from betaroc.report.epc import (
     alphas_given,
@@ -20,7 +21,6 @@ from betaroc.report.epc import (
     source_numbers,
     value_text,
 )
-from betaroc.report.text import columns
 
 __all__ = ["ranking_numbers", "ranking_table", "ranking_text"]
 

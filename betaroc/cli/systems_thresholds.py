@@ -3,53 +3,129 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from betaroc.cli.messages import ProgressBar, messages, say_warnings
 from betaroc.cli.options import in_terms
 from betaroc.cli.systems import SystemFiles, read_systems, reading_words
-from betaroc.core.class_words import shared_words
+from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest, decided
-from betaroc.decision.status import AMBER, GREEN, RED
+from betaroc.decision.status import (
+    AMBER,
+    GREEN,
+    RED,
+    beyond_words,
+    remedy_words,
+    shown_threshold,
+)
 from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
-from betaroc.rendering.numbers import number, rate, rounded, visible
+from betaroc.rendering.numbers import number, rate, visible
 from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.rendering.tree import Grid, Row, Section, Words
+from betaroc.rendering.tree_html import html_of
+from betaroc.rendering.tree_text import columns
 from betaroc.report.numbers import as_json
-from betaroc.report.text import columns
+from betaroc.report.record import check_numbers, told_decision
 
 __all__ = [
-    "DecidedSystem", "decided_table", "decided_text", "decision_document", "run_systems",
-    "shown_threshold", "typed",
+    "STATUSES", "CheckedTest", "DecidedSystem", "SystemAnalysis", "decided_table", "decided_text",
+    "decision_document", "run_systems", "typed", "ways_html",
 ]  # fmt: skip
 
-#: The share of a class that a threshold as it is shown may decide otherwise.
-_OTHERWISE = 0.005
-_WORDS = {GREEN: "can be relied on", AMBER: "not enough evidence", RED: "do not rely on it"}
+#: The best first.
+STATUSES = (GREEN, AMBER, RED)
+
+
+class CheckedTest(NamedTuple):
+    """A test set, and what the threshold did there."""
+
+    name: str
+    scores: Scores
+    check: DecisionCheck
 
 
 class DecidedSystem(NamedTuple):
-    """A system's threshold, and what it did on its test."""
+    """A system's threshold, and what it did on its tests."""
 
     name: str
     dev: Scores
-    test: Scores | None
     decision: Decision
-    check: DecisionCheck | None
-    warnings: tuple[str, ...]
+    tests: tuple[CheckedTest, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def test(self) -> Scores | None:
+        """The first test."""
+        return self.tests[0].scores if self.tests else None
+
+    @property
+    def check(self) -> DecisionCheck | None:
+        """Of the first test."""
+        return self.tests[0].check if self.tests else None
 
     @property
     def status(self) -> str:
-        """After the test where there is one."""
-        return self.decision.status if self.check is None else self.check.status
+        """The worst of its tests; without any that of dev."""
+        found = [one.check.status for one in self.tests] or [self.decision.status]
+        return max(found, key=STATUSES.index)
+
+
+class SystemAnalysis(NamedTuple):
+    """What the page knows of a system; `body` is its whole report, empty where none was made."""
+
+    files: SystemFiles
+    dev: ScoreData
+    tests: Sequence[ScoreData]
+    decision: Decision | None
+    checks: Sequence[DecisionCheck | None]
+    why: str
+    warnings: tuple[str, ...]
+    body: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+        return self.files.name
+
+    @property
+    def words(self) -> ClassWords | None:
+        """What its classes are called."""
+        return self.dev.words
+
+    @property
+    def finding(self) -> str:
+        """What its folded part says at once."""
+        one, d = self.decided, self.decision
+        if one is None and d is not None:
+            return (
+                f"{d.status}; threshold {d.threshold:.6g}, of a summary, which the table leaves out"
+            )
+        if one is None:
+            return self.why
+        place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
+        return f"{one.status}; threshold {place}"
+
+    @property
+    def decided(self) -> DecidedSystem | None:
+        """Its threshold with what its tests say; None where there is none."""
+        if self.decision is None or not isinstance(self.dev, Scores):
+            return None
+        paths = (Path(path).name for path in self.files.tests)
+        tests = tuple(
+            CheckedTest(path, test, check)
+            for path, test, check in zip(paths, self.tests, self.checks, strict=True)
+            if check is not None and isinstance(test, Scores)
+        )
+        return DecidedSystem(self.name, self.dev, self.decision, tests)
 
 
 def decided_table(rows: Sequence[DecidedSystem]) -> dict[str, list[Any]]:
@@ -88,7 +164,11 @@ def decided_text(rows: Sequence[DecidedSystem]) -> str:
     table = [head]
     for row in rows:
         found = row.decision
-        cells = [visible(row.name), shown_threshold(found.threshold, found, row.dev), found.how]
+        cells = [
+            visible(row.name),
+            shown_threshold(found.threshold, found.target, row.dev),
+            found.how,
+        ]
         cells += [say(x) for x in (found.interval.estimate, found.interval.low,
                                    found.interval.high)]  # fmt: skip
         check = row.check
@@ -98,7 +178,7 @@ def decided_text(rows: Sequence[DecidedSystem]) -> str:
         table.append(cells + [""] * (len(head) - len(cells)))
     target = f"target: {what} at most {rate(d.rate)}\n\n" if of_rate else ""
     lines = [
-        f"{visible(row.name)}: {_WORDS[row.status]}. "
+        f"{visible(row.name)}: {row.status}. "
         + (row.decision.reason if row.check is None else row.check.reason)
         for row in rows
     ]
@@ -125,11 +205,10 @@ def run_systems(
             with passed_on(f"{visible(name)}: "):
                 # A table tells one way of each, JSON all of them.
                 decision = decided(dev, asked, fitting, alternatives=arguments.json)
-                test = tests[0] if tests else None
-                check = None if test is None else decision.check(test)
+                checked = tuple(CheckedTest("test", one, decision.check(one)) for one in tests)
             said = messages(notices[start:], arguments)
             start = len(notices)
-            rows.append(DecidedSystem(name, dev, test, decision, check, tuple(said)))
+            rows.append(DecidedSystem(name, dev, decision, checked, tuple(said)))
             step()
     names = [row.name for row in rows]
     words = shared_words(row.dev.words for row in rows)
@@ -161,54 +240,48 @@ def typed(read: ScoreData, what: str, arguments: argparse.Namespace) -> Scores:
     return replace(found, **samples, dtype=arguments.dtype)
 
 
-def shown_threshold(threshold: float, d: Decision, dev: Scores) -> str:
-    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
-
-    def rates(at: float) -> tuple[float, float]:
-        client, impostor = dev._distributions
-        return float(impostor.sf(at)), float(client.cdf(at))
-
-    def is_near(text: str) -> bool:
-        pairs = zip(rates(float(text)), wanted, strict=True)
-        return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
-
-    if not math.isfinite(threshold):
-        return rounded(threshold, up=True)
-    wanted = rates(threshold)
-    found = (rounded(threshold, up=d.target != "frr", digits=digits) for digits in range(4, 17))
-    return next(filter(is_near, found), repr(threshold))
-
-
 def decision_document(
     d: Decision, check: DecisionCheck | None, dev: Scores, warnings: Sequence[str]
 ) -> dict[str, Any]:
     """The decision as numbers and text, and as `br.from_json` reads it."""
     said = d if check is None else check
-    numbers = {
-        "threshold": d.threshold,
-        "threshold_for_greater_equal": d.threshold_for_greater_equal,
-        "target": d.target,
-        "rate": None if math.isnan(d.rate) else d.rate,
-        "how": d.how,
-        "confidence": d.confidence,
-        "expected": {"far": d.expected.far, "frr": d.expected.frr, "prior": d.expected.prior},
-        "interval": [d.interval.low, d.interval.high],
-        "status": said.status,
-        "reason": said.reason,
-        "remedy": said.remedy,
-        "needed": d.needed,
-        "ways": [
-            {name: getattr(way, name) for name in Way.__dataclass_fields__} for way in d.ways
-        ],
-        "test": None if check is None else told_document(check, {
-            "observed": check.observed, "low": check.low, "high": check.high,
-            "verdict": check.verdict, "status": check.status, "reason": check.reason,
-            "far": check.point.far, "frr": check.point.frr,
-        }),
+    numbers = told_decision(d, said) | {
+        "test": None if check is None else told_document(check, check_numbers(check)),
         "warnings": list(warnings),
-    }  # fmt: skip
+    }
     if dev.has_rejected:
         model = empirical_model(dev)
         rates = {"fmr": model.fmr(d.threshold), "fnmr": model.fnmr(d.threshold)}
         numbers |= {"rejected": [dev.n_client_rejected, dev.n_impostor_rejected], "dev": rates}
     return told_document(d, numbers)
+
+
+def ways_html(system: SystemAnalysis) -> str:
+    """Why the status is what it is, every way to choose, and where the rest is."""
+    one = system.decided
+    if one is None:
+        return str(html_of([Section("", (Words(system.finding),))], depth=4))
+    d = one.decision
+    seen = [test.check for test in one.tests if test.check.status == one.status]
+    said = seen[0] if seen else d
+    head = ("way", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
+    remedy = remedy_words(said.remedy, tested=bool(one.tests))
+    blocks = (
+        Words(said.reason),
+        Words(f"What would change it: {remedy}"),
+        Grid(head, tuple(_way_row(way, one) for way in d.ways), (6,)),
+        Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),
+    )
+    return str(html_of([Section("", blocks)], depth=4))
+
+
+def _way_row(way: Way, one: DecidedSystem) -> Row:
+    if not way.possible:
+        return Row((way.how, "not possible", "", "", "", "", way.why))
+    place = shown_threshold(way.threshold, one.decision.target, one.dev)
+    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
+    return Row((way.how, place, *rates, way.why or way.family))
+
+
+def _status(check: DecisionCheck) -> int:
+    return STATUSES.index(check.status)

@@ -11,7 +11,6 @@ from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
 from betaroc.cli.inputs import files_of, option_of_guess, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
@@ -20,7 +19,6 @@ from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
     decision_document,
     run_systems,
-    shown_threshold,
     typed,
 )
 from betaroc.core.class_words import ClassWords
@@ -33,7 +31,15 @@ from betaroc.core.text import listed
 from betaroc.data.rows import FAIL
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import Decision, DecisionCheck, checked_request, decide
-from betaroc.decision.status import AMBER, GREEN, RED
+from betaroc.decision.status import (
+    AMBER,
+    GREEN,
+    RED,
+    beyond_words,
+    remedy_words,
+    shown_threshold,
+    status_words,
+)
 from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
 from betaroc.estimation.families import BEST
 from betaroc.rendering.numbers import (
@@ -47,15 +53,14 @@ from betaroc.rendering.numbers import (
 from betaroc.rendering.table_text import csv_table, latex_table
 from betaroc.rendering.terminal import Strip, broken, paragraph, strip
 from betaroc.report.numbers import as_json
+from betaroc.report.score_set import decision_rates, of_total
 
 __all__ = ["add_options", "run"]
 
-#: Icon, the same without Unicode, colour and words of each status.
+#: Icon, the same without Unicode, and colour of each status.
 _STATUS = {
-    GREEN: ("✓", "[ok]", "32", "Can be relied on"),
-    AMBER: ("▲", "[??]", "33", "Not enough evidence"),
-    RED: ("✗", "[no]", "31", "Do not rely on it"),
-}
+    GREEN: ("✓", "[ok]", "32"), AMBER: ("▲", "[??]", "33"), RED: ("✗", "[no]", "31"),
+}  # fmt: skip
 #: Columns of a label of rates, and of a title of ways.
 _LABEL, _TITLE = 27, 22
 
@@ -217,7 +222,7 @@ def _head(d: Decision, dev: Scores) -> str:
         how = f"guaranteed, {100 * d.confidence:g} % confidence"
     if not math.isfinite(d.threshold):
         return f"Threshold {d.threshold}     accept every score     {how}"
-    threshold = shown_threshold(d.threshold, d, dev)
+    threshold = shown_threshold(d.threshold, d.target, dev)
     return f"Threshold {threshold}     accept if score > {threshold}     {how}"
 
 
@@ -230,55 +235,36 @@ def _shows(text: str) -> bool:
 
 
 def _status_lines(d: Decision, check: DecisionCheck | None, *, plain: bool) -> list[str]:
-    said = d if check is None else check
-    icon, letters, colour, words = _STATUS[said.status]
-    if check is None and said.status == GREEN:
-        words += ", not tested"
-    head = f"{letters if plain else icon} {words}"
+    said, tested = d if check is None else check, check is not None
+    icon, letters, colour = _STATUS[said.status]
+    head = f"{letters if plain else icon} {status_words(said.status, tested=tested)}"
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         head = f"\033[{colour}m{head}\033[0m"
-    first = "a test set from where it will run; " if check is None else ""
-    remedy = f"What would change it: {first}{said.remedy}"
+    remedy = f"What would change it: {remedy_words(said.remedy, tested=tested)}"
     return [head, *paragraph(said.reason), *paragraph(remedy)]
 
 
 def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> list[str]:
     """Both rates, expected from dev and observed on test, with their counts."""
     words, rows = d.words or ClassWords(), []
-    for kind, who, what in (("far", "impostor", "accepted"), ("frr", "client", "rejected")):
-        found = own = rate_interval(dev, kind, d.threshold, d.confidence)
-        if kind == d.target:
-            found = getattr(d.expected, kind), d.interval.low, d.interval.high
-        cells = [(found, _of(dev, kind, own[0]))]
-        if test is not None:
-            seen = rate_interval(test, kind, d.threshold, d.confidence)
-            cells.append((seen, _of(test, kind, seen[0])))
-        rows.append((f"{kind.upper()}  {words.many(who)} {what}", cells))
-    rows += _of_comparisons(d, dev, test)
+    for row in decision_rates(d, [dev] if test is None else [dev, test]):
+        decided = "accepted" if row.kind == "far" else "rejected"
+        what = "of comparisons made" if row.made else f"{words.many(row.who)} {decided}"
+        rows.append((f"{row.name}  {what}", row.cells))
     heads = ["expected, from dev", "observed, on test"][: len(rows[0][1])]
     lines = [_cells("", heads)]
-    wide = [max(len(rate(row[1][k][0][0])) for row in rows) for k in range(len(heads))]
+    wide = [max(len(rate(cells[k].rate)) for _, cells in rows) for k in range(len(heads))]
     for label, cells in rows:
-        shares = [f"{rate(found[0]):{n}}" for (found, _), n in zip(cells, wide, strict=True)]
-        around = [_around(*found[1:]) for found, _ in cells]
+        shares = [f"{rate(one.rate):{n}}" for one, n in zip(cells, wide, strict=True)]
+        around = [_around(one.low, one.high) for one in cells]
         columns = [f"{one} {two}" for one, two in zip(shares, around, strict=True)]
         stacked = [columns] if max(map(len, columns)) < _LABEL else [shares, around]
         names = [label] + [""] * len(stacked)
         if len(label) >= _LABEL:
             lines, names[0] = [*lines, label], ""
-        stacked.append([counts for _, counts in cells])
+        stacked.append([of_total(one) for one in cells])
         lines += [_cells(*row) for row in zip(names, stacked, strict=True)]
     return lines if d.target in TARGET_RATES else [*lines, *_cost(d, check)]
-
-
-def _of_comparisons(d: Decision, dev: Scores, test: Scores | None) -> list[Any]:
-    """Rates of comparisons made, where some trials have no score."""
-    sides, rows = [dev] if test is None else [dev, test], []
-    for name, kind in (("FMR", "far"), ("FNMR", "frr")):
-        found = [rate_interval(one._scored, kind, d.threshold, d.confidence) for one in sides]
-        counts = [_of(one._scored, kind, own[0]) for one, own in zip(sides, found, strict=True)]
-        rows.append((f"{name}  of comparisons made", list(zip(found, counts, strict=True))))
-    return rows if any(one.has_rejected for one in sides) else []
 
 
 def _around(low: float, high: float) -> str:
@@ -297,11 +283,6 @@ def _cost(d: Decision, check: DecisionCheck | None) -> list[str]:
 
 def _cells(label: str, cells: Sequence[str]) -> str:
     return f"{label:{_LABEL}}" + "".join(f"{cell:{_LABEL - 1}} " for cell in cells)
-
-
-def _of(scores: Scores, kind: str, share: float) -> str:
-    total = scores.impostor_total if kind == "far" else scores.client_total
-    return f"{spaced(share * total)} of {spaced(total)}"
 
 
 def _strip(d: Decision, check: DecisionCheck | None, *, plain: bool) -> list[str]:
@@ -324,8 +305,10 @@ def _ways(d: Decision, dev: Scores, test: Scores | None, terms: Terms) -> list[s
         if not way.possible:
             lines += _wrapped(title, f"not possible: {way.why}")
             continue
-        row = f"{title:24}{shown_threshold(way.threshold, d, dev):>11}{rate(way.expected):>11}"
-        row += f"{_beyond(way):>{middle}}"
+        row = (
+            f"{title:24}{shown_threshold(way.threshold, d.target, dev):>11}{rate(way.expected):>11}"
+        )
+        row += f"{beyond_words(way):>{middle}}"
         if test is not None:
             far, frr = (
                 rate_interval(test, k, way.threshold, d.confidence)[0] for k in TARGET_RATES
@@ -336,13 +319,6 @@ def _ways(d: Decision, dev: Scores, test: Scores | None, terms: Terms) -> list[s
             said = [f"    {line.strip()}" for line in paragraph(f"({'; '.join(said)})")]
         lines += [row, *said]
     return lines
-
-
-def _beyond(way: Way) -> str:
-    """Scores beyond: of a fit those expected, which need not be a whole number."""
-    if way.how in ("tail", "model") and way.n_beyond < 10.0:
-        return f"{way.n_beyond:.2g}"
-    return spaced(way.n_beyond)
 
 
 def _wrapped(title: str, words: str) -> list[str]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import stat
 import sys
+import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.text import shown
@@ -72,10 +74,28 @@ def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str
         local = regular_file(path, argument)
         yield local, shown(local.name)
         return
-    with TemporaryDirectory(prefix="betaroc-") as folder:
+    with _ending_in_order(), TemporaryDirectory(prefix="betaroc-") as folder:
         local = Path(folder, "scores")
         _spool(local)
         yield local, "standard input"
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """A process that is terminated meanwhile removes its temporary files first."""
+
+    def stop(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # the caller's business
+        yield
+        return
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _spool(path: Path) -> None:

@@ -296,7 +296,7 @@ def _one_file(
     if not keyed:
         return _Found(rows, source, client_label)
     wanted.names.setdefault("id", ids)
-    known = _known(key, ids, wanted.label[0])
+    known = _known(key, ids, wanted.label[0], local)
     rows.values()
     rows, lost = keyed_rows(rows, known, ids)
     return _Found(rows, replace(source, further=(str(key),)), client_label, lost)
@@ -322,8 +322,11 @@ def _refuse_wrong_key(path: Any, key: Any, wanted: Wanted, asked: TextOptions) -
     _refuse_one_file(path, key, "key")
 
 
-def _known(key: Any, ids: tuple[str, ...], label: str) -> Key:
+def _known(key: Any, ids: tuple[str, ...], label: str, scores: Path) -> Key:
+    """A key, by its path where it is called as the file of the scores."""
     with local_file(key, "key") as (local, name), of_the_system(name):
+        if local.name == scores.name:
+            name = shown_path(str(local))
         return read_key(text_file(local, name), ids, label)
 
 
@@ -361,7 +364,7 @@ def read_columns(
                 read.append(read_rows(local, name, own, client_label, asked, keyed=keyed))
             except FileFormatError as error:
                 raise error.reworded(f"column {shown(one)} of " + error.sentence) from error
-    known = _known(key, ids, wanted.label[0]) if keyed else None
+    known = _known(key, ids, wanted.label[0], local) if keyed else None
     scores = {}
     for one, (_, _, rows, _) in zip(chosen, read, strict=True):
         if known is not None:

@@ -33,7 +33,7 @@ from betaroc.data.text_files import TextOptions, asked_of
 from betaroc.data.text_sums import text_sums
 from betaroc.distributions.bin_layout import MOST_BINS, Layout, bin_edges
 from betaroc.distributions.binned import Binned
-from betaroc.rendering.flat import single_row
+from betaroc.rendering.document import single_row
 
 __all__ = [
     "ClassSummary", "ScoreSummary", "parquet_rows", "summarize", "summarize_file", "warn_of_bins",

@@ -15,7 +15,7 @@ from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.tables import Table, table_of
 from betaroc.core.value import travelling
 from betaroc.distributions.bin_layout import Layout, bin_of
-from betaroc.rendering.flat import single_row
+from betaroc.rendering.document import single_row
 from betaroc.rendering.nouns import Noun
 
 __all__ = [

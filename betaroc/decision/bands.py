@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.errors import BetarocError, InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.resampling import Cells, class_sizes
 from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
+from betaroc.core.terms import BIOMETRIC
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import Groups
+from betaroc.data.groups import Groups, groups_of
 from betaroc.decision.curve import (
     Curve,
+    axes_of,
     empirical_laws,
     group_counts,
     grouped_side,
@@ -37,10 +39,15 @@ from betaroc.distributions.empirical import cells_of, is_counted
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
 from betaroc.inference.interval import Band
 from betaroc.inference.simultaneous import band_of_replicates
-from betaroc.rendering.alphas import DrawnBand
-from betaroc.rendering.numbers import level_words
+from betaroc.model.measures import measure_title
+from betaroc.rendering.alphas import AlphaAxes, DrawnBand
+from betaroc.rendering.notebook import NotebookBlock, Shown, Trace, draw_alphas, name_shown
+from betaroc.rendering.numbers import level_words, rate, rounded, spaced
 
-__all__ = ["band", "curve_replicates", "grouped_values", "refuse_large_table", "shown_band"]
+__all__ = [
+    "band", "curve_block", "curve_replicates", "grouped_values", "refuse_large_table", "shown_band",
+    "some_alphas",
+]  # fmt: skip
 
 #: Entries, replicates times alphas, that are kept at once.
 _LARGEST_TABLE = 2**28
@@ -326,3 +333,85 @@ def _refuse_dependent(e: Curve, *, groups: bool) -> None:
             + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
             + " groups=False if the trials do not depend on each other."
         )
+
+
+# ------------------------------------------------------------------------ in a notebook
+#: Test scores up to which an interval takes no time, and its level.
+_MANY, _LEVEL = 20_000, 0.95
+
+
+def curve_block(e: Curve) -> NotebookBlock:
+    """Expected beside observed at some alphas, and both curves, with an interval of the test."""
+    axes, _ = axes_of(e, "linear", BIOMETRIC)
+    names = {role: getattr(e, role).name for role in ("dev", "test")}
+    on = {role: f"{role} {name_shown(n)}" if n else role for role, n in names.items()}
+    order = np.argsort(e.alpha, kind="stable")
+    x, value, expected = e.alpha[order], e.value[order], e.expected[order]
+    shown = order[some_alphas(order.size)]
+    around = _quick_band(e, shown)
+    what = f"{measure_title(e.measure)} observed on {on['test']}"
+    block = NotebookBlock(
+        f"{what} at thresholds chosen for {e.criterion} on {on['dev']}",
+        heads=[axes.alpha_name, "threshold", "expected, dev", "observed, test", "FAR", "FRR",
+               "scores beyond"],
+        rows=_rows(e, axes, shown, around),
+    )  # fmt: skip
+    if axes.single or e.alpha.size == 1:
+        return block
+    lines, level = [Trace("observed", x, value), Trace("expected", x, expected, "dashed")], ""
+    band = None
+    if around is not None:
+        band, level = (around.alpha, around.low, around.high), f"{level_words(_LEVEL)}, observed"
+        said = f"{level_words(_LEVEL)} intervals of the test scores at these very thresholds."
+        block = block._replace(sentences=[("", f"{said} .band() chooses on dev again.")])
+    known = value[np.isfinite(value)]
+    reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
+    reach = reach or axes.shown(known[0])
+    drawn = draw_alphas(
+        lines, (axes.alpha, axes.measure), f"{axes.measure} against {axes.alpha}: {reach}",
+        band=band, band_label=level, per_cent=axes.measure_is_rate,
+    )  # fmt: skip
+    return block._replace(big=reach, picture=drawn)
+
+
+def some_alphas(size: int) -> IntArray:
+    """Places of up to five alphas, those of 0.1, 0.3, ... of the usual ones."""
+    if size <= 5:
+        return np.arange(size)
+    return np.unique(np.rint(np.arange(1, 10, 2) * (size - 1) / 10.0).astype(np.int64))
+
+
+def _quick_band(e: Curve, shown: IntArray) -> Band | None:
+    """The interval at some fixed thresholds, where it is there at once."""
+    test = e.test_scores
+    if test is None or test.n_client + test.n_impostor > _MANY or groups_of(test) is not None:
+        return None
+    try:
+        some = replace(e, alpha=e.alpha[shown], chosen=e.chosen[shown])
+        return band(some, BandOptions(_LEVEL, "delta", resample="test"))
+    except BetarocError:
+        return None
+
+
+def _rows(
+    e: Curve, axes: AlphaAxes, chosen: IntArray, around: Band | None
+) -> list[list[Shown | str]]:
+    """Each alpha with its threshold, the measure and both rates, and the scores that speak."""
+    threshold, far, frr, beyond = e.threshold, e.far, e.frr, e.n_beyond
+    value, expected = e.value, e.expected
+    rejects = e.trivial & (np.asarray(e.dev._pair.frr(e.chosen)) == 1.0)
+    return [
+        [
+            axes.alpha_shown(e.alpha[k]),
+            "reject all" if rejects[k] else rounded(float(threshold[k]), up=True),
+            axes.shown(expected[k]),
+            Shown(
+                axes.shown(value[k]),
+                "" if around is None else axes.span(around.low[n], around.high[n]),
+            ),
+            rate(float(far[k])),
+            rate(float(frr[k])),
+            "" if beyond is None else spaced(beyond[k]),
+        ]
+        for n, k in enumerate(chosen.tolist())
+    ]

@@ -21,6 +21,7 @@ from betaroc.decision.curve import area_weights, axes_of, empirical_laws, index_
 from betaroc.decision.curve_difference import (
     CurveDifference,
     both_names,
+    difference_block,
     inside,
     verdict_words,
 )
@@ -30,6 +31,7 @@ from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.inference.simultaneous import percentile_band, pointwise
 from betaroc.rendering.alphas import Better, draw_comparison
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
@@ -123,6 +125,9 @@ class Comparison(CurveDifference, Noun):
 
     def __str__(self) -> str:
         return self.verdict
+
+    def _block(self) -> NotebookBlock:
+        return difference_block(self)
 
     @property
     def verdict(self) -> str:

@@ -12,18 +12,22 @@ import numpy.typing as npt
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.tables import Table, Tabular
+from betaroc.core.terms import BIOMETRIC
 from betaroc.core.text import alphas_words, shown
 from betaroc.core.value import travelling
+from betaroc.decision.bands import some_alphas
 from betaroc.decision.comparison_draws import Smallest
-from betaroc.decision.curve import SAME_ALPHA
+from betaroc.decision.curve import SAME_ALPHA, axes_of
 from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title
+from betaroc.rendering.notebook import NotebookBlock, Shown, Trace, draw_alphas, name_shown
+from betaroc.rendering.numbers import level_words
 
 __all__ = [
-    "MOST", "AlphaRange", "CurveDifference", "both_names", "inside", "larger_is_better",
-    "short_measure", "verdict_words", "way_words", "where_words",
+    "MOST", "AlphaRange", "CurveDifference", "both_names", "difference_block", "inside",
+    "larger_is_better", "short_measure", "verdict_words", "way_words", "where_words",
 ]  # fmt: skip
 
 #: Share of the replicates that must have a value.
@@ -304,3 +308,45 @@ def way_words(measure: str) -> str:
 
 def _level(of: CurveDifference) -> str:
     return f"{100.0 * of.level:.10g} %"
+
+
+# ------------------------------------------------------------------------ in a notebook
+def difference_block(of: CurveDifference) -> NotebookBlock:
+    """The verdict, both values and their difference at some alphas, and its band."""
+    axes, _ = axes_of(of.first, "linear", BIOMETRIC)
+    first, second = names = (name_shown(of.names[0], 24), name_shown(of.names[1], 24))
+    order = np.argsort(of.alpha, kind="stable")
+    named, level = ("", *names), level_words(of.level)
+    block = NotebookBlock(
+        "",
+        sentences=[("", f"{verdict_words(of, names)}.")],
+        heads=[
+            axes.alpha_name,
+            first,
+            second,
+            f"difference, {level} at each",
+            "better, by all",
+        ],
+        rows=[
+            [
+                axes.alpha_shown(of.alpha[k]),
+                axes.shown(of.first.value[k]),
+                axes.shown(of.second.value[k]),
+                Shown(axes.change(of.difference[k]), axes.changes(of.low[k], of.high[k])),
+                named[of.better[k]] or "none named",
+            ]
+            for k in order[some_alphas(order.size)].tolist()
+        ],
+    )
+    if axes.single or order.size == 1:
+        return block
+    x = of.alpha[order]
+    line = Trace("difference", x, of.difference[order])
+    about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
+    return block._replace(
+        picture=draw_alphas(
+            [line], (axes.alpha, f"{axes.measure}, difference"), about,
+            band=(x, of.band_low[order], of.band_high[order]), band_label=f"{level}, all alphas",
+            per_cent=axes.measure_is_rate,
+        )
+    )  # fmt: skip

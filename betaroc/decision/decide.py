@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
@@ -23,8 +24,11 @@ from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
+    Rate,
     Said,
     Shift,
+    cut_words,
+    decision_block,
     mean_rate,
     observed_cost,
     observed_rate,
@@ -50,6 +54,7 @@ from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 
 __all__ = ["Decision", "DecisionCheck", "DecisionRequest", "checked_request", "decide", "decided"]
@@ -80,6 +85,10 @@ class DecisionCheck(Result, Noun):
         What the decision's status becomes, why, and what would change it.
     point : OperatingPoint
         Both rates of the test at the threshold, at its share of clients.
+    counted : (Interval, Interval) or None
+        FAR and FRR of the test, each with its interval; no part of equality.
+    decision : Decision or None
+        What was checked; no part of equality.
 
     Examples
     --------
@@ -99,6 +108,17 @@ class DecisionCheck(Result, Noun):
     reason: str
     remedy: str
     point: OperatingPoint
+    _travels = travelling("counted", "decision")
+    counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
+    decision: Decision | None = field(default=None, compare=False, repr=False)
+
+    def _block(self) -> NotebookBlock | None:
+        d = self.decision
+        return (
+            None
+            if d is None
+            else decision_block(d, Said(self.status, self.reason, self.remedy), self)
+        )
 
     def _metrics(self) -> dict[str, Any]:
         at = self.point
@@ -148,6 +168,8 @@ class Decision(Tabular, Noun):
         A digest of dev's scores, by which a check knows them again; no part of equality.
     dtype : str
         That of dev's scores: "float64", "float32" or "float16".
+    counted : (Interval, Interval) or None
+        FAR and FRR that dev counts at the threshold, each with its interval; no part of equality.
     absent : int
         Trials of dev, of the class of a target rate, that have no score and count as rejected.
     library : str, optional
@@ -180,9 +202,10 @@ class Decision(Tabular, Noun):
     costs: tuple[float, float] | None = None
     n: int | None = None
     dtype: str = "float64"
-    _travels = travelling("words", "dev")
+    _travels = travelling("words", "dev", "counted")
     words: ClassWords | None = field(default=None, compare=False)
     dev: str = field(default="", compare=False)
+    counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     absent: int = 0
 
     def __post_init__(self) -> None:
@@ -237,6 +260,9 @@ class Decision(Tabular, Noun):
 
     def _caption(self) -> str:
         return str(self)
+
+    def _block(self) -> NotebookBlock:
+        return decision_block(self, Said(self.status, self.reason, self.remedy))
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
         """Whether scores are accepted: score > threshold.
@@ -350,7 +376,8 @@ class Decision(Tabular, Noun):
             dev = self.interval.estimate, self.interval.low, self.interval.high
             what = "mean cost of a trial" if self.costs else "mean of both rates"
             found = observed_cost(said, what, dev, mean_rate(self._weights, far, frr))
-        return DecisionCheck(*found, point)
+        counted = _as_intervals((far, frr), self.confidence)
+        return DecisionCheck(*found, point, counted, self)
 
     def _shift(self, target: Target, n: int, test: Scores, low: float) -> Shift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
@@ -586,7 +613,7 @@ def _of_rate(
         for way in ways:
             if how in (None, way.how) and way.why:
                 tried.setdefault(way.why.rstrip("."), []).append(way.how)
-        parts = (f"{' and '.join(hows)}: {_cut(why)}" for why, hows in tried.items())
+        parts = (f"{' and '.join(hows)}: {cut_words(why)}" for why, hows in tried.items())
         raise _impossible(target, how, "; ".join(parts))
     way = wanted[0]
     short = needed if n < needed else None
@@ -601,12 +628,8 @@ def _of_rate(
     return Decision(
         way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
         *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),
-        absent, library=scores.library,
+        _as_intervals(rates, target.confidence), absent, library=scores.library,
     )  # fmt: skip
-
-
-def _cut(text: str, width: int = 120) -> str:
-    return text if len(text) <= width else f"{text[:width].rpartition(' ')[0]} ..."
 
 
 def _impossible(target: Target, how: str | None, why: str, needed: int | None = None) -> InputError:
@@ -658,8 +681,15 @@ def _of_costs(
     return Decision(
         way.threshold, kind, math.nan, how, confidence, point, interval,
         *said_of_costs(way, costs, scores.words or ClassWords()), None, tuple(ways), costs, None,
-        scores.dtype, scores.words, digest_of(scores), library=scores.library,
+        scores.dtype, scores.words, digest_of(scores), _as_intervals(rates, confidence),
+        library=scores.library,
     )  # fmt: skip
+
+
+def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:
+    """FAR and FRR that are counted at a threshold."""
+    far, frr = (Interval(*found, confidence, "counted") for found in rates)
+    return far, frr
 
 
 def _way_of_both(
@@ -670,5 +700,5 @@ def _way_of_both(
     far = rate_interval(scores, "far", threshold, confidence)
     frr = rate_interval(scores, "frr", threshold, confidence)
     expected = far[0] if model is None else float(model.far(threshold))
-    beyond = round(far[0] * scores.impostor_total)
+    beyond = float(round(far[0] * scores.impostor_total))
     return Way(how, threshold, expected, far[1], far[2], beyond, far[0], frr[0], family)

@@ -16,7 +16,7 @@ from betaroc.core.tables import Table, first_library, in_library
 from betaroc.core.terms import BIOMETRIC, known
 from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.decision.bands import band, shown_band
+from betaroc.decision.bands import band, curve_block, shown_band
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
     Curve,
@@ -40,6 +40,7 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_epc
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
@@ -447,6 +448,9 @@ class Epc(Curve, Noun):
             a_posteriori=self.a_posteriori if a_posteriori else None,
             log=log,
         )  # fmt: skip
+
+    def _block(self) -> NotebookBlock:
+        return curve_block(self)
 
     def _derived(self) -> dict[str, Any]:
         alone = CRITERIA[self.criterion].single or self.alpha.min() == self.alpha.max()

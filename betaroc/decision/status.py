@@ -1,27 +1,45 @@
-"""Whether a decided threshold can be relied on: a status, why, and what would change it."""
+"""Whether a decided threshold can be relied on, why, what would change it, and how it is shown."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from betaroc.core.class_words import ClassWords
 from betaroc.data.scores import Scores
-from betaroc.decision.ways import POOR, Target, Way
-from betaroc.rendering.numbers import number, rate, rate_span, spaced
+from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way
+from betaroc.inference.interval import Interval
+from betaroc.model.measures import OperatingPoint
+from betaroc.rendering.notebook import (
+    CLIENT,
+    IMPOSTOR,
+    FoldedTable,
+    NotebookBlock,
+    RateMark,
+    Shown,
+    draw_strip,
+    rate_cell,
+)
+from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 
 __all__ = [
-    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "mean_rate", "observed_cost",
-    "observed_rate", "said_of_costs", "said_of_rate",
+    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
+    "decision_block", "mean_rate", "observed_cost", "observed_rate", "remedy_words",
+    "said_of_costs", "said_of_rate", "shown_threshold", "status_words",
 ]  # fmt: skip
 
 #: The statuses, the best first.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
+_WORDS = {
+    GREEN: "Can be relied on", AMBER: "Not enough evidence", RED: "Do not rely on it",
+}  # fmt: skip
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: A rate with both ends of its interval.
 Rate = tuple[float, float, float]
 #: From this ratio on a rate is said to be so many times the target.
 _TIMES = 1.5
+#: The share of a class that a threshold as it is shown may decide otherwise.
+_OTHERWISE = 0.005
 
 
 class Said(NamedTuple):
@@ -52,6 +70,11 @@ class Shift(NamedTuple):
     scored: bool
     #: Shares of dev's and of test's trials that have none.
     absent: tuple[float, float] = (0.0, 0.0)
+
+
+def cut_words(text: str, width: int = 120) -> str:
+    """The beginning of a text, up to a word."""
+    return text if len(text) <= width else f"{text[:width].rpartition(' ')[0]} ..."
 
 
 # ---------------------------------------------------------------------------- of a rate
@@ -209,3 +232,155 @@ def observed_cost(said: Said, what: str, expected: Rate, found: Rate) -> Observe
         reason = f"{words}. The difference is larger than both intervals explain."
         after = Said(RED, reason, "dev trials like those of the test.")
     return Observed(observed, low, high, "cannot tell", *after)
+
+
+# ------------------------------------------------------------------------ as it is shown
+def status_words(status: str, *, tested: bool) -> str:
+    """The word that stands beside the icon."""
+    words = _WORDS[status]
+    return words if tested or status != GREEN else f"{words}, not tested"
+
+
+def remedy_words(remedy: str, *, tested: bool) -> str:
+    """What would change the status; a test set first where there was none."""
+    return remedy if tested else f"a test set from where it will run; {remedy}"
+
+
+def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
+    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
+
+    def rates(at: float) -> tuple[float, float]:
+        client, impostor = dev._distributions
+        return float(impostor.sf(at)), float(client.cdf(at))
+
+    def is_near(text: str) -> bool:
+        pairs = zip(rates(float(text)), wanted, strict=True)
+        return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
+
+    if not math.isfinite(threshold):
+        return rounded(threshold, up=True)
+    wanted = rates(threshold)
+    found = (rounded(threshold, up=target != "frr", digits=digits) for digits in range(4, 17))
+    return next(filter(is_near, found), repr(threshold))
+
+
+def beyond_words(way: Way) -> str:
+    """Scores beyond: of a fit those expected, which need not be a whole number."""
+    if way.how in ("tail", "model") and way.n_beyond < 10.0:
+        return f"{way.n_beyond:.2g}"
+    return spaced(way.n_beyond)
+
+
+# ------------------------------------------------------------------------ in a notebook
+class Decided(Protocol):
+    """What is shown of a decision."""
+
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def rate(self) -> float: ...
+    @property
+    def how(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def expected(self) -> OperatingPoint: ...
+    @property
+    def interval(self) -> Interval: ...
+    @property
+    def counted(self) -> tuple[Interval, Interval] | None: ...
+    @property
+    def ways(self) -> tuple[Way, ...]: ...
+    @property
+    def costs(self) -> tuple[float, float] | None: ...
+
+
+class Checked(Protocol):
+    """What is shown of its check."""
+
+    @property
+    def point(self) -> OperatingPoint: ...
+    @property
+    def counted(self) -> tuple[Interval, Interval] | None: ...
+    @property
+    def observed(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+_ICONS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+_TONES = {"far": IMPOSTOR, "frr": CLIENT}
+
+
+def decision_block(d: Decided, said: Said, check: Checked | None = None) -> NotebookBlock:
+    """The threshold, its status, both rates, the target on a scale, and every way to choose."""
+    tested, up = check is not None, d.target != "frr"
+    accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
+    return NotebookBlock(
+        f"{accepts}{_asked(d)}",
+        big=rounded(d.threshold, up=up),
+        status=status_words(said.status, tested=tested),
+        icon=_ICONS[said.status],
+        sentences=[
+            ("", said.reason),
+            ("What would change it:", remedy_words(said.remedy, tested=tested)),
+        ],
+        heads=["", "expected, dev", *(["observed, test"] if check is not None else [])],
+        rows=[_rates(d, k, kind, check) for k, kind in enumerate(TARGET_RATES)],
+        picture=_strips(d, check) if d.target in TARGET_RATES else "",
+        folded=FoldedTable(
+            "Every way to choose",
+            ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", ""),
+            [_way_row(way, up=up) for way in d.ways],
+        ),
+    )
+
+
+def _asked(d: Decided) -> str:
+    """The target, and how the threshold came."""
+    if d.target not in TARGET_RATES:
+        costs = "Least mean cost" if d.costs is not None else "Equal error rates"
+        return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
+    how = f"guaranteed, {100.0 * d.confidence:g} % confidence"
+    target = f"Target {d.target.upper()} {100.0 * d.rate:g} %"
+    return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
+
+
+def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> list[Shown | str]:
+    """A rate expected from dev, and observed."""
+    own, share = None if d.counted is None else d.counted[k], getattr(d.expected, kind)
+    expected = rate_cell(share)
+    if kind == d.target:
+        expected = rate_cell(share, d.interval.low, d.interval.high)
+        if own is not None and d.how in ("tail", "model"):
+            expected = Shown(expected.main, f"{expected.beside}; dev counts {rate(own.estimate)}")
+    elif own is not None and own.estimate == share:
+        expected = rate_cell(share, own.low, own.high)
+    cells: list[Shown | str] = [kind.upper(), expected]
+    if check is not None:
+        seen = None if check.counted is None else check.counted[k]
+        at = rate_cell(getattr(check.point, kind))
+        cells.append(at if seen is None else rate_cell(seen.estimate, seen.low, seen.high))
+    return cells
+
+
+def _strips(d: Decided, check: Checked | None) -> str:
+    rows = [RateMark("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
+    if check is not None:
+        rows.append(RateMark("test", check.low, check.observed, check.high, hollow=False))
+    name, words = d.target.upper(), [f"{row.label} {rate(row.value)}" for row in rows]
+    said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
+    return draw_strip(rows, d.rate, _TONES[d.target], said)
+
+
+def _way_row(way: Way, *, up: bool) -> list[Shown | str]:
+    if not way.possible:
+        return [way.how, "not possible", "", "", "", "", cut_words(way.why)]
+    return [
+        way.how, rounded(way.threshold, up=up), rate(way.expected), beyond_words(way),
+        rate(way.far), rate(way.frr), cut_words(way.why or way.family),
+    ]  # fmt: skip

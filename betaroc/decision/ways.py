@@ -19,6 +19,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import independent_trials, needed_for_guarantee, order_of_guarantee
 from betaroc.estimation.families import BEST, Names
 from betaroc.estimation.tails import FEWEST
@@ -28,11 +29,13 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.target_checks import check_targets
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.model.asking import asking
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import rate as shown_rate, rounded
 
 __all__ = [
     "HOW", "POOR", "TARGET_RATES", "Fitting", "Target", "Way", "digest_of", "order_ways",
-    "rate_interval", "reach_of", "refuse_wrong_rules", "trials_of", "ways_of",
+    "rate_interval", "reach_of", "refuse_wrong_rules", "summary_ways",
+    "trials_of", "ways_of",
 ]  # fmt: skip
 
 #: The ways, the one to take first.
@@ -79,6 +82,8 @@ class Fitting(NamedTuple):
     family: Names = BEST
     boundary: str | None = None
     resolution: float | None = None
+    #: The fit of these scores and what it was chosen from, where they are there already.
+    known: tuple[Fit, FamilyComparison | None] | None = None
 
     def fit(self, scores: ScoreData, family: Names, **tails: Any) -> Fit:
         """The scores fitted by a family, with these rules."""
@@ -86,6 +91,8 @@ class Fitting(NamedTuple):
 
     def best(self, scores: Scores) -> tuple[Fit, FamilyComparison | None]:
         """The fit, and of "best" what it was chosen from."""
+        if self.known is not None:
+            return self.known
         if self.family != BEST:
             return self.fit(scores, self.family), None
         rules = self.boundary, self.resolution
@@ -277,13 +284,51 @@ def _by_order(scores: Scores, ordered: _Extremes, how: str, k: int, counted: flo
     farther = max if ordered.target.kind == "far" else min
     threshold = farther(ordered.threshold(k), counted)
     rates = _counted(scores, threshold)
-    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, fewest, *rates)
+    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, float(fewest), *rates)
 
 
 def _counted(scores: Scores, threshold: float) -> tuple[float, float]:
     """FAR and FRR of dev at a threshold."""
     client, impostor = scores._distributions
     return float(impostor.sf(threshold)), float(client.cdf(threshold))
+
+
+def summary_ways(data: ScoreSummary, target: Target) -> list[Way]:
+    """The same ways at borders of the bins, where counts are exact.
+
+    The border lies beyond the order statistic, whose guarantee it has.
+    """
+    n = round(getattr(data, f"{target.who}_total"))
+    needed = needed_for_guarantee(target.rate, target.confidence)
+    certain = order_of_guarantee(n, target.rate, target.confidence) - 1 if n >= needed else -1
+    found = []
+    for how, k, enough in (
+        ("guaranteed", certain, needed),
+        ("average", math.floor(target.exact * (n + 1)) - 1, math.ceil(1 / target.exact) - 1),
+        ("counted", math.floor(target.exact * n), 0),
+    ):
+        if k < 0:
+            why = f"{enough} {target.many} needed, dev has {n}"
+            found.append(Way(how, math.nan, why=why))
+            continue
+        try:
+            found.append(_at_border(data, target, how, k, n))
+        except BetarocError as error:
+            found.append(Way(how, math.nan, why=str(error)))
+    return found
+
+
+def _at_border(data: ScoreSummary, target: Target, how: str, k: int, n: int) -> Way:
+    """The nearest border that at most k scores are beyond."""
+    from scipy.special import betaincinv
+
+    model, tail = empirical_model(data), IntervalOptions(target.confidence).tail
+    threshold = float(getattr(model, f"threshold_at_{target.kind}")((k + 0.5) / n))
+    far, frr = float(model.far(threshold)), float(model.frr(threshold))
+    fewest = round((far if target.kind == "far" else frr) * n)
+    low = float(betaincinv(fewest + 1.0, n - fewest, tail))
+    high = float(betaincinv(k + 1.0, n - k, 1.0 - tail))
+    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, float(fewest), far, frr)
 
 
 # ------------------------------------------------------------------------------- of fits

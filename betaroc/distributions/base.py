@@ -23,7 +23,7 @@ from betaroc.core.notices import Notice
 from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.rendering.flat import flat
+from betaroc.rendering.document import flat
 from betaroc.rendering.nouns import Noun
 
 __all__ = ["Atoms", "Distribution", "Parameter", "Tail"]

@@ -170,9 +170,11 @@ class Pair:
     def along(self, p: FloatArray) -> Thresholds:
         """Every jump, and where either rate of a continuous distribution is p; ascending."""
         key = p.tobytes()
-        if key not in self._found_along:
-            self._found_along = {key: self._all_along(p)}
-        return self._found_along[key]
+        found = self._found_along.get(key)
+        if found is None:
+            found = self._all_along(p)
+            self._found_along = {key: found}  # another thread may look meanwhile
+        return found
 
     def _all_along(self, p: FloatArray) -> Thresholds:
         parts = [self.candidates]

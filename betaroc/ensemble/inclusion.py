@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from betaroc.decision.curve import checked_alphas
 from betaroc.ensemble.evidence import roc_evidence
 from betaroc.ensemble.learned import learned_gains, nested_folds
 from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart
+from betaroc.ensemble.page import inclusion_page
 from betaroc.ensemble.pictures import plot_ensemble
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import verdict_of
@@ -38,6 +40,7 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
+from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet
 
@@ -168,6 +171,40 @@ class Inclusion(InclusionRecord, Noun):
         matplotlib Figure
         """
         return plot_ensemble(self, terms=terms)
+
+    def to_html(self, path: str | os.PathLike[str], *, terms: str = BIOMETRIC) -> None:
+        """Write the verdicts, their reasons and what each adds as one self-contained page.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all.
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; what was there before is untouched.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import betaroc as br
+        >>> one = br.Scores(
+        ...     [0.6, 0.7, 0.8, 0.9, 0.4, 0.55, 0.75, 0.65, 0.85, 0.5],
+        ...     [0.1, 0.2, 0.3, 0.65, 0.15, 0.25, 0.35, 0.05, 0.45, 0.52],
+        ... )
+        >>> result = br.inclusion({"one": one, "two": br.Scores(one.client**2, one.impostor)})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.to_html(Path(folder) / "ensemble.html")
+        ...     page = (Path(folder) / "ensemble.html").read_text(encoding="utf-8")
+        >>> "Which of these classifiers join" in page, "<script" in page
+        (True, False)
+        """
+        checked_target(path)  # before the work of fusing
+        write_whole(path, inclusion_page(self, terms=terms))
 
     def __str__(self) -> str:
         return inclusion_text(self)

@@ -23,6 +23,7 @@ from betaroc.rendering.numbers import counted, level_words, number, visible
 __all__ = [
     "ADDS_NOTHING", "CANNOT_TELL", "INCLUDE", "LEAST_FOLDS", "LEAST_TRIALS", "LEAVE_OUT",
     "MATTERS", "LearnedGain", "gain_sentence", "learned_gains", "nested_folds", "signed",
+    "trials_needed",
 ]  # fmt: skip
 
 #: A gain in area below this is none, and a loss beyond it a loss.
@@ -409,11 +410,20 @@ def _why(gain: LearnedGain) -> str:
     return ""
 
 
+def trials_needed(gain: LearnedGain, sizes: tuple[int, int]) -> tuple[str, str] | None:
+    """Clients and impostors that would just do; None where these do, or nothing was measured."""
+    if math.isnan(gain.needed) or gain.needed <= 1.0:
+        return None
+    clients, impostors = (_round_up(gain.needed * n) for n in sizes)
+    return clients, impostors
+
+
 def _decides(gain: LearnedGain, sizes: tuple[int, int]) -> str:
     """How many trials would just do, if the estimate stayed: as it varies, in half of the cases."""
-    if math.isnan(gain.needed) or gain.needed <= 1.0:
+    needed = trials_needed(gain, sizes)
+    if needed is None:
         return ""
-    clients, impostors = (_round_up(gain.needed * n) for n in sizes)
+    clients, impostors = needed
     return (
         f"; about {clients} clients and {impostors} impostors would have an even chance to tell a"
         f" gain from less than {MATTERS:g}, if it is what was measured"

@@ -12,7 +12,7 @@ from betaroc.ensemble.fusion import PARTS
 from betaroc.ensemble.learned import CANNOT_TELL, MATTERS, LearnedGain
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.model.roc import Roc
-from betaroc.rendering import ensemble as drawing
+from betaroc.rendering import curves as drawing
 from betaroc.rendering.style import Axes, Sheet
 
 __all__ = ["plot_ensemble", "plot_gains", "plot_hull", "plot_learned"]

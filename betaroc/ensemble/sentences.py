@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from betaroc.core.arrays import AnyArray
 from betaroc.core.tables import columns_from_rows
@@ -22,7 +22,8 @@ from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
 
 __all__ = [
-    "crossings_columns", "inclusion_columns", "inclusion_numbers", "inclusion_text",
+    "InclusionSentences", "crossings_columns", "inclusion_columns", "inclusion_numbers",
+    "inclusion_sentences", "inclusion_text", "reached_ends", "rule_beside",
 ]  # fmt: skip
 
 #: The rule whose gains stand beside the verdicts.
@@ -113,18 +114,36 @@ def inclusion_text(result: InclusionRecord) -> str:
     if result.systems.omitted:
         head.append(f"left out: {counted(result.systems.omitted, 'row')} with a missing score")
     reasons = [f"{visible(name)}: {v.word}. {v.reason}" for name, v in result.verdict.items()]
-    twins = [
-        f"{visible(b)} puts the trials in the order of {visible(a)}: to an ensemble they are one."
-        for a, b in result.duplicates
-    ]
     lines = [
         *_wrapped(head), "", *aligned(_verdict_rows(result)), "",
-        *_wrapped([*reasons, *_spare_words(result), *_misfit_words(result), *twins,
+        *_wrapped([*reasons, *_spare_words(result), *_misfit_words(result), *_twin_words(result),
                    _hull_words(result)]), "",
         *aligned(_gain_rows(result)), "",
         *_wrapped([_learned_words(result), _gain_words(result), *_next_words(result)]),
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+class InclusionSentences(NamedTuple):
+    """What is said beside the tables of a page."""
+
+    doubts: list[str]
+    hull: str
+    gains: list[str]
+
+
+def inclusion_sentences(result: InclusionRecord) -> InclusionSentences:
+    """What speaks against the verdicts, of the hull, and of the gains."""
+    doubts = [*_spare_words(result), *_misfit_words(result), *_twin_words(result)]
+    gains = [_learned_words(result), _gain_words(result), *_next_words(result)[1:]]
+    return InclusionSentences(
+        doubts, _hull_words(result), [f"{one[0].upper()}{one[1:]}" for one in gains]
+    )
+
+
+def rule_beside() -> str:
+    """The fixed rule whose gains stand beside the verdicts."""
+    return _BESIDE
 
 
 def _wrapped(sentences: Sequence[str]) -> list[str]:
@@ -162,7 +181,7 @@ def _depth(size: Size) -> str:
 
 def _gain_rows(result: InclusionRecord) -> list[tuple[str, ...]]:
     """Gains on the whole and at the ends that the region reaches."""
-    parts = ("all", *_reached(result))
+    parts = ("all", *reached_ends(result))
     heads = [f"gain ({_BESIDE})", *(f"{END_WORDS[part]} end" for part in parts[1:])]
     rows: list[tuple[str, ...]] = [("classifier", "learned gain (AUC)", *heads)]
     for name in result.names:
@@ -172,9 +191,17 @@ def _gain_rows(result: InclusionRecord) -> list[tuple[str, ...]]:
     return rows
 
 
-def _reached(result: InclusionRecord) -> list[str]:
+def reached_ends(result: InclusionRecord) -> list[str]:
+    """The ends of the ROC that the region holds."""
     low, high = result.region
     return [end for end, reached in (("strict", low == 0.0), ("lax", high == 1.0)) if reached]
+
+
+def _twin_words(result: InclusionRecord) -> list[str]:
+    return [
+        f"{visible(b)} puts the trials in the order of {visible(a)}: to an ensemble they are one."
+        for a, b in result.duplicates
+    ]
 
 
 def _misfit_words(result: InclusionRecord) -> list[str]:
@@ -259,7 +286,7 @@ def _next_words(result: InclusionRecord) -> list[str]:
                 " learns its weights, as it corrects the others."
             )
         end = _SPOKEN.get(verdict.marginal)
-        if end is None or end not in _reached(result):
+        if end is None or end not in reached_ends(result):
             continue
         gains = {rule: fusion.gain(name, rule, end) for rule in rules}
         best = max(gains, key=lambda rule: gains[rule].estimate)

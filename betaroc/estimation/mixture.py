@@ -449,7 +449,8 @@ def _derivatives(data: _Data, point: _Point) -> _Derivatives:
             hessian[i : i + 2, i : i + 2] += [[float(first @ one), both], [both, second @ two]]
         hessian -= (mean_score * w) @ mean_score.T
     for k, i in enumerate(places):
-        known = point.kind.curvature(float(mass[k]), *slopes[k].tolist(), *_own(point, k))
+        of_p, of_q = slopes[k].tolist()
+        known = point.kind.curvature(float(mass[k]), of_p, of_q, *_own(point, k))
         hessian[i : i + 2, i : i + 2] += [[known.first, known.both], [known.both, known.second]]
         # Its own indicator less the share of each component.
         away = (np.arange(count - 1) == k) - odds

@@ -13,7 +13,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.value import Value
 
-__all__ = ["PRIOR_DEVIATION", "STEEPEST", "Grid", "TailFit", "fit_tail", "grid_of", "penalised"]
+__all__ = ["PRIOR_DEVIATION", "STEEPEST", "TailGrid", "TailFit", "fit_tail", "grid_of", "penalised"]
 
 #: Standard deviation of the normal penalty of the shape, about 0.
 PRIOR_DEVIATION = 0.25
@@ -80,7 +80,7 @@ class TailFit(Value):
         return self.k / self.n
 
 
-class Grid(NamedTuple):
+class TailGrid(NamedTuple):
     """Shapes, scales and their weights, of sum 1: a column each of the points of a grid."""
 
     shape: FloatArray
@@ -126,7 +126,7 @@ def fit_tail(
     )  # fmt: skip
 
 
-def grid_of(fit: TailFit) -> Grid:
+def grid_of(fit: TailFit) -> TailGrid:
     """Shapes and scales about the mode, weighted by the penalised likelihood.
 
     Where the rim holds more than a thousandth the grid moves to the mean and widens.
@@ -142,7 +142,7 @@ def grid_of(fit: TailFit) -> Grid:
             break
         centre = np.array([np.sum(weight * shape), np.sum(weight * log_scale)])
         spread = 1.5 * spread
-    return Grid(shape.ravel(), np.exp(log_scale.ravel()), weight.ravel())
+    return TailGrid(shape.ravel(), np.exp(log_scale.ravel()), weight.ravel())
 
 
 def _laid(

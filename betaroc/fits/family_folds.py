@@ -13,10 +13,10 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.distances import largest_distance
 from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.model.distances import largest_distance
 
 __all__ = [
     "TriedFamilies", "Joint", "Folded", "Tried", "tried_families", "joint_of", "mean_log", "z_of",
@@ -73,7 +73,7 @@ class Folded(NamedTuple):
 
     @property
     def total(self) -> float:
-        return math.fsum(self.copies.tolist())
+        return float(np.sum(self.copies))
 
     @property
     def tied(self) -> bool:
@@ -87,13 +87,13 @@ class Folded(NamedTuple):
         return (self.fold == k for k in range(_FOLDS) if np.any(self.fold == k))
 
     def sum(self, logs: FloatArray) -> float:
-        return math.fsum((self.copies * logs).tolist())
+        return float(np.sum(self.copies * logs))
 
     def variance(self, difference: FloatArray) -> float:
         """Of the sum of the differences; of groups that of their sums."""
         away = difference - self.sum(difference) / self.total
         if self.groups is None:
-            return math.fsum((self.copies * away * away).tolist())
+            return float(np.sum(self.copies * away * away))
         sums = np.bincount(self.groups, self.copies * away)
         return math.fsum((sums * sums).tolist()) * sums.size / (sums.size - 1.0)
 

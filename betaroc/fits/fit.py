@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy.typing as npt
 
+from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import FitError
+from betaroc.core.errors import FitError, InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, in_library
 from betaroc.core.terms import BIOMETRIC, terms_of
@@ -19,9 +20,15 @@ from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
-from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fit_frame, fit_summary
+from betaroc.fits.fit_tables import (
+    distribution_frame,
+    distribution_summary,
+    fit_block,
+    fit_frame,
+    fit_summary,
+)
 from betaroc.fits.nested import CalibrationTest, calibration_test
-from betaroc.fits.pictures import plot_fit
+from betaroc.fits.pictures import ORDERED_KINDS, plot_fit, plot_fitted_roc
 from betaroc.fits.points import FitPoints
 from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.fits.tail_fits import refuse_tails
@@ -32,6 +39,7 @@ from betaroc.inference.roc_bands import roc_band
 from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
@@ -39,6 +47,9 @@ if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
 __all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
+
+#: What `Fit.plot` draws.
+_PLOT_KINDS = ("roc", *ORDERED_KINDS, *TAIL_KINDS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -735,13 +746,16 @@ class Fit(FitPoints, Noun):
 
     def plot(
         self,
-        kind: str = "qq",
+        kind: str = "roc",
         ax: Axes | None = None,
         *,
+        band: Band | None = None,
+        scale: str = "linear",
         level: float = 0.95,
         terms: str = BIOMETRIC,
+        **style: Any,
     ) -> Axes:
-        """Draw the scores of both classes against what their distributions expect of them.
+        """Draw the fitted ROC beside that of the scores, or how well the scores follow the fit.
 
             pp: F(x_(i)) against the median of U_(i),   qq: x_(i) against F^-1(median of U_(i)),
             U_(i) ~ Beta(i, n + 1 - i) the i-th of n ordered uniform numbers
@@ -749,19 +763,28 @@ class Fit(FitPoints, Noun):
         Parameters
         ----------
         kind : str
-            "pp" for probabilities, "qq" for scores, on the logit scale if the distributions are on
-            [0, 1]. "tails": FAR and FRR on a log scale against the threshold, down to a tenth of an
-            expected score, with the share of scores counted beyond each; of a fit with tails the
-            family without them (dashed), the joint (dotted) and the interval of the rate. Of a fit
-            with tails "tail-shape" and "tail-rate": the shape, and the rate at the threshold that
-            one score is expected beyond over that of the fit, by how many scores the tail has.
+            "roc": the fitted curve, and in thin steps that of the scores. "pp": ordered scores as
+            probabilities, "qq": as scores, on the logit scale if the distributions are on [0, 1],
+            against what their distributions expect of them. "tails": FAR and FRR on a log scale
+            against the threshold, down to a tenth of an expected score, with the share of scores
+            counted beyond each; of a fit with tails the family without them (dashed), the joint
+            (dotted) and the interval of the rate. Of a fit with tails "tail-shape" and "tail-rate":
+            the shape, and the rate at the threshold that one score is expected beyond over that of
+            the fit, by how many scores the tail has.
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
+        band : Band, optional
+            Of "roc", from ``fit.roc_band()``: filled in the colour of the curve.
+        scale : str
+            Of the horizontal axis of "roc", "linear" or "log".
         level : float
-            Confidence of the band: at each score by itself, between the quantiles of U_(i); of
-            tails of their intervals.
+            Confidence of the band of "pp" and "qq": at each score by itself, between the quantiles
+            of U_(i); of tails of their intervals.
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
+        **style
+            Of "roc": ``color`` and ``label`` of both curves (the label is the name of the scores if
+            left out), and further properties of the fitted one.
 
         Returns
         -------
@@ -770,24 +793,41 @@ class Fit(FitPoints, Noun):
         Raises
         ------
         InputError
-            If `kind` or `level` is out of range, a kind of tails is asked of a fit without, or,
+            If `kind`, `scale`, `terms` or `level` is out of range, an option belongs to another
+            kind, `band` is that of another curve, a kind of tails is asked of a fit without, or,
             for "pp" and "qq", weights are no whole numbers of copies.
         InputTypeError
-            If the distributions are the scores themselves.
+            If the distributions are the scores themselves, for all kinds but "roc".
 
         Notes
         -----
+<<<<<<< HEAD
         On the diagonal scores are as the distribution says.
+=======
+        On the diagonal of "pp" and "qq" scores are as the distribution says; see
+        :func:`betaroc.fits.pictures.plot_fit`.
+>>>>>>> main
 
         Examples
         --------
         >>> import betaroc as br
         >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> ax = br.fit(br.Scores(client, impostor)).plot()
+        >>> fit = br.fit(br.Scores(client, impostor))
+        >>> ax = fit.plot(band=fit.roc_band())
         >>> ax.get_xlabel(), ax.get_ylabel()
-        ('logit quantile of the fitted distribution', 'logit score')
+        ('FAR', 'TPR')
+        >>> fit.plot(kind="qq").get_ylabel()
+        'logit score'
         """
         words = terms_of(terms)
+        if kind == "roc":
+            return plot_fitted_roc(self, ax, band=band, scale=scale, terms=terms, **style)
+        checks.choice(kind, _PLOT_KINDS, "kind")
+        given = {"band": band is not None, "scale": scale != "linear"} | dict.fromkeys(style, True)
+        for name in (name for name, there in given.items() if there):
+            raise InputError.about(name)(
+                f'{name} must be left out of kind="{kind}": it belongs to kind="roc".'
+            )
         if kind in TAIL_KINDS:
             return plot_tails(self, kind, ax, level=level, terms=words)
         return plot_fit(self, kind, ax, level=level)
@@ -840,6 +880,9 @@ class Fit(FitPoints, Noun):
 
     def _caption(self) -> str:
         return f"Fit {family_text(self.family)}"
+
+    def _block(self) -> NotebookBlock:
+        return fit_block(self)
 
     def to_frame(self) -> Table:
         """A frame, one row a class and parameter.

@@ -1,16 +1,35 @@
-"""Fits as tables: statsmodels-style summaries and frames."""
+"""Fits as tables: statsmodels-style summaries, frames, and what a notebook shows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from betaroc.core.class_words import shared_words
+from betaroc.core.errors import BetarocError
+from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, columns_from_rows, table_of
+from betaroc.data.scores import Scores
+from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import family_text
-from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.estimation.record import Estimate
+from betaroc.inference.interval import Interval
+from betaroc.inference.scores_beyond import SupportedPair
+from betaroc.inference.tail_intervals import interval_of_fit
+from betaroc.model.asking import asking
+from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import (
+    NotebookBlock,
+    Shown,
+    Trace,
+    draw_square,
+    name_shown,
+    rate_cell,
+)
+from betaroc.rendering.numbers import level_words, number, spaced
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -35,7 +54,7 @@ def distribution_frame(fit: Estimate) -> Table:
     return table_of(columns_from_rows(rows, _COLUMNS, _TEXTS), fit.library)
 
 
-def fit_frame(fit: PairEstimate) -> Table:
+def fit_frame(fit: SupportedPair) -> Table:
     """One row a class and parameter."""
     parts = (("client", fit.client), ("impostor", fit.impostor))
     rows = [(who, part.family, *row) for who, part in parts for row in _rows(part)]
@@ -62,7 +81,7 @@ def distribution_summary(fit: Estimate) -> Summary:
     return _summary("Maximum-likelihood fit", _facts(fit), [("", fit)])
 
 
-def fit_summary(fit: PairEstimate) -> Summary:
+def fit_summary(fit: SupportedPair) -> Summary:
     """The pair's facts, then the parameters of each class."""
     words = shared_words([fit.scores.words])
     facts = [
@@ -118,3 +137,76 @@ def _heading(who: str, part: Estimate) -> str | None:
     absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
     size = f"{part.n - absent} scores" + (f", {absent} trials without one" if absent else "")
     return f"{who}: {size}" + (f", boundary {rule_in_words(rule)}" if met else "")
+
+
+# ------------------------------------------------------------------------ in a notebook
+#: Confidence of intervals; parameters up to which that of the EER takes no time.
+_LEVEL, _FEW = 0.95, 4
+#: Scores up to which their own curve takes no time; points of the fitted one; notices shown.
+_MANY, _POINTS, _NOTICES = 100_000, 64, 2
+
+
+def fit_block(fit: SupportedPair) -> NotebookBlock:
+    """Area and EER, fitted and counted, the parameters, and both curves."""
+    scores, words = fit.scores, shared_words([fit.scores.words])
+    sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
+    models: dict[str, ScoreModel] = {} if is_counted(fit.model.client) else {"fitted": fit.model}
+    if not models or not isinstance(scores, Scores) or sum(sizes.values()) <= _MANY:
+        models["scores"] = empirical_model(scores)
+    called = f" of {name_shown(scores.name)}" if scores.name else ""
+    told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
+    said = [_parameters(getattr(fit, who), words.many(who)) for who in sizes]
+    return NotebookBlock(
+        f"{family_text(fit.family)} fit{called}: {told}",
+        sentences=[*filter(None, said), *(("", one.message) for one in fit.notices[:_NOTICES])],
+        heads=["", *(f"{name}, {level_words(_LEVEL)} interval" if name == "fitted" else name
+                     for name in models)],
+        rows=[
+            ["AUC", *(_area(fit if name == "fitted" else None, m) for name, m in models.items())],
+            ["EER", *(_eer(fit if name == "fitted" else None, m) for name, m in models.items())],
+        ],
+        picture=_rocs(models),
+    )  # fmt: skip
+
+
+def _parameters(part: Estimate, who: str) -> tuple[str, str] | None:
+    """The parameters of a class with their standard errors."""
+    told = [
+        f"{name} {number(value, 4)}" + (f" ± {number(error, 2)}" if error > 0.0 else "")
+        for name, value, error in _rows(part)
+    ]
+    return (f"{who[:1].upper()}{who[1:]}:", f"{part.family}, {', '.join(told)}") if told else None
+
+
+def _area(fit: SupportedPair | None, model: ScoreModel) -> Shown:
+    found = None if fit is None else _interval(fit, "auc")
+    ends = "" if found is None else f"{found.low:.3f} to {found.high:.3f}"
+    return Shown(f"{model.auc():.3f}", ends)
+
+
+def _eer(fit: SupportedPair | None, model: ScoreModel) -> Shown:
+    found = None if fit is None or fit.n_free > _FEW else _interval(fit, "eer")
+    if found is None:
+        return rate_cell(float(model.eer().hter))
+    cell = rate_cell(found.estimate, found.low, found.high)
+    return cell._replace(beside=f"{cell.beside}, extrapolated") if found.extrapolated else cell
+
+
+def _interval(fit: SupportedPair, stat: str) -> Interval | None:
+    """The interval where there is one at once: tails take their time."""
+    if fit.client.tails or fit.impostor.tails:
+        return None
+    try:
+        return interval_of_fit(fit, asking(stat, ()), IntervalOptions(_LEVEL))
+    except BetarocError:
+        return None
+
+
+def _rocs(models: Mapping[str, ScoreModel]) -> str:
+    lines = []
+    for name, model in models.items():
+        points = model.roc().points(_POINTS)
+        look = "thin" if name == "scores" and len(models) > 1 else "solid"
+        lines.append(Trace(name, points.far, points.tpr, look))
+    areas = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
+    return draw_square(lines, ("FAR", "TPR"), f"ROC: TPR against FAR, area {areas}")

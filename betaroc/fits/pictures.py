@@ -12,19 +12,26 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
+from betaroc.core.terms import BIOMETRIC
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import is_counted
+from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import repeated
+from betaroc.inference.interval import Band
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.curves import draw_rate_band
 from betaroc.rendering.densities import Density, Ordered, draw_density, draw_histogram, draw_ordered
-from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
+from betaroc.rendering.numbers import level_words
+from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, Axes, checked_axes
 
 __all__ = [
-    "bar_heights", "density_of", "plot_densities", "plot_density", "plot_fit", "plot_histogram",
-    "span", "typical",
+    "ORDERED_KINDS", "bar_heights", "density_of", "plot_densities", "plot_density", "plot_fit",
+    "plot_fitted_roc", "plot_histogram", "span", "typical",
 ]  # fmt: skip
 
 #: Beyond it the differences that axes are made of leave the doubles.
@@ -33,7 +40,8 @@ _WIDEST = 1e300
 _DRAWN = 150
 #: Of either end so many are drawn each.
 _ENDS = 10
-_KINDS = ("pp", "qq")
+#: Kinds of pictures of ordered scores.
+ORDERED_KINDS = ("pp", "qq")
 
 
 # ---------------------------------------------------------------- scores and densities
@@ -291,6 +299,89 @@ def _first(base: Distribution, low: float, high: float, *, lower: bool) -> float
     return float(np.clip(inside, 1e-7, 1e-3))
 
 
+# --------------------------------------------------------------------------------- ROC
+@public
+def plot_fitted_roc(
+    fit: PairEstimate,
+    ax: Axes | None = None,
+    *,
+    band: Band | None = None,
+    scale: str = "linear",
+    terms: str = BIOMETRIC,
+    **style: Any,
+) -> Axes:
+    """Draw the fitted ROC, and in thin steps that of the scores.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of any family; of the empirical distribution there is one curve.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+    band : Band, optional
+        Of this fit, from ``fit.roc_band()``: filled in the colour of the line.
+    scale : str
+        Of the horizontal axis, "linear" or "log".
+    terms : str
+        Words of the rates, as in :meth:`betaroc.Roc.plot`.
+    **style
+        ``color`` and ``label`` of both curves, and further properties of the fitted one.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If `scale` or `terms` is unknown, or `band` is that of another curve.
+    InputTypeError
+        If `fit` is no Fit.
+
+    Notes
+    -----
+    The areas in the legend are those of the two curves.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+    >>> ax = plot_fitted_roc(br.fit(br.Scores(client, impostor), "normal"))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['normal fit, AUC 0.810', 'scores, AUC 0.793']
+    """
+    checks.instance(fit, PairEstimate, "fit", "br.fit(scores)", "Fit")
+    fitted, counted = fit.model.roc(), empirical_model(fit.scores).roc()
+    if band is not None:
+        _refuse_other_band(fit, band)
+    before = 0 if ax is None else sum(line.get_gid() == "curve" for line in checked_axes(ax).lines)
+    name = style.pop("label", fit.scores.name)
+    called = f"{name}: " if name else ""
+    look = {"color": COLOURS[before // 2 % len(COLOURS)], **style}
+    axes = {"scale": scale, "terms": terms}
+    if not is_counted(fit.model.client):
+        label = f"{called}{family_text(fit.family)} fit, AUC {fitted.auc():.3f}"
+        ax = fitted.plot(ax, label=label, **axes, **{"linewidth": 2.0, **look})
+    thin = {"color": look["color"], "linewidth": 0.8, "zorder": 1.9}
+    ax = counted.plot(ax, label=f"{called}scores, AUC {counted.auc():.3f}", **axes, **thin)
+    if band is not None:
+        kind = "everywhere at once" if band.simultaneous else "at each FAR"
+        label = f"{level_words(band.level)} interval {kind}"
+        ends = 1.0 - band.high, 1.0 - band.low
+        draw_rate_band(ax, band.alpha, ends, {"color": look["color"], "label": label})
+    return ax
+
+
+def _refuse_other_band(fit: PairEstimate, band: Band) -> None:
+    checks.instance(band, Band, "band", "fit.roc_band()")
+    own = np.asarray(fit.model.roc().tpr(band.alpha))
+    if not (band.resample == "fit" and np.array_equal(own, band.estimate, equal_nan=True)):
+        raise InputError.about("band")(
+            "band must be that of the ROC drawn; got one of another curve. Take fit.roc_band() of"
+            " this fit."
+        )
+
+
 # ---------------------------------------------------------------------- ordered scores
 @public
 def plot_fit(
@@ -347,7 +438,7 @@ def plot_fit(
     ('share of the scores', 'probability by the fitted distribution')
     """
     checks.instance(fit, PairEstimate, "fit", "br.fit(scores)", "Fit")
-    kind = checks.choice(kind, _KINDS, "kind")
+    kind = checks.choice(kind, ORDERED_KINDS, "kind")
     level = checks.level(level)
     fit = fit._told_scored("a picture of ordered scores")
     require_scores(fit.scores, "a picture of ordered scores")

@@ -26,8 +26,8 @@ from betaroc.estimation.tail_likelihood import grid_of
 from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails
 from betaroc.fits.tail_fits import ENDS, tail_scores
 from betaroc.inference.tail_intervals import tail_rate_ends
+from betaroc.rendering.densities import Sized, TailCurve, draw_sized, draw_tails
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tails import Sized, TailCurve, draw_sized, draw_tails
 
 __all__ = ["TAIL_KINDS", "plot_tails"]
 
@@ -80,7 +80,9 @@ def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float, ter
         sign = 1.0 if side == "upper" else -1.0
         tails = next((one for one in estimate.tails if one.side == side), None)
         counted = _counted(coordinate, scores, who, sign)
-        median, reach = sign * counted[0][-1], _turned(coordinate, law, side, _DOWN_TO / n)
+        reach = _turned(coordinate, law, side, _DOWN_TO / n)
+        # Half of the scores and more may be a point mass at the end.
+        median = sign * counted[0][-1] if counted[0].size else _turned(coordinate, law, side, 0.5)
         y = sign * np.linspace(median, reach, _POINTS)
         ends += [sign * median, sign * reach]
         at = coordinate.place(y)
@@ -111,12 +113,18 @@ def _common(fit: PairEstimate) -> Coordinate:
 def _turned(coordinate: Coordinate, law: Distribution, side: str, rate: float) -> float:
     """The place of a rate, turned to be an upper one, as far as thresholds tell places apart."""
     sign = 1.0 if side == "upper" else -1.0
-    found = sign * float(coordinate.of(law._quantile(np.array([rate]), lower=sign < 0.0))[0])
+    found = _quantile(coordinate, law, sign, rate)
+    if not math.isfinite(found) and law.continuous is not None:  # in a point mass at the end
+        found = _quantile(coordinate, law.continuous[1], sign, rate)
     if coordinate.bounds is None:
         return found
     low, high = coordinate.bounds
     last = np.nextafter(high, low) if sign > 0.0 else np.nextafter(low, high)
     return min(found, sign * float(coordinate.of(Thresholds.from_theta(np.array([last])))[0]))
+
+
+def _quantile(coordinate: Coordinate, law: Distribution, sign: float, rate: float) -> float:
+    return sign * float(coordinate.of(law._quantile(np.array([rate]), lower=sign < 0.0))[0])
 
 
 def _tail(law: Distribution, side: str, t: Thresholds) -> FloatArray:

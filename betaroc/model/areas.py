@@ -26,8 +26,10 @@ _CANCELS = 1e-2
 def ks(pair: Pair) -> float:
     """sup abs(F_i - F_c), attained at a jump or where the densities are equal."""
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
-    upper = pair.tpr(t) + pair.far(t) <= 1.0
-    gap = np.where(upper, pair.tpr(t) - pair.far(t), pair.tnr(t) - pair.frr(t))
+    tpr, far = pair.candidate_rates[:2] if pair.discrete else (pair.tpr(t), pair.far(t))
+    gap, lower = tpr - far, tpr + far > 1.0
+    if lower.any():
+        gap[lower] = pair.tnr(t[lower]) - pair.frr(t[lower])
     k = int(np.argmax(np.abs(gap)))
     size = abs(float(gap[k]))
     atoms = pair.client.atoms.places.size + pair.impostor.atoms.places.size

@@ -8,7 +8,7 @@ curves define them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,20 +140,37 @@ class OperatingPoint(Result, Noun):
             given = 1.0 - arrays[other] if given is None else given
             arrays[name] = probability_array(given, name)
         try:
-            shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
+            shape = np.broadcast_shapes(*{a.shape for a in arrays.values()})
         except ValueError:
             raise InputError(
                 "threshold and rates must have one shape; got"
                 f" {', '.join(f'{name} {a.shape}' for name, a in arrays.items())}. Give one rate"
                 " for each threshold."
             ) from None
-        arrays = {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
+        if any(array.shape != shape for array in arrays.values()):
+            arrays = {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
         theta, logit = arrays.pop("threshold"), arrays.pop("logit_threshold")
         t = Thresholds.from_both(theta, logit) if t is None else t
         at = (_read_only(v) for v in (theta, np.broadcast_to(t.complement, shape), logit))
         object.__setattr__(self, "thresholds", Thresholds(*at))
         for name, array in arrays.items():
             object.__setattr__(self, name, as_output(_read_only(array)))
+
+    @classmethod
+    def _of_rates(cls, t: Thresholds, rates: Sequence[FloatArray], prior: float) -> OperatingPoint:
+        """The point of FAR, FRR, TPR and TNR, arrays of the shape of the thresholds."""
+        table = np.array(rates)
+        if ((table < 0.0) | (table > 1.0)).any():
+            far, frr, tpr, tnr = rates
+            return cls(t, far, frr, prior, tpr=tpr, tnr=tnr)  # which says what is wrong
+        point = object.__new__(cls)
+        at = (_read_only(values) for values in (t.theta, t.complement, t.logit))
+        values = map(as_output, frozen(table)) if t.shape else table.tolist()
+        found = dict(zip(("far", "frr", "tpr", "tnr"), values, strict=True))
+        found |= {"prior": prior, "n_beyond": None, "extrapolated": False}
+        for name, value in (found | {"thresholds": Thresholds(*at)}).items():
+            object.__setattr__(point, name, value)
+        return point
 
     def __len__(self) -> int:
         if not self.thresholds.shape:
@@ -512,11 +529,13 @@ def some_rejected(pair: Pair) -> bool:
 def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
     """The point at thresholds, each rate from its own tail."""
     # "Just below 1" is a limit; the double to set is the last one before 1.
-    place = choose(t.logit == BELOW_ONE, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
+    place, limit = t, t.logit == BELOW_ONE
+    if limit.any():
+        place = choose(limit, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
     if not pair.unit:
         place = Thresholds(place.theta, place.complement, np.full(t.shape, np.nan))
-    far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
-    return OperatingPoint(place, far, frr, prior, tpr=tpr, tnr=tnr)
+    rates = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
+    return OperatingPoint._of_rates(place, rates, prior)
 
 
 def _small_difference(point: OperatingPoint) -> Any:

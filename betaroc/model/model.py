@@ -136,6 +136,10 @@ class ScoreModel(Noun):
         return pair_of(self.client, self.impostor, generic=self.is_generic)
 
     @cached_property
+    def _ks(self) -> float:
+        return areas.ks(self._pair)
+
+    @cached_property
     def _scored(self) -> ScoreModel:
         """The pair of the trials that have a score, whose tails are not differences."""
         return ScoreModel(self.client._scored, self.impostor._scored, prior=self.prior)
@@ -908,7 +912,7 @@ class ScoreModel(Noun):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).ks(), 12)
         0.5
         """
-        return areas.ks(self._pair)
+        return self._ks
 
     def average_precision(self, points: int | None = None) -> float:
         """Precision averaged over recall.

@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.text import FINE
-from betaroc.rendering.numbers import level_words, number
+from betaroc.rendering.numbers import level_words, number, rate, rate_span
 from betaroc.rendering.style import (
     COLOURS,
     GREY,
@@ -52,6 +52,43 @@ class AlphaAxes(NamedTuple):
     measure_is_rate: bool
     #: A criterion without alpha: one place, no scale.
     single: bool
+
+    @property
+    def alpha_name(self) -> str:
+        """Alpha as the head of a column."""
+        return "" if self.single else self.alpha.partition(":")[0]
+
+    def alpha_shown(self, alpha: float) -> str:
+        """An alpha in a column of them."""
+        if self.single:
+            return ""
+        return f"{100.0 * alpha:.4g} %" if self.alpha_is_rate else f"{alpha:.4g}"
+
+    def shown(self, value: float) -> str:
+        """A value of the measure."""
+        return rate(float(value)) if self.measure_is_rate else number(float(value), 4)
+
+    def span(self, low: float, high: float) -> str:
+        """Both ends of its interval; nothing where it has no width."""
+        if np.isnan(low) or np.isnan(high) or low == high:
+            return ""
+        if self.measure_is_rate:
+            return rate_span(float(low), float(high))
+        return f"{number(float(low), 4)} to {number(float(high), 4)}"
+
+    def change(self, value: float, *, unit: bool = True) -> str:
+        """A difference of two values, with its sign."""
+        if np.isnan(value):
+            return "undefined"
+        size = abs(float(value)) * (100.0 if self.measure_is_rate else 1.0)
+        sign = "\u2212" if value < 0.0 else "+" if value > 0.0 else ""
+        return f"{sign}{size:.2g}{' %' if unit and self.measure_is_rate else ''}"
+
+    def changes(self, low: float, high: float) -> str:
+        """Both ends of the interval of a difference; nothing where there is none."""
+        if np.isnan(low) or np.isnan(high):
+            return ""
+        return f"{self.change(low, unit=False)} to {self.change(high)}"
 
 
 class DrawnBand(NamedTuple):

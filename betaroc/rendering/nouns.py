@@ -6,14 +6,16 @@ import os
 from collections.abc import Mapping
 from typing import Any, overload
 
+from betaroc.core.errors import BetarocError
+from betaroc.core.notices import quietly
 from betaroc.core.tables import Table, listed_columns, table_of
 from betaroc.core.value import Value
-from betaroc.rendering.document import FORMAT, document_of
+from betaroc.rendering.document import FORMAT, document_of, flat, metric_names, table_columns
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.flat import flat, metric_names, table_columns
 from betaroc.rendering.json_forms import json_text, plain
+from betaroc.rendering.notebook import NotebookBlock, html_block, html_table
 from betaroc.rendering.numbers import version
-from betaroc.rendering.table_text import html_table, latex_table
+from betaroc.rendering.table_text import latex_table
 
 __all__ = ["Noun", "told_document"]
 
@@ -148,8 +150,22 @@ class Noun(Value):
         return latex_table(listed_columns(self.to_frame()))
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks."""
-        return html_table(listed_columns(self.to_frame()), self._caption())
+        """What a notebook shows: a block of the noun's own, else a small table.
+
+        What cannot be computed is said in its place; no notice is given.
+        """
+        with quietly():
+            try:
+                block = self._block()
+                if block is not None:
+                    return html_block(block)
+                return html_table(listed_columns(self.to_frame()), self._caption())
+            except BetarocError as error:
+                return html_block(NotebookBlock(self._caption(), sentences=[("", str(error))]))
+
+    def _block(self) -> NotebookBlock | None:
+        """Its block in a notebook; None for a table of its numbers."""
+        return None
 
     def _caption(self) -> str:
         name = getattr(self, "name", None)

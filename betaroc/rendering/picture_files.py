@@ -29,7 +29,7 @@ _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
 _PAGE_STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.family": ["sans-serif"],
-    "font.size": 9.0,
+    "font.size": 10.0,
     "axes.edgecolor": "#555555",
     "axes.labelcolor": "#222222",
     "xtick.color": "#444444",
@@ -82,7 +82,8 @@ def draw_svg(draw: Callable[[], Any], salt: str) -> str:
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
         # Not savefig, which draws all for nothing before it draws to lay out what was drawn.
         text = io.StringIO()
-        FigureCanvasSVG(draw().figure).print_svg(text, metadata=_WITHOUT)
+        canvas: Any = FigureCanvasSVG(draw().figure)
+        canvas.print_svg(text, metadata=_WITHOUT)
     body = text.getvalue()
     box = re.search(r'viewBox="([^"]+)"', body)
     inner = body[body.index("<defs>") : body.rindex("</svg>")]

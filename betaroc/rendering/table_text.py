@@ -1,4 +1,4 @@
-"""Tables as LaTeX and as HTML."""
+"""Tables as CSV and as LaTeX, and their cells as text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["cell", "csv_table", "html_table", "latex_table", "plain_text"]
+__all__ = ["cell", "csv_table", "latex_table", "plain_text", "shown_cell", "upright"]
 
-_ROWS, _COLUMNS = 12, 12
 #: Accents that LaTeX has for every letter, in its oldest encoding too.
 _ACCENTS = {
     "\u0300", "\u0301", "\u0302", "\u0303", "\u0304", "\u0306", "\u0307", "\u0308", "\u030a",
@@ -78,26 +77,6 @@ def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
     return str(style.to_latex(hrules=True, column_format=right or "l"))
 
 
-def html_table(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
-    """A small table, every text of it escaped, in the colours of the page around it."""
-    from jinja2 import Environment, PackageLoader
-
-    named = upright(columns)
-    rows = list(zip(*named.values(), strict=True))
-    wide = len(named) > _COLUMNS
-    heads = [*list(named)[:_COLUMNS], *["…"] * wide]
-    body = [
-        [*((_cell(v), _is_number(v)) for v in row[:_COLUMNS]), *[("…", False)] * wide]
-        for row in rows[:_ROWS]
-    ]
-    environment = Environment(
-        loader=PackageLoader("betaroc", "rendering"), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    template = environment.get_template("table.html.j2")
-    return template.render(caption=caption, heads=heads, rows=body, left=len(rows) - len(body))
-
-
 def upright(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
     """A single row as a column of names and one of values."""
     if len(columns) < 3 or any(len(values) != 1 for values in columns.values()):
@@ -108,6 +87,11 @@ def upright(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]
 def _is_number(value: Any) -> bool:
     kinds = int | float | np.integer | np.floating
     return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def shown_cell(value: Any) -> tuple[str, bool]:
+    """A cell as text, and whether it is a number."""
+    return _cell(value), _is_number(value)
 
 
 def _numeric(values: Sequence[Any]) -> bool:

@@ -25,6 +25,7 @@ from betaroc.core.text import shown
 from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
+from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -43,16 +44,27 @@ from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
-from betaroc.report import numbers, text
-from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of, beta_pair_text
-from betaroc.report.contradictions import contradiction_numbers, contradictions
+from betaroc.rendering.tree_text import text_of
+from betaroc.report import numbers
+from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
+from betaroc.report.figures import analysis_block
+from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
-from betaroc.report.observed_curves import curve_numbers, curves_text, observed_curves
-from betaroc.report.page import write_report
+from betaroc.report.observed_curves import curve_numbers, observed_curves
+from betaroc.report.page import sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
-from betaroc.report.record import AnalysisRecord
+from betaroc.report.record import (
+    AnalysisRecord,
+    AnalysisTarget,
+    checks_of,
+    decision_numbers,
+    decision_of,
+    request_of,
+    target_text,
+)
 from betaroc.report.score_set import (
     ScoreSet,
     is_modelled,
@@ -61,7 +73,14 @@ from betaroc.report.score_set import (
     rates_shown,
     warn_of_low_auc,
 )
-from betaroc.report.summary import first_lines, mismatch_words, short_verdict, summary_lines
+from betaroc.report.summary import (
+    contradiction_numbers,
+    contradictions,
+    first_lines,
+    mismatch_words,
+    short_verdict,
+    summary_lines,
+)
 
 __all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
 
@@ -99,6 +118,14 @@ class Analysis(AnalysisRecord, Noun):
         ``.reason``, ``.fit``; None where scores lie outside [0, 1].
     terms : str
         Words of the rates in what is read.
+    decision : Decision or None
+        Of dev's scores, for the target; None where none is possible.
+    checks : tuple of DecisionCheck or None
+        What each test set says of it; None of a summary.
+    no_decision : str
+        Why there is no decision.
+    target : str
+        The target that was asked for, such as "far=0.01"; empty where it is the default, FAR 1 %.
 
     Attributes
     ----------
@@ -118,27 +145,26 @@ class Analysis(AnalysisRecord, Noun):
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
+    def _block(self) -> NotebookBlock:
+        return analysis_block(self)
+
     def summary(self) -> str:
         """The analysis as text.
 
         Returns
         -------
         str
-            What test contradicts, then the main lines with the verdict on each fit, then fits,
-            measures with their intervals, ends in words, families, operating points, expected
-            performance curves, warnings.
+            The threshold and its status; what test contradicts, then the main lines with the
+            verdict on each fit, then fits, measures with their intervals, ends in words, families,
+            operating points, expected performance curves, warnings.
         """
         alarm = mismatch_words(self.dev)
         lines = summary_lines(self.dev, self.tests, self.points)
+        decided = "\n".join(decision_lines(self))
         lines += [line for part in self.parts for line in short_verdict(part)]
         first = first_lines(self.dev, self.tests, self.points, self.level)
-        blocks = ["\n".join(first + [alarm] * bool(alarm) + lines)]
-        blocks += [text.set_text(part, self.reason) for part in self.parts]
-        if self.beta is not None:
-            blocks.append(beta_pair_text(self.beta, self.dev))
-        blocks.append(text.points_text(self.points, self.parts))
-        if self.curves:
-            blocks.append(curves_text(self.curves, self.dev))
+        blocks = [decided, "\n".join(first + [alarm] * bool(alarm) + lines)]
+        blocks.append(text_of(sections_of(self)))
         if self.notices:
             blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
         names = [visible(one) for one in self.names]
@@ -152,9 +178,9 @@ class Analysis(AnalysisRecord, Noun):
         -------
         dict
             ``betaroc``, ``format`` and ``kind``; for readers ``family``, ``reason``, ``level``,
-            ``seed``, ``dev``, ``beta_pair``, ``tests``, ``operating_points``, ``contradictions``,
-            ``curves``, ``warnings``; under ``content`` all fields, which `from_json` reads.
-            Infinities are "inf" and "-inf", what is undefined is None.
+            ``seed``, ``dev``, ``beta_pair``, ``tests``, ``decision``, ``operating_points``,
+            ``contradictions``, ``curves``, ``warnings``; under ``content`` all fields, which
+            `from_json` reads. Infinities are "inf" and "-inf", what is undefined is None.
         """
         return told_document(self, self._numbers())
 
@@ -168,6 +194,7 @@ class Analysis(AnalysisRecord, Noun):
             "dev": numbers.set_numbers(self.dev),
             "beta_pair": beta_pair_numbers(self.beta),
             "tests": [numbers.set_numbers(part) for part in self.tests],
+            "decision": decision_numbers(self),
             "operating_points": [numbers.met_numbers(p, self.parts) for p in self.points],
             "contradictions": contradiction_numbers(
                 contradictions(self.dev, self.tests, self.points, self.level)
@@ -256,6 +283,7 @@ def analyze(
     rng: Any = 0,
     statistics: str | Sequence[str] = (),
     terms: str = BIOMETRIC,
+    target: AnalysisTarget = None,
 ) -> Analysis:
     """Fit the scores of both classes and describe what the classifier does.
 
@@ -287,6 +315,9 @@ def analyze(
         FNMR, rates of the comparisons made: only where no trial was rejected for want of a score),
         "pad" (APCER, BPCER; the attacks given are taken as one species) or "ml" (FPR, FNR). Keys
         of JSON and attributes are the same in all.
+    target : mapping or str, optional
+        What the threshold is for: ``{"far": 0.01}``, ``{"frr": 0.01}``, ``{"cost_fa": 10,
+        "cost_fr": 1}``, or "eer"; "far=0.01" is the same as the first. FAR 1 % where left out.
 
     Returns
     -------
@@ -297,7 +328,7 @@ def analyze(
     ------
     InputError, InputTypeError
         For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an `rng` that is none, a
-        statistic that is unknown or without its point.
+        statistic that is unknown or without its point, a `target` that is none.
     FitError
         If dev cannot be fitted.
 
@@ -322,6 +353,8 @@ def analyze(
     allows for any distribution; simulated checks, the comparison of families and the audit need
     every score.
 
+    The threshold is that of :func:`decide` with the family, the rules and the level of the call.
+
     Examples
     --------
     >>> import numpy as np, betaroc as br
@@ -333,14 +366,17 @@ def analyze(
     'proper'
     >>> [p.key for p in analysis.points[:2]]
     ['eer', 'min-hter']
+    >>> analysis.decision.how, analysis.checks[0].verdict
+    ('guaranteed', 'cannot tell')
     """
     options = {
         "family": family, "boundary": boundary, "resolution": resolution,
         "tails": tails, "tail_sizes": tail_sizes, "bounds": bounds,
     }  # fmt: skip
     return analyze_stepwise(
-        dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics, terms=terms
-    )
+        dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics, terms=terms,
+        target=target,
+    )  # fmt: skip
 
 
 @public
@@ -354,9 +390,11 @@ def analyze_stepwise(
     rng: Any,
     statistics: str | Sequence[str] = (),
     terms: str = BIOMETRIC,
+    target: AnalysisTarget = None,
 ) -> Analysis:
     """The analysis; ``step`` is called after each set."""
     level, terms = checks.level(level), terms_of(terms).name
+    aim = request_of(target, level)
     checks.generator(rng)  # a wrong one is no fault of a test set
     named = _named_tests(test)
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
@@ -370,6 +408,7 @@ def analyze_stepwise(
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
     first = fitted_set("dev", dev, options, judge, prefix="dev: ")
+    decision, no_decision = decision_of(dev, aim, _fitting(options, first))
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -394,6 +433,10 @@ def analyze_stepwise(
         int(rng) if isinstance(rng, int | np.integer) else None,
         beta_pair_of(first, options, level, rng),
         terms,
+        decision,
+        checks_of(decision, list(named.values())),
+        no_decision,
+        "" if target is None else target_text(aim),
     )
 
 
@@ -403,6 +446,14 @@ def _automatic(options: Mapping[str, Any], sets: list[ScoreData]) -> tuple[Mappi
     refuse_rule(found, options["boundary"], options["resolution"])
     give(found.notices)
     return {**options, "family": found.family}, found.reason
+
+
+def _fitting(options: Mapping[str, Any], dev: ScoreSet) -> Fitting:
+    """How a decision on dev is fitted: as dev was, which is not fitted again."""
+    compared = None if dev.quality is None else dev.quality.families
+    chosen = compared if options["family"] == BEST else None
+    known = None if dev.fit is None else (dev.fit, chosen)
+    return Fitting(options["family"], options["boundary"], options["resolution"], known)
 
 
 def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, ScoreData]:

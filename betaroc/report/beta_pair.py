@@ -15,16 +15,17 @@ from betaroc.fits.estimate import fit
 from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit
 from betaroc.rendering.numbers import number
+from betaroc.rendering.tree import Bullets, Grid, Group, Node, Row, Section, Words
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.numbers import fit_numbers
 from betaroc.report.quality import distances
 from betaroc.report.score_set import ScoreSet
-from betaroc.report.text import fit_text, shape_sentences
+from betaroc.report.sections import law_rows
+from betaroc.report.sentences import shape_sentences
 from betaroc.report.verdicts import sentence
 
 __all__ = [
-    "BetaPairFit", "beta_pair_of", "beta_pair_bullets", "beta_pair_numbers", "beta_pair_text",
-    "beta_pair_words",
+    "BetaPairFit", "beta_pair_numbers", "beta_pair_of", "beta_pair_section",
 ]  # fmt: skip
 
 #: Two-sided 5 % point of the standard normal distribution.
@@ -129,28 +130,25 @@ _WORD = {
 }
 
 
-def beta_pair_words(found: BetaPairFit) -> str:
-    """The word on whether it suffices, and by what."""
-    return sentence(f"{_WORD[found.suffices]}: {found.reason}")
-
-
-def beta_pair_bullets(found: BetaPairFit, dev: ScoreSet) -> list[str]:
-    """Curve, ends and shapes of the pair where the numbers above are of another."""
+def beta_pair_section(found: BetaPairFit, dev: ScoreSet) -> Section:
+    """The word on it, parameters and what its curve does where the numbers are of another pair."""
     made = found.fit
-    if made is None or found.same:
-        return []
-    plain = replace(dev, fit=made, distances=distances(made._scored, dev.scored.empirical))
-    return [" ".join(words) for words in shape_sentences(plain)]
-
-
-def beta_pair_text(found: BetaPairFit, dev: ScoreSet) -> str:
-    """The section of the text."""
-    lines = ["one beta distribution a class, on dev", beta_pair_words(found)]
-    if found.same:
-        return "\n".join([*lines, _SAME])
-    if found.fit is not None:
-        lines.append(fit_text(found.fit))
-    return "\n".join(lines + beta_pair_bullets(found, dev))
+    words = sentence(f"{_WORD[found.suffices]}: {found.reason}")
+    told: list[Node] = [Words(f"{words} {_SAME}" if found.same else words)]
+    if made is not None and not found.same:
+        laws = (("client", made.client), ("impostor", made.impostor))
+        rows = [row for who, law in laws for row in law_rows(who, law)]
+        # Standard errors alone: intervals are those of the fit that the numbers are of.
+        shown = [row if isinstance(row, Group) else Row(row[:4]) for row in rows]
+        head = ("class of dev", "parameter", "estimate", "standard error")
+        told.append(Grid(head, tuple(shown), (1,)))
+        plain = replace(dev, fit=made, distances=distances(made._scored, dev.scored.empirical))
+        told.append(Bullets(tuple(" ".join(words) for words in shape_sentences(plain))))
+    told.append(Words(
+        "The pair whose shapes and ends the theory speaks of: each class one beta distribution."
+        " Held-out scores and standard errors as in the table of families.", "legend",
+    ))  # fmt: skip
+    return Section("One beta distribution a class", tuple(told))
 
 
 def beta_pair_numbers(found: BetaPairFit | None) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verd
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, visible
 from betaroc.rendering.table_text import cell, latex_table, plain_text
+from betaroc.rendering.tree_text import columns
 from betaroc.report.epc import (
     alpha_text,
     alphas_given,
@@ -26,7 +27,6 @@ from betaroc.report.epc import (
     spread,
     value_text,
 )
-from betaroc.report.text import columns
 
 __all__ = ["System", "comparison_csv", "comparison_latex", "comparison_numbers", "comparison_text"]
 

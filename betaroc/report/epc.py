@@ -27,8 +27,8 @@ from betaroc.rendering.numbers import (
     threshold,
 )
 from betaroc.rendering.table_text import cell, latex_table, plain_text
+from betaroc.rendering.tree_text import columns
 from betaroc.report.intervals import summary_numbers, summary_words
-from betaroc.report.text import columns
 
 __all__ = [
     "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_csv",

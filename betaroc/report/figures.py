@@ -1,53 +1,72 @@
-"""The pictures of the report. No foreign text enters them: sets are called by their role."""
+"""The pictures of the report, and its block in a notebook; sets are called by their role."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
+from betaroc.core.terms import Terms, terms_of
+from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.status import Said, decision_block
 from betaroc.distributions.base import Distribution
+from betaroc.estimation.families import family_text
 from betaroc.fits.fit import Fit
 from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, in_det_frame
-from betaroc.rendering.numbers import counted, level_words, threshold
+from betaroc.rendering.notebook import (
+    FoldedTable,
+    NotebookBlock,
+    Shown,
+    Trace,
+    draw_square,
+    name_shown,
+    rate_cell,
+)
+from betaroc.rendering.numbers import counted, level_words, rounded, threshold
 from betaroc.rendering.picture_files import draw_svg
-from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
-from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import ScoreSet, is_modelled
-from betaroc.report.summary import marked
+from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, legend, legend_below
+from betaroc.rendering.tree import Figure
+from betaroc.report.intervals import Measured
+from betaroc.report.record import AnalysisRecord, worst_check
+from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
+from betaroc.report.summary import contradiction_words, contradictions, marked
 
-__all__ = ["Drawing", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
+__all__ = [
+    "analysis_block",
+    "curve_figures",
+    "epc_figures",
+    "histogram_figures",
+    "probability_figures",
+    "tail_figures",
+]
 
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
 _BINS = 20
 #: A narrow density may rise to so many bars.
 _TALLEST = 1.6
-#: With more sets than this the legend names each once.
-_FEW_SETS = 3
-_DARK = "#333333"
+#: So many test sets have curves of their own beside dev's.
+_DRAWN = 8
+#: One meaning each on the whole page: dashed is dev, solid is test, dotted is fitted; ink is of
+#: both classes, a hue of one.
+_INK = "#333333"
+_DASHES, _DOTS = (0, (5, 3)), (0, (1, 1.5))
+_FITTED = {"color": GREY, "linestyle": _DOTS, "linewidth": 1.6}
 #: Who chose the thresholds of an expected performance curve: colour, width, name.
 _CHOOSERS = {
-    "scores": (COLOURS[2], 1.0, "by dev’s scores"),
-    "model": (COLOURS[7], 1.9, "by dev’s fitted distributions"),
+    "scores": (_INK, 1.2, "by dev’s scores"),
+    "model": (GREY, 2.0, "by dev’s fitted distributions"),
 }
 
 
-class Drawing(NamedTuple):
-    """An SVG element, or nothing where there is nothing to see, and what it shows, in words."""
-
-    svg: str
-    caption: str
-
-
 # ------------------------------------------------------------------------- histograms
-def histogram_figures(analysis: AnalysisRecord) -> list[list[Drawing]]:
+def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
     parts = [part.scored for part in analysis.parts]
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
@@ -60,7 +79,7 @@ def histogram_figures(analysis: AnalysisRecord) -> list[list[Drawing]]:
 
 def _histogram(
     part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float
-) -> Drawing:
+) -> Figure:
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
     fitted = law is not None and law.continuous is not None
@@ -70,21 +89,23 @@ def _histogram(
     def draw() -> Any:
         colour = CLIENT if who == "client" else IMPOSTOR
         ax = plot_histogram(scores, law, weights=weights, bins=_BINS, limits=limits, color=colour)
+        for own in (one for one in ax.lines if one.get_marker() == "None"):
+            own.set(linestyle=_DOTS, linewidth=1.6)  # fitted: no stem of a point mass
         if reference is not None:
             line = density_of(reference, *limits)
-            ax.plot(line.x, line.y, color=_DARK, linewidth=1.0, linestyle="--")
+            ax.plot(line.x, line.y, color=GREY, linewidth=1.0, linestyle="--")
         if marks:
-            ax.axvline(mark, color=_DARK, linewidth=1.1, linestyle=":")
+            ax.axvline(mark, color=_INK, linewidth=1.5)
         ax.set_ylim(0.0, top)
         return ax
 
     n = part.sizes[0 if who == "client" else 1]
-    caption = f"{part.role}: {n} {who} scores" + (", fitted density" if fitted else "")
+    caption = f"{part.role}: {n} {who} scores" + ("; dotted: fitted density" if fitted else "")
     if reference is not None:
-        caption += "; dashed: dev’s fitted density"
+        caption += "; dashed: dev’s"
     if marks:
-        caption += f"; dotted line: dev’s EER threshold {threshold(mark, math.nan, 4)}"
-    return Drawing(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
+        caption += f"; upright line: dev’s EER threshold {threshold(mark, math.nan, 4)}"
+    return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
 
 
 def _law_of(part: ScoreSet, who: str) -> Distribution | None:
@@ -110,84 +131,94 @@ def _sample(part: ScoreSet, who: str) -> tuple[Any, Any]:
 
 
 # ----------------------------------------------------------------------------- curves
-def curve_figures(analysis: AnalysisRecord) -> list[Drawing]:
-    """ROC and DET, empirical and fitted of every set overlaid."""
-    parts = analysis.parts
-    dots = _dots_words(analysis)
-    roc = Drawing(
-        _overlaid(analysis, "roc", lambda p: (p.far, p.tpr)),
-        f"ROC: TPR against FAR. {dots}",
-    )
+_Place: TypeAlias = Callable[[OperatingPoint], tuple[Any, Any]]
+
+
+def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
+    """ROC, on both scales, and DET of dev, beside those of each test set."""
+    tests = tuple(enumerate(analysis.tests[:_DRAWN], start=1))
+    return [figure for one in tests or (None,) for figure in _curves(analysis, one)]
+
+
+def _curves(analysis: AnalysisRecord, test: tuple[int, ScoreSet] | None) -> list[Figure]:
+    parts = [analysis.dev] if test is None else [analysis.dev, test[1]]
+    role = "dev" if test is None else test[1].role
+    dots = _dots_words(analysis, role)
+
+    def drawn(curve: str, place: _Place, words: str, **options: Any) -> Figure:
+        svg = _overlaid(analysis, parts, 0 if test is None else test[0], curve, place, options)
+        return Figure(svg, f"{words} {dots}")
+
+    found = [
+        drawn("roc", lambda p: (p.far, p.tpr), f"{role}, ROC: TPR against FAR."),
+        drawn("roc", lambda p: (p.far, p.tpr), f"{role}, ROC with FAR on a log scale.",
+              scale="log"),
+    ]  # fmt: skip
     models = [part.empirical for part in parts]
     models += [part.fit.model for part in parts if part.fit is not None]
     points = (model.det().points() for model in models)
-    if not any(in_det_frame(p.far, p.frr) for p in points):
-        return [
-            roc,
-            Drawing(
-                "",
-                "No DET is drawn: on no curve is there a threshold with both FAR and FRR between"
-                " 0.1 % and 95 %, which is what it would show.",
-            ),
-        ]
-    det = Drawing(
-        _overlaid(analysis, "det", lambda p: (deviate(p.far), deviate(p.frr))),
-        f"DET: FRR against FAR on normal deviates. {dots}",
-    )
-    return [roc, det]
+    if any(in_det_frame(p.far, p.frr) for p in points):
+        words = f"{role}, DET: FRR against FAR on normal deviates."
+        found.append(drawn("det", lambda p: (deviate(p.far), deviate(p.frr)), words))
+    else:
+        found.append(Figure(
+            "", "No DET is drawn: on no curve is there a threshold with both FAR and FRR between"
+            " 0.1 % and 95 %, which is what it would show.",
+        ))  # fmt: skip
+    return found
 
 
-def _dots_words(analysis: AnalysisRecord) -> str:
+def _dots_words(analysis: AnalysisRecord, role: str) -> str:
     met = marked(analysis.points)
     place = threshold(met.expected.threshold, met.expected.logit_threshold, 4)
-    words = "Thin: scores" + ("; dashed: fitted. " if is_modelled(analysis.dev) else ". ")
+    words = "Dashed: dev’s scores" + f"; solid: {role}’s" * (role != "dev")
+    words += "; dotted: fitted. " if is_modelled(analysis.dev) else ". "
     first = "by its fitted distributions" if met.chosen_by == "model" else "on its scores"
-    words += f"Dots, all at dev’s EER threshold {place}: dev {first}"
-    return words + ("; each test set as observed." if analysis.tests else ".")
+    words += f"Dots, all at dev’s EER threshold {place}: hollow, dev {first}"
+    return words + (f"; filled, {role} as observed." if role != "dev" else ".")
 
 
 def _overlaid(
-    analysis: AnalysisRecord, curve: str, place: Callable[[OperatingPoint], tuple[Any, Any]]
-) -> str:
-    parts, met = analysis.parts, marked(analysis.points)
-    each = len(parts) <= _FEW_SETS
-    points = (met.expected, *met.observed[1:])
+    analysis: AnalysisRecord, parts: Sequence[ScoreSet], which: int, curve: str, place: _Place,
+    options: Mapping[str, Any],
+) -> str:  # fmt: skip
+    met = marked(analysis.points)
+    points = (met.expected, *met.observed[which : which + 1]) if which else (met.expected,)
+    looks = ({"linestyle": _DASHES, "linewidth": 1.3}, {"linestyle": "-", "linewidth": 1.6})
 
     def draw() -> Any:
         ax: Any = None
-        for k, part in enumerate(parts):
-            colour = COLOURS[k % len(COLOURS)]
+        for part, look in zip(parts, looks, strict=False):
             ax = getattr(part.empirical, curve)().plot(
-                ax, terms=analysis.terms, color=colour, linewidth=0.9, alpha=0.65,
-                label=f"{part.role}, scores" if each else part.role,
+                ax, terms=analysis.terms, color=_INK, label=f"{part.role}, scores", **look,
+                **options,
             )  # fmt: skip
             if part.fit is not None and is_modelled(part):
                 ax = getattr(part.fit.model, curve)().plot(
-                    ax, terms=analysis.terms, color=colour, linewidth=1.8, linestyle="--",
-                    label=f"{part.role}, fitted" if each else "_nolegend_",
-                )  # fmt: skip
+                    ax, terms=analysis.terms, label=f"{part.role}, fitted", **_FITTED, **options
+                )
         for k, point in enumerate(points):
             x, y = place(point)
             ax.plot(
-                [x], [y], marker="o", markersize=5, color=COLOURS[k % len(COLOURS)],
-                markeredgecolor="white", markeredgewidth=0.7, label="_nolegend_", zorder=5.0,
+                [x], [y], marker="o", markersize=6, color=_INK, markeredgewidth=1.3,
+                markerfacecolor=_INK if k else "white", label="_nolegend_", zorder=5.0,
             )  # fmt: skip
-        columns = max(2, len(parts)) if each else 4  # of few sets, each has a column
-        legend_below(ax, columns, width=None if each else 1.8)
+        legend_below(ax, max(2, len(parts)))  # each set has a column
         return ax
 
-    return draw_svg(draw, f"betaroc {curve}")
+    salt = "".join(map(str, options.values()))
+    return draw_svg(draw, f"betaroc {curve}{salt} {parts[-1].role}")
 
 
 # ------------------------------------------------------- expected performance curves
-def epc_figures(analysis: AnalysisRecord) -> dict[str, Drawing]:
+def epc_figures(analysis: AnalysisRecord) -> dict[str, Figure]:
     """Of every test set what dev's thresholds were expected to do and did, on one scale."""
     tops = [float(np.nanmax([met.epc.value, met.epc.expected])) for met in analysis.curves]
     tops += [float(np.nanmax(met.band.high)) for met in analysis.curves if met.band is not None]
     return {part.role: _epc_figure(analysis, part, 1.05 * max(tops)) for part in analysis.tests}
 
 
-def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing:
+def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
     curves = [met for met in analysis.curves if met.role == part.role]
 
     def draw() -> Any:
@@ -216,30 +247,34 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing
         drawn += "." if analysis.seed is None else f", seed {analysis.seed}."
     if any(met.epc.trivial.any() for met in curves):
         drawn += " Grey: a threshold there accepts or rejects everybody on dev."
-    who = "Thin: thresholds chosen by dev’s scores"
+    who = "Dark: thresholds chosen by dev’s scores"
     if len(curves) > 1:
-        who += "; thick: by dev’s fitted distributions"
+        who += "; grey: by dev’s fitted distributions"
     caption = (
         f"{part.role}: HTER against alpha. Solid: observed on {part.role}; dashed: expected. {who}."
     )
-    return Drawing(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
+    return Figure(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
 
 
 # ------------------------------------------------------------------ scores against distributions
-def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Drawing]]:
-    """Of every set with fitted distributions a P-P and a Q-Q picture, and its rates' tails."""
-    level = analysis.level
+def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
+    """Of every set with fitted distributions a P-P and a Q-Q picture."""
     return {
-        part.role: [
-            *(_probability(part, kind, level) for kind in ("pp", "qq")),
-            _tails(part, level),
-        ]
-        for part in analysis.parts
-        if part.fit is not None and is_modelled(part) and part.summary is None
+        part.role: [_probability(part, kind, analysis.level) for kind in ("pp", "qq")]
+        for part in _of_every_score(analysis)
     }
 
 
-def _probability(part: ScoreSet, kind: str, level: float) -> Drawing:
+def tail_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
+    """Of every such set its rates down to less than a score."""
+    return {part.role: [_tails(part, analysis.level)] for part in _of_every_score(analysis)}
+
+
+def _of_every_score(analysis: AnalysisRecord) -> list[ScoreSet]:
+    return [p for p in analysis.parts if p.fit is not None and is_modelled(p) and p.summary is None]
+
+
+def _probability(part: ScoreSet, kind: str, level: float) -> Figure:
     fit, role = cast(Fit, part.scored.fit), part.role
 
     def draw() -> Any:
@@ -254,17 +289,28 @@ def _probability(part: ScoreSet, kind: str, level: float) -> Drawing:
     try:
         svg = draw_svg(draw, f"betaroc {role} {kind}")
     except InputError as error:
-        return Drawing("", f"{role}: no {what[:3]} picture. {error}")
+        return Figure("", f"{role}: no {what[:3]} picture. {error}")
     if kind == "qq" and fit.model.client.on_unit:
         what += ", both as logits"
-    return Drawing(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")
+    return Figure(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")
 
 
-def _tails(part: ScoreSet, level: float) -> Drawing:
+def _tails(part: ScoreSet, level: float) -> Figure:
     fit, role = cast(Fit, part.fit), part.role
 
     def draw() -> Any:
-        return fit.plot("tails", level=level)
+        ax = fit.plot("tails", level=level)
+        for line in ax.lines:
+            name = str(line.get_label())
+            if name.endswith("fitted"):
+                line.set_linestyle(_DOTS)
+            elif name.endswith("without the tail"):
+                line.set_linestyle("-.")
+            elif line.get_marker() == "None":  # where a tail begins
+                line.set_linestyle("-")
+        legend(ax)
+        legend_below(ax, None)
+        return ax
 
     rates = "FMR and FNMR" if part.has_rejected else "FAR and FRR"
     what = (
@@ -273,13 +319,107 @@ def _tails(part: ScoreSet, level: float) -> Drawing:
     )
     if fit.client.tails or fit.impostor.tails:
         what += (
-            "; solid: fitted with tails; dashed: the family without; dotted: where a tail begins;"
-            f" shaded: {level_words(level)} interval of the rate"
+            "; dotted: fitted with tails; dash-dotted: the family without; upright: where a tail"
+            f" begins; shaded: {level_words(level)} interval of the rate"
         )
     else:
-        what += "; solid: fitted, without tails of their own, which says nothing of how wrong it is"
+        what += (
+            "; dotted: fitted, without tails of their own, which says nothing of how wrong it is"
+        )
     try:
         with quietly():  # the page says once what is of scores alone
-            return Drawing(draw_svg(draw, f"betaroc {role} tails"), what)
+            return Figure(draw_svg(draw, f"betaroc {role} tails"), what)
     except InputError as error:
-        return Drawing("", f"{role}: no picture of the tails. {error}")
+        return Figure("", f"{role}: no picture of the tails. {error}")
+
+
+# ------------------------------------------------------------------------ in a notebook
+#: Thresholds and test sets that are shown; scores up to which their curve takes no time, and
+#: points of the fitted one.
+_SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
+_MANY, _POINTS = 100_000, 64
+
+
+def analysis_block(of: AnalysisRecord) -> NotebookBlock:
+    """What test contradicts, rates expected and observed at some thresholds, and the curves."""
+    tests, terms = of.tests[:_TESTS], terms_of(of.terms)
+    called = {part.role: _called(part) for part in of.parts}
+    wrong = contradictions(of.dev, of.tests, of.points, of.level)
+    said = contradiction_words(wrong, called, of.level)
+    if of.tests and not said:
+        said = ["No rate on a test set is further from what dev expects than chance explains."]
+    more = len(of.tests) - len(tests)
+    sets = ", ".join(called[part.role] for part in (of.dev, *tests))
+    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
+    by = of.points[0].chosen_by if of.points else ""
+    points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
+    heading = f"Analysis, {family_text(of.family)}: {sets}"
+    sentences = [("", terms.said(one, called.values())) for one in said[:_TESTS]]
+    heads = ["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
+             terms.frr.short]  # fmt: skip
+    rows = [row for one in points for row in _rows(one, tests, terms)]
+    block = NotebookBlock(heading, "", "", "", sentences, heads, rows, _rocs(of.dev, tests, terms))
+    return block if of.decision is None else _with_decision(block, of, of.decision)
+
+
+def _with_decision(block: NotebookBlock, of: AnalysisRecord, d: Decision) -> NotebookBlock:
+    """The decision with the check that stands for all first, the other thresholds folded."""
+    found, k = worst_check(d, of.checks)
+    check = found if isinstance(found, DecisionCheck) else None
+    first = decision_block(d, Said(found.status, found.reason, found.remedy), check)
+    terms = terms_of(of.terms)
+    role = "" if k is None else of.tests[k].role
+
+    def said(text: str) -> str:
+        return terms.said(text.replace("observed, test", f"observed, {role}"), ())
+
+    return first._replace(
+        heading=terms.said(first.heading),
+        sentences=[
+            ("", block.heading),
+            *((lead, terms.said(text, of.names)) for lead, text in first.sentences),
+            *block.sentences[:1],
+        ],
+        heads=[said(head) for head in first.heads],
+        rows=[[said(str(row[0])), *row[1:]] for row in first.rows],
+        folded=FoldedTable("Other thresholds", block.heads, block.rows),
+        picture=first.picture + block.picture,
+    )
+
+
+def _called(part: ScoreSet) -> str:
+    given = name_shown(part.name, 24)
+    return part.role if given in ("", part.role) else f"{part.role} {given}"
+
+
+def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Shown | str]]:
+    """Of a threshold what dev makes one expect, and what each test set has."""
+    title = terms.said(met.title.split(",")[0].split(" (")[0])
+    place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
+    rows: list[list[Shown | str]] = [[title, place, "dev, expected"]]
+    rows[0] += _pair(met.expected, met.expected_intervals)
+    for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
+        rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
+    return rows
+
+
+def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Shown]:
+    """FAR and FRR, with their intervals where there are some."""
+    ends = {one.key: (one.low, one.high) for one in intervals}
+    nothing = math.nan, math.nan
+    return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
+
+
+def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
+    lines = []
+    if dev.fit is not None and is_modelled(dev):
+        fitted = dev.fit.model.roc().points(_POINTS)
+        lines.append(Trace("dev, fitted", fitted.far, fitted.tpr, "dotted"))
+    for k, part in enumerate((dev, *tests)):
+        if sum(part.sizes) <= _MANY or part.summary is not None:
+            points = part.empirical.roc().points()
+            look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
+            lines.append(Trace(part.role, points.far, points.tpr, look))
+    about = ", ".join(part.role for part in (dev, *tests))
+    axes = terms.far.short, terms.tpr.short
+    return draw_square(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")

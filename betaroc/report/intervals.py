@@ -25,10 +25,11 @@ from betaroc.model.asking import Asking, asking, asking_of_text
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
+from betaroc.rendering.tree import Cell, quantity
 
 __all__ = [
     "EER_THRESHOLD", "FAR", "TPR", "Measured", "SetIntervals", "coarse_words", "intervals_of",
-    "law_intervals", "summary_numbers", "summary_words", "with_interval",
+    "law_intervals", "measured_cell", "summary_numbers", "summary_words", "with_interval",
 ]  # fmt: skip
 
 #: The FAR at which the TPR stands in tables.
@@ -126,6 +127,13 @@ def with_interval(
         return Measured(key, estimate, why=str(error))
     ends = found.low, found.high, found.method
     return Measured(key, estimate, *ends, n_beyond=found.n_beyond)
+
+
+def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) -> Cell:
+    """A number with its interval, or that there is none."""
+    if m is None or m.why:
+        return Cell(text, "" if m is None else "no interval")
+    return quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
 
 
 def intervals_of(

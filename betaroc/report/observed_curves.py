@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +14,13 @@ from betaroc.core.value import Value
 from betaroc.decision.epc import Epc, epc
 from betaroc.inference.interval import Band
 from betaroc.rendering.numbers import level_words, number, percent
+from betaroc.rendering.tree import Cell, Figure, Figures, Grid, Node, Row, Section, Words, quantity
 from betaroc.report.epc import band_numbers, epc_arrays
-from betaroc.report.score_set import ScoreSet, is_modelled
+from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import below_count
-from betaroc.report.text import columns
 
 __all__ = [
-    "ObservedCurve", "curve_numbers", "curves_text", "ends_words", "loss_words", "observed_curves",
-    "table_rows",
+    "ObservedCurve", "curve_numbers", "curves_section", "observed_curves",
 ]  # fmt: skip
 
 #: Where tables give the curve's values, and the one of the sentence.
@@ -111,18 +110,56 @@ def curve_numbers(met: ObservedCurve) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------------------- words
-def table_rows(met: ObservedCurve, dev: ScoreSet) -> list[list[str]]:
-    """Alpha, expected, observed, the interval's ends, test's own, at a few alphas."""
+def curves_section(
+    curves: Sequence[ObservedCurve], sets: Named, figures: Mapping[str, Figure] | None = None
+) -> Section:
+    """What dev's thresholds were expected to do and did, for every alpha."""
+    (dev, _), *tests = sets
+    told: list[Node] = [Words(
+        "For each alpha dev chose the threshold of the smallest alpha FAR + (1 − alpha) FRR; the"
+        " curves show the HTER, the mean of FAR and FRR, that dev expected at that threshold and"
+        " the one it observed on the test scores.", "legend",
+    )]  # fmt: skip
+    for part, name in tests:
+        drawn: list[Node] = [Figures((figures[part.role],))] if figures else []
+        own = [both for met in curves if met.role == part.role for both in _curve(met, dev)]
+        told.append(Section(name, (*drawn, *own)))
+    told.append(Words(
+        "Interval: of the HTER at these very thresholds, from the test decisions alone; how dev’s"
+        " choice would vary is not in it. Own: the HTER at the threshold that the same rule would"
+        " choose on the test set itself, for an alpha other than 0.5 not the smallest HTER. The"
+        " change is observed minus expected in percentage points; the part of the threshold is"
+        " observed minus own, that of the classes own minus expected.", "legend",
+    ))  # fmt: skip
+    finding = ""
+    if curves:
+        curve, k = curves[0].epc, _place(curves[0].epc, _MIDDLE)
+        finding = (
+            f"at alpha {number(_MIDDLE)} HTER {percent(float(curve.expected[k]))} expected,"
+            f" {percent(float(curve.value[k]))} observed on {curves[0].role}"
+        )
+    return Section("Expected performance curves", tuple(told), finding, "epc")
+
+
+def _curve(met: ObservedCurve, dev: ScoreSet) -> tuple[Section, Words]:
+    """Expected, observed with its interval, and test's own, at a few alphas; why they differ."""
     curve, band = met.epc, met.band
     nothing = np.full(curve.alpha.size, np.nan)
     low, high = (nothing, nothing) if band is None else (band.low, band.high)
-    arrays = (curve.value, low, high, curve.a_posteriori)
     rows = []
     for alpha in ALPHAS:
         k = _place(curve, alpha)
-        rest = [percent(float(values[k])) for values in arrays]
-        rows.append([number(alpha), _expected(met, dev, k), *rest])
-    return rows
+        seen, first, last, own = (
+            float(values[k]) for values in (curve.value, low, high, curve.a_posteriori)
+        )
+        observed = Cell(percent(seen), "no interval", seen)
+        if band is not None:
+            observed = quantity(seen, percent, first, last)
+        rows.append(Row((number(alpha), _expected(met, dev, k), observed, percent(own))))
+    ends = "" if band is None else f", {level_words(band.level)} interval"
+    head = ("alpha", "expected", f"observed{ends}", "own")
+    who = "by dev’s fitted distributions" if met.chosen_by == "model" else "on dev’s scores"
+    return Section(f"Thresholds chosen {who}", (Grid(head, tuple(rows)),)), Words(loss_words(met))
 
 
 def _expected(met: ObservedCurve, dev: ScoreSet, k: int) -> str:
@@ -168,21 +205,3 @@ def loss_words(met: ObservedCurve) -> str:
 def _points(change: float) -> str:
     """Percentage points with their sign."""
     return f"{100.0 * change:+.3g} points"
-
-
-def curves_text(curves: Sequence[ObservedCurve], dev: ScoreSet) -> str:
-    """Tables of all curves."""
-    blocks = []
-    for met in curves:
-        who = "dev's fitted model" if met.chosen_by == "model" else "dev's scores"
-        title = f"{met.role}: expected performance curve, thresholds chosen by {who}, HTER"
-        head = ["alpha", "expected", "observed", *ends_words(met), "own threshold"]
-        blocks.append(f"{title}\n{columns([head, *table_rows(met, dev)])}\n  {loss_words(met)}")
-    return "\n\n".join(blocks)
-
-
-def ends_words(met: ObservedCurve) -> list[str]:
-    """Heads of the interval's two columns."""
-    if met.band is None:
-        return ["low", "high"]
-    return [f"{level_words(met.band.level)} low", "high"]

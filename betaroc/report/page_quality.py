@@ -1,19 +1,31 @@
-"""Whether fits can be believed, as plain values for the template."""
+"""Whether fits can be believed: checks, tails, families, sensitivity, a section each."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from betaroc.fits.check import FitTest
 from betaroc.fits.family_choice import FamilyRow
-from betaroc.rendering.numbers import level_words, number
-from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import ScoreSet
+from betaroc.rendering.numbers import level_words, number, percent
+from betaroc.rendering.tree import (
+    Bullets,
+    Cell,
+    Figure,
+    Figures,
+    Grid,
+    Node,
+    Row,
+    Section,
+    Status,
+    Words,
+    few,
+)
+from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import CHECKED_SCORED, family_tails, family_words, statuses
-from betaroc.report.verdicts import sentence, target_cells
+from betaroc.report.verdicts import TARGET_HEAD, FitStatus, capital, sentence, target_cells
 
-__all__ = ["audits", "check_notes", "checks", "families", "of_scored", "status_rows"]
+__all__ = ["checks_section", "families_section", "sensitivity_section", "tails_section", "worst"]
 
 #: Colours of the verdicts, the worst last.
 _CLASSES = {
@@ -26,129 +38,234 @@ _TESTS = (
     ("ad", "Anderson–Darling"),
     ("information", "information matrix"),
 )
-
-
-def status_rows(part: ScoreSet, role: str) -> list[dict[str, Any]]:
-    """The verdicts on a set's fit: colours, the words that stand for them, the numbers."""
-    found = statuses(part)
-    if not found:
-        return []
-    worst = max(found, key=lambda one: list(_CLASSES).index(one.verdict))
-    return [
-        {
-            "role": role,
-            "colour": _CLASSES[worst.verdict],
-            "statuses": [
-                {"of": one.of, "colour": _CLASSES[one.verdict], "verdict": one.verdict}
-                for one in found
-            ],
-            "words": [one.words[:1].upper() + one.words[1:] for one in found],
-        }
-    ]
-
-
 _OF_COUNTS = (
     "No P–P and Q–Q pictures and no p-values: they need every score, which a summary does not keep."
     " The verdicts above rest on the distances and on the counts at thresholds."
 )
+_Drawn = Mapping[str, Sequence[Figure]]
 
 
-def checks(part: ScoreSet, role: str) -> dict[str, Any]:
-    """The tests of both distributions and of the ROC of one set, or why there are none."""
-    found = part.quality
-    check = None if found is None else found.check
-    d = None if check is None else check.roc_distance
-    said = {
-        "role": role,
-        "rows": [],
-        "targets": [] if found is None else [target_cells(t) for t in found.targets],
-        "tails": [] if found is None else [_capital(sentence(words)) for words in found.tails],
-    }
-    if found is None or check is None or d is None:
-        if part.summary is not None and found is not None and found.bin_error is not None:
-            return {**said, "why": _OF_COUNTS}
-        why = "" if found is None else sentence(found.unchecked)
-        return {**said, "why": f"not checked: {why}"}
-    rows = [
-        {"what": title, "cells": [_test(t) for t in getattr(check, key)]} for key, title in _TESTS
+def worst(found: Sequence[FitStatus]) -> tuple[str, str]:
+    """The worst of several verdicts and its colour."""
+    verdict = max((one.verdict for one in found), key=list(_CLASSES).index)
+    return verdict, _CLASSES[verdict]
+
+
+def _by_set(sets: Named, blocks: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
+    """What is said of each set, under its name where there are several."""
+    if len(sets) == 1:
+        return blocks[0]
+    named = zip(sets, blocks, strict=True)
+    return tuple(Section(role, own) for (_, role), own in named if own)
+
+
+# ------------------------------------------------------------------------------ checks
+def checks_section(
+    sets: Named, level: float, seed: int | None = None, figures: _Drawn | None = None
+) -> Section:
+    """Verdicts, tests and distances of every fit, with its pictures."""
+    title, drawn = "Can the fit be believed?", figures or {}
+    modelled = [both for both in sets if is_modelled(both[0])]
+    found = [(role, one) for part, role in sets for one in statuses(part)]
+    if not modelled:
+        told: list[Node] = [_status(*both) for both in found]
+        told.append(Words("No distributions were fitted: there is nothing to check."))
+        return Section(title, tuple(told), "no distributions were fitted", "checks")
+    told = [Words(capital(CHECKED_SCORED))] * any(part.has_rejected for part, _ in sets)
+    if any(part.summary is None for part, _ in modelled):
+        told.append(Words(
+            "P–P: shares of the scores beside the probabilities of the fitted distribution; Q–Q:"
+            " scores beside its quantiles. On the diagonal the scores are as their distribution"
+            " says. Parameters estimated from the same scores keep nearer to it than the band,"
+            " which is that of a known distribution.", "legend",
+        ))  # fmt: skip
+    blocks = [_check(part, role, drawn.get(part.role, ())) for part, role in modelled]
+    told += [*_by_set(modelled, blocks), *_distances(sets)]
+    told += [Words(words, "legend") for words in (_OF_RATES, _of_curves(sets, level, seed))]
+    return Section(title, tuple(told), _finding(sets), "checks")
+
+
+def _finding(sets: Named) -> str:
+    said = [
+        f"{role}: {', '.join(f'{one.of} {one.verdict}' for one in own)}"
+        for part, role in sets
+        if (own := statuses(part))
     ]
-    return {
-        **said,
-        "rows": rows,
-        "why": "",
-        "roc": (
+    return few(said, "; ") or "not checked"
+
+
+def _status(role: str, one: FitStatus) -> Status:
+    colour = _CLASSES[one.verdict]
+    return Status(f"{role}: fit of the {one.of}", one.verdict, colour, one.words)
+
+
+def _check(part: ScoreSet, role: str, drawn: Sequence[Figure]) -> tuple[Node, ...]:
+    """The verdicts, tests of both distributions and of the ROC, or why there are none."""
+    found = part.quality
+    told: list[Node] = [_status(role, one) for one in statuses(part)]
+    told += [Figures(tuple(drawn))] * bool(drawn)
+    if found is None:
+        return tuple(told)
+    check = found.check
+    if check is not None and check.roc_distance is not None:
+        d = check.roc_distance
+        tests = (Row((title, *map(_test, getattr(check, key)))) for key, title in _TESTS)
+        told.append(Grid(("test of the distributions", "client", "impostor"), tuple(tests)))
+        told.append(Words(
             f"ROC: largest distance from that of the scores {number(d.sup, 3)}"
             f" (p {number(d.p_value, 3)}), mean distance {number(d.mean, 3)}."
-        ),
-    }
+        ))  # fmt: skip
+    elif part.summary is not None and found.bin_error is not None:
+        told.append(Words(_OF_COUNTS))
+    else:
+        told.append(Words(f"not checked: {sentence(found.unchecked)}"))
+    if found.targets:
+        rows = tuple(Row(tuple(target_cells(target))) for target in found.targets)
+        told.append(Grid(TARGET_HEAD, rows, (5, 6)))
+    return tuple(told)
 
 
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+def _test(test: FitTest) -> Cell:
+    return Cell(f"{number(test.statistic, 4)} (p {number(test.p_value, 3)})", "", test.statistic)
 
 
-def _test(test: FitTest) -> str:
-    return f"{number(test.statistic, 4)} (p {number(test.p_value, 3)})"
+def _distances(sets: Named) -> list[Node]:
+    """How far fits are from their scores, and test from dev."""
+    rows = [
+        Row((f"{role}: {what}", *(number(v, 3) for v in values), *blank))
+        for part, role in sets
+        for what, values, blank in (
+            ("fitted distributions against its scores", _of_fit(part), ()),
+            ("its scores against dev’s scores", part.shift, ("",)),
+        )
+        if values is not None
+    ]
+    if not rows:
+        return []
+    grid = Grid(("largest distance", "client", "impostor", "ROC"), tuple(rows))
+    return [Section("Distances", (grid, Words(
+        "Of the classes: the largest difference of the two distribution functions"
+        " (Kolmogorov–Smirnov). Of the curves: the largest difference in FAR and TPR at once, along"
+        " FAR + TPR = constant. These are plain numbers, 0 where both agree. They are no test of"
+        " fit: parameters estimated from the same scores make them small; how large they may be by"
+        " chance is said with the verdicts.", "legend",
+    )))]  # fmt: skip
 
 
-def of_scored(analysis: AnalysisRecord) -> str:
-    """What is of scores alone, where some trials have none; else nothing."""
-    return _capital(CHECKED_SCORED) if any(p.has_rejected for p in analysis.parts) else ""
+def _of_fit(part: ScoreSet) -> tuple[float, ...] | None:
+    far = part.distances
+    return None if far is None or not is_modelled(part) else (far.client, far.impostor, far.roc)
 
 
-def check_notes(analysis: AnalysisRecord) -> str:
-    """How the checks were made."""
-    found = [part.quality.check for part in analysis.parts if part.quality is not None]
+_OF_RATES = (
+    "Rates asked: good, the exact interval of the rate counted at the fit’s own threshold, divided"
+    " by the rate expected there, lies within a factor of 3; poor, it has no point within a factor"
+    " of 1.25, at any number of scores (this comes first); cannot tell, all else. Groups count as"
+    " their effective number of trials; of a summary the scores of a bin widen the interval. The"
+    " table goes down to 5 expected scores: about what is rarer nothing was counted."
+)
+
+
+def _of_curves(sets: Named, level: float, seed: int | None) -> str:
+    """What the verdicts on curves are, and how the checks were made."""
+    found = [part.quality.check for part, _ in sets if part.quality is not None]
     drawn = max((check.replicates for check in found if check is not None), default=0)
-    if drawn == 0:
-        return f"Intervals of level {level_words(analysis.level)}"
-    seed = "" if analysis.seed is None else f", seed {analysis.seed}"
+    made = f"Intervals of level {level_words(level)}"
+    if drawn:
+        made = (
+            f"{drawn} simulated score sets{'' if seed is None else f', seed {seed}'}, so that no"
+            f" p-value is below {number(1.0 / (1 + drawn), 3)}; i{made[1:]}"
+        )
     return (
-        f"{drawn} simulated score sets{seed}, so that no p-value is below"
-        f" {number(1.0 / (1 + drawn), 3)}; intervals of level {level_words(analysis.level)}"
+        "Curve and distances: good, whatever chance did the distance is within the tolerance; poor,"
+        " it is beyond; cannot tell, the interval of the distance reaches across the tolerance. Of"
+        " the ROC it is the largest difference in FAR and TPR at once; two distributions that are"
+        " wrong in the same way may have a good ROC and still give the wrong rates at a threshold,"
+        " hence the second verdict: the worse of the rates asked and of the largest difference of"
+        " each distribution from its scores (chance: Dvoretzky, Kiefer and Wolfowitz, each class by"
+        " itself). Rates of few scores are far inside any such tolerance, hence the rates asked."
+        " The verdicts do not rest on p-values, because with very many scores every family is"
+        f" rejected by them, with few none. {made}. Distances take trials as independent."
     )
 
 
-def families(part: ScoreSet, role: str) -> dict[str, Any]:
+# ------------------------------------------------------------------------------ tails
+def tails_section(sets: Named, figures: _Drawn | None = None) -> Section:
+    """The rates down to less than one expected score, and what the most extreme scores say."""
+    drawn, blocks = figures or {}, []
+    modelled = [both for both in sets if is_modelled(both[0])]
+    for part, _ in modelled:
+        own: list[Node] = [Figures(tuple(drawn.get(part.role, ())))] * (part.role in drawn)
+        found = [] if part.quality is None else part.quality.tails
+        own += [Bullets(tuple(capital(sentence(words)) for words in found))] * bool(found)
+        gained = family_tails(part)
+        own += [Words(words, "note") for words in gained]
+        blocks.append(tuple(own))
+    told = _by_set(modelled, blocks) if modelled else ()
+    legend = Words(
+        "A tail is what a distribution has beyond nearly all of its scores. Hill’s exponent: how"
+        " fast the share of scores falls towards an end, by the most extreme scores alone.",
+        "legend",
+    )
+    if not told:
+        return Section("Tails", ())
+    return Section("Tails", (legend, *told), _good_down_to(modelled[0][0]), "tails")
+
+
+def _good_down_to(part: ScoreSet) -> str:
+    """Down to which rates the counts agree with the fit."""
+    least = () if part.quality is None else part.quality.good_down_to._asdict().items()
+    down = [f"{name.upper()} {percent(rate)}" for name, rate in least if rate is not None]
+    words = " and ".join(down)
+    return f"counts agree with the fit down to {words}" if down else "no rate is seen to agree"
+
+
+# ------------------------------------------------------------------------------ families
+def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Section:
     """The families side by side, the recommended one first."""
     words = family_words(part)
     if not words and part.quality is not None and part.quality.uncompared:
         words = f"{role}: not compared: {sentence(part.quality.uncompared)}"
-    _, _, rest = words.partition(": ")
     found = None if part.quality is None else part.quality.families
-    fitted = ("", "")
-    if part.fit is not None:
-        fitted = part.fit.client.family, part.fit.impostor.family
-    best = ("", "") if found is None else found.recommended
-    return {
-        "role": role,
-        "words": rest[:1].upper() + rest[1:],
-        "rows": [
-            {
-                "who": row.who,
-                "name": row.family,
-                "marks": ", ".join(
-                    mark
-                    for mark, there in (
-                        ("recommended", _is_of(row, best)),
-                        ("fitted", _is_of(row, fitted)),
-                    )
-                    if there
-                ),
-                "cells": [
-                    number(row.held_out, 4), _shown(row.held_out_z, 3), _shown(row.vuong, 3),
-                    _shown(row.distance, 3), _shown(row.outside, 3), number(row.parameters),
-                    number(row.aic), number(row.bic),
-                ],
-            }
-            for row in (() if found is None else found.rows)
-        ],
-        "left_out": [
-            f"{who}: {name} is left out: {sentence(why)}"
-            for who, name, why in (() if found is None else found.left_out)
+    told: list[Node] = [Words(words)] * bool(words)
+    finding = ""
+    if found is not None:
+        head = ("class", "family", "held-out score", "its z", "Vuong z", "distance",
+                "mass outside [0, 1]", "parameters", "AIC", "BIC")  # fmt: skip
+        fitted = ("", "")
+        if part.fit is not None:
+            fitted = part.fit.client.family, part.fit.impostor.family
+        rows = tuple(_family_row(row, found.recommended, fitted) for row in found.rows)
+        told.append(Grid(head, rows, (1,)))
+        told += [
+            Words(f"{who}: {name} is left out: {sentence(why)}", "note")
+            for who, name, why in found.left_out
         ]
-        + family_tails(part),
-    }  # fmt: skip
+        best = dict.fromkeys(found.recommended)
+        finding = f"recommended {' and '.join(best)}"
+    told.append(Words(
+        "All on one measure, densities by the score between 0 and 1. Held-out score: mean log"
+        " density of a score under fits of the other four folds; its z: the difference to the best"
+        " one in standard errors. Recommended is, of those of a class within half a standard error"
+        " of the best, the one with the fewest parameters. Vuong z: difference of log-likelihoods"
+        " to the recommended family in standard errors; below −1.96 worse at the 5 % level."
+        " Distance: largest difference of the fitted distribution function from that of the scores."
+        " AIC, BIC: the log-likelihood with a charge for each parameter, the smaller the better."
+        " The choice belongs to dev, so that test sets have none.", "legend",
+    ))  # fmt: skip
+    title = "Families of distributions"
+    return Section(title, (*told, *more), finding or "not compared", "families")
+
+
+def _family_row(row: FamilyRow, best: tuple[str, str], fitted: tuple[str, str]) -> Row:
+    marks = [
+        word for word, pair in (("recommended", best), ("fitted", fitted)) if _is_of(row, pair)
+    ]
+    return Row((
+        row.who, Cell(row.family, ", ".join(marks)), number(row.held_out, 4),
+        *(_shown(v, 3) for v in (row.held_out_z, row.vuong, row.distance, row.outside)),
+        number(row.parameters), number(row.aic), number(row.bic),
+    ))  # fmt: skip
 
 
 def _is_of(row: FamilyRow, pair: tuple[str, str]) -> bool:
@@ -162,34 +279,57 @@ def _shown(value: float, digits: int) -> str:
     return "–" if math.isnan(value) else number(value, digits)
 
 
-def audits(part: ScoreSet, role: str) -> dict[str, Any]:
-    """The audit of the ends where it is called for; else one sentence."""
+# ------------------------------------------------------------------------------ sensitivity
+def sensitivity_section(sets: Named) -> Section:
+    """The audit of the ends where it is called for; else one sentence a set."""
+    title = "Sensitivity to scores near 0 and 1"
+    audited = [both for both in sets if is_modelled(both[0])]
+    if not audited:
+        return Section(title, ())
+    blocks = [_audit(part) for part, _ in audited]
+    told = list(_by_set(audited, blocks))
+    if any(p.quality is not None and p.quality.audit is not None for p, _ in audited):
+        told.append(Words(
+            "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that"
+            " let another rule change a shape by more than 10 %; the extreme 1 % of a class"
+            " carrying more than 10 % of the sum that fits its distribution. Hill’s exponent is"
+            " that of the most extreme scores alone; z is its distance from the fitted one in"
+            " errors. That of the fit is what the fitted distribution has over the same share of"
+            " scores, which may be far from the end.", "legend",
+        ))  # fmt: skip
+    called = [
+        f"{role}: {'; '.join(part.quality.called_for)}" for part, role in audited
+        if part.quality is not None and part.quality.called_for
+    ]  # fmt: skip
+    finding = few(called, "; ") or "no rule for scores near 0 and 1 changes the fit"
+    return Section(title, tuple(told), finding, "sensitivity")
+
+
+def _audit(part: ScoreSet) -> tuple[Node, ...]:
     found = part.quality
     if found is None or found.audit is None:
         why = "" if found is None else sentence(found.unaudited)
-        return {"role": role, "words": f"no audit: {why}", "policies": [], "audited": False}
+        return (Words(f"No audit: {why}"),)
     if not found.called_for:
-        words = "nothing here is within reach of 0 or 1 as said below."
-        return {"role": role, "words": words, "policies": [], "audited": True}
+        return (Words("Nothing here is within reach of 0 or 1 as said below."),)
     audit = found.audit
-    return {
-        "role": role,
-        "words": f"{'; '.join(found.called_for)}.",
-        "audited": True,
-        "policies": [
-            {"name": row.policy, "cells": [_shown(v, 4) for v in row[1:]]}
-            for row in audit.policies
-        ],
-        "refused": [sentence(words) for words in audit.refused],
-        "tails": [
-            {
-                "who": tail.who,
-                "end": tail.end.replace("_", " "),
-                "cells": [
-                    number(tail.fitted, 4), _shown(tail.hill, 4), _shown(tail.expected, 4),
-                    number(tail.scores), _shown(tail.z, 3), f"{100.0 * tail.carried:.3g} %",
-                ],
-            }
+    rules = Grid(
+        ("rule for scores near 0 and 1", "client a", "client b", "impostor a", "impostor b",
+         "exponent at 0", "exponent at 1", "AUC"),
+        tuple(Row((row[0], *(_shown(v, 4) for v in row[1:]))) for row in audit.policies),
+    )  # fmt: skip
+    tails = Grid(
+        ("class", "end", "fitted exponent", "Hill’s", "that of the fit", "from scores", "z",
+         "carried by the extreme 1 %"),
+        tuple(
+            Row((
+                tail.who, tail.end.replace("_", " "), number(tail.fitted, 4), _shown(tail.hill, 4),
+                _shown(tail.expected, 4), number(tail.scores), _shown(tail.z, 3),
+                f"{100.0 * tail.carried:.3g} %",
+            ))
             for tail in audit.tails
-        ],
-    }  # fmt: skip
+        ),
+        (1,),
+    )  # fmt: skip
+    refused = (Words(f"No fit under {sentence(words)}", "note") for words in audit.refused)
+    return (Words(capital(f"{'; '.join(found.called_for)}.")), rules, tails, *refused)

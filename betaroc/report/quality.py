@@ -18,7 +18,6 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.binned import is_binned
-from betaroc.distributions.distances import largest_distance
 from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
 from betaroc.fits.check import FitCheck, check_fit
@@ -26,6 +25,7 @@ from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to
 from betaroc.inference.counted_scores import whole_weights
+from betaroc.model.distances import largest_distance
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import counted, number

@@ -2,22 +2,52 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 from betaroc.core.class_words import ClassWords, shared_words
+from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.notices import quietly
+from betaroc.core.sentences import worded
 from betaroc.core.terms import BIOMETRIC, terms_of
+from betaroc.core.text import shown
 from betaroc.core.value import Result
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.summary import ScoreSummary
+from betaroc.decision.decide import (
+    Decision,
+    DecisionCheck,
+    DecisionRequest,
+    checked_request,
+    decided,
+)
+from betaroc.decision.guarantee import needed_for_guarantee
+from betaroc.decision.status import AMBER, GREEN, RED, said_of_rate
+from betaroc.decision.ways import TARGET_RATES, Fitting, Target, Way, summary_ways
 from betaroc.estimation.families import Names
-from betaroc.rendering.numbers import visible
+from betaroc.inference.interval import Interval
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.numbers import version
+from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.observed_curves import ObservedCurve
-from betaroc.report.score_set import ObservedPoint, ScoreSet
+from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates
 
-__all__ = ["AnalysisRecord", "Name", "page_in_terms", "name", "path_shown"]
+__all__ = [
+    "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "check_numbers", "checks_of",
+    "decision_numbers", "decision_of", "foot", "foot_words", "name", "page_in_terms",
+    "path_shown", "request_of", "target_text", "told_decision", "worst_check",
+]  # fmt: skip
 
-_NAME, _PATH, _TITLE = 32, 60, 2000
+#: What a report asks where nothing else was asked for.
+DEFAULT_TARGET = "far=0.01"
+#: What may be given as a target.
+AnalysisTarget = str | Mapping[str, float] | None
+_TARGET_NAMES = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,6 +64,10 @@ class AnalysisRecord(Result):
     seed: int | None = None
     beta: BetaPairFit | None = None
     terms: str = BIOMETRIC
+    decision: Decision | None = None
+    checks: tuple[DecisionCheck | None, ...] = ()
+    no_decision: str = ""
+    target: str = ""
 
     @property
     def parts(self) -> tuple[ScoreSet, ...]:
@@ -53,25 +87,14 @@ class AnalysisRecord(Result):
 
 
 # ------------------------------------------------------------------------- foreign names
-class Name(NamedTuple):
-    """A foreign name: cut for the eye, whole in the title attribute."""
-
-    short: str
-    whole: str
-
-
 def name(text: str) -> Name:
     """Nothing that does not print, nothing that breaks the layout."""
-    whole = visible(text)
-    short = whole if len(whole) <= _NAME else whole[: _NAME - 1] + "…"
-    return Name(short, whole if len(whole) <= _TITLE else whole[: _TITLE - 1] + "…")
+    return foreign(text)
 
 
 def path_shown(text: str) -> Name:
     """A path: of a long one the end, where the file is named."""
-    whole = visible(text)
-    short = whole if len(whole) <= _PATH else "…" + whole[1 - _PATH :]
-    return Name(short, name(text).whole)
+    return foreign(text, path=True)
 
 
 def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
@@ -85,3 +108,171 @@ def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
     kept |= {str(escape(word)) for word in analysis.words}
     parts = re.split(r"(<style>.*?</style>)", page, flags=re.DOTALL)
     return "".join(p if p.startswith("<style>") else terms.said(p, kept) for p in parts)
+
+
+def foot(analysis: AnalysisRecord) -> str:
+    """The last line of a page."""
+    return page_in_terms(foot_words(), analysis)
+
+
+def foot_words() -> str:
+    """The same before any field's words."""
+    return (
+        f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
+        " TPR = 1 − FRR, TNR = 1 − FAR."
+    )
+
+
+# ------------------------------------------------------------------------- its threshold
+def request_of(target: AnalysisTarget, confidence: float) -> DecisionRequest:
+    """A target as `decide` takes it, from {"far": 0.01}, "far=0.01", "eer" and the like."""
+    if target is None:
+        target = DEFAULT_TARGET
+    if not isinstance(target, str | Mapping):
+        raise _refused(target)
+    given = _parsed(target) if isinstance(target, str) else dict(target)
+    if not given or not set(given) <= set(_TARGET_NAMES):
+        raise _refused(target)
+    try:
+        return checked_request(**given, confidence=confidence)
+    except BetarocError as error:
+        raise InputError.about("target")(
+            worded(f"`target` must be one that can be decided on; got {shown(target)}: {error}")
+        ) from error
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Of "far=0.01" or "cost_fa=10,cost_fr=1"."""
+    if text.strip() == "eer":
+        return {"eer": True}
+    found: dict[str, Any] = {}
+    for item in text.split(","):
+        name, _, value = (part.strip() for part in item.partition("="))
+        try:
+            found[name.replace("-", "_")] = float(value)
+        except ValueError:
+            raise _refused(text) from None
+    return found
+
+
+def _refused(target: object) -> InputError:
+    return InputError.about("target")(
+        worded(
+            "`target` must be far=RATE, frr=RATE, cost_fa=COST with cost_fr=COST, or eer; got"
+            f" {shown(target)}. Name one, such as far=0.01."
+        )
+    )
+
+
+def target_text(asked: DecisionRequest) -> str:
+    """A target in one short text, which `request_of` reads."""
+    if asked.kind in TARGET_RATES:
+        return f"{asked.kind}={asked.rate!r}"
+    if asked.costs is None:
+        return "eer"
+    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
+    return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
+
+
+def decision_of(
+    dev: ScoreData, asked: DecisionRequest, fitting: Fitting
+) -> tuple[Decision | None, str]:
+    """The threshold, or why there is none."""
+    try:
+        with quietly():  # what they say of dev, its fit has said
+            if isinstance(dev, ScoreSummary):
+                return _of_summary(dev, asked), ""
+            return decided(dev._as_scores(), asked, fitting), ""
+    except BetarocError as error:
+        return None, str(error)
+
+
+def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:
+    """Of counts in bins: a border of theirs."""
+    if asked.kind not in TARGET_RATES:
+        raise InputError(
+            "a threshold for costs or for the equal error rate takes the scores themselves; of dev"
+            " a summary was given. Ask for far or frr."
+        )
+    target = Target(asked.kind, asked.rate, asked.confidence, dev.words or ClassWords())
+    ways, n = summary_ways(dev, target), round(getattr(dev, f"{target.who}_total"))
+    way = next((one for one in ways[:2] if one.possible), None)
+    if way is None:
+        raise InputError(f"{target_text(asked)} is not possible: {ways[0].why}. Give more scores.")
+    needed = needed_for_guarantee(target.rate, target.confidence)
+    expected = {"far": way.far, "frr": way.frr, asked.kind: way.expected}
+    rates = [
+        [float(one[0]) for one in counted_rates(dev, kind, [way.threshold], asked.confidence)]
+        for kind in TARGET_RATES
+    ]
+    far, frr = ((rate, low, high) for rate, low, high in rates)
+    said = said_of_rate(way, target, n, needed, far, frr, drawn=False)
+    return Decision(
+        way.threshold, asked.kind, asked.rate, way.how, asked.confidence,
+        OperatingPoint(way.threshold, expected["far"], expected["frr"], empirical_model(dev).prior),
+        Interval(way.expected, way.low, way.high, asked.confidence, way.how, way.n_beyond),
+        *said, None if n >= needed else needed, tuple(ways), n=n, words=dev.words,
+    )  # fmt: skip
+
+
+def checks_of(d: Decision | None, tests: Sequence[ScoreData]) -> tuple[DecisionCheck | None, ...]:
+    """What every test set says of it; None where that cannot be had."""
+    found: list[DecisionCheck | None] = []
+    for test in tests:
+        try:
+            with quietly():
+                found.append(d.check(test) if d and isinstance(test, Scores) else None)
+        except BetarocError:
+            found.append(None)
+    return tuple(found)
+
+
+def worst_check(
+    d: Decision, checks: Sequence[DecisionCheck | None]
+) -> tuple[Decision | DecisionCheck, int | None]:
+    """Whose status stands for all: that of a test set, by its place, or the decision's own."""
+    order = (GREEN, AMBER, RED)
+    there = [(check, k) for k, check in enumerate(checks) if check is not None]
+    if not there:
+        return d, None
+    return max(there, key=lambda pair: (order.index(pair[0].status), -pair[1]))
+
+
+# ------------------------------------------------------------------------------ in JSON
+def decision_numbers(analysis: AnalysisRecord) -> dict[str, Any]:
+    """What was decided and what each test set says of it, for readers of JSON."""
+    d, target = analysis.decision, analysis.target
+    asked = {"target": target or DEFAULT_TARGET, "default": not target}
+    if d is None:
+        return {"asked": asked, "no_decision": analysis.no_decision}
+    said, _ = worst_check(d, analysis.checks)
+    seen = [None if check is None else check_numbers(check) for check in analysis.checks]
+    return {"asked": asked} | told_decision(d, said) | {"tests": seen}
+
+
+def told_decision(d: Decision, said: Decision | DecisionCheck) -> dict[str, Any]:
+    """Threshold, rates and ways, and what is said of them in the end."""
+    return {
+        "threshold": d.threshold,
+        "threshold_for_greater_equal": d.threshold_for_greater_equal,
+        "target": d.target,
+        "rate": None if math.isnan(d.rate) else d.rate,
+        "how": d.how,
+        "confidence": d.confidence,
+        "expected": {"far": d.expected.far, "frr": d.expected.frr, "prior": d.expected.prior},
+        "interval": [d.interval.low, d.interval.high],
+        "status": said.status,
+        "reason": said.reason,
+        "remedy": said.remedy,
+        "needed": d.needed,
+        "ways": [{name: getattr(way, name) for name in Way.__dataclass_fields__} for way in d.ways],
+    }
+
+
+def check_numbers(check: DecisionCheck) -> dict[str, Any]:
+    """What a test set says."""
+    return {
+        "observed": check.observed, "low": check.low, "high": check.high,
+        "verdict": check.verdict, "status": check.status, "reason": check.reason,
+        "far": check.point.far, "frr": check.point.frr,
+    }  # fmt: skip

@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Tail
-from betaroc.estimation.families import family_text
+from betaroc.estimation.families import family_text, is_of_counts
 from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.fits.shape_tests import EndTests
 from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent, threshold
+from betaroc.rendering.tree import Bullets, Cell, Node, RowCells, Section, Words, grouped
 from betaroc.report.certainty import (
     NOT_COMPUTED,
     Certainty,
     cannot_tell,
+    certainty_of,
     chance_words,
+    confidence_words,
     least_sign,
     likely,
     p_words,
 )
-from betaroc.report.crossings import Unseen, unseen
+from betaroc.report.crossings import Unseen, crossing_words, unseen, whole_curve_words
+from betaroc.report.intervals import measured_cell
+from betaroc.report.score_set import Named, ScoreSet, is_modelled
+from betaroc.report.summary import OF_SCORED, in_matching, mismatch_words
 
 __all__ = [
+    "ends_section", "shape_sentences",
     "boundary_words", "category_words", "coefficient", "end_words", "fit_families", "parameters",
 ]  # fmt: skip
 
+_WHOLE = {
+    "proper": "the ROC lies above the diagonal",
+    "below": "the ROC lies below the diagonal",
+    "hook-at-zero": "the ROC lies below the diagonal at the low thresholds",
+    "hook-at-one": "the ROC lies below the diagonal at the high thresholds",
+}
+_DOUBT = "What follows rests on distributions that do not describe these scores."
 #: Where the words about an end give numbers.
 _DEEP, _ROUNDING = 1e-3, 1.0 + 1e-9
 _SHAPES = {
@@ -262,3 +278,107 @@ def boundary_words(fit: DistributionFit) -> str:
     if rule.resolution is not None:
         parts.append(f"resolution {rule.resolution:g}")
     return f"{'; '.join(parts)} (rule: {rule.policy})" if parts else ""
+
+
+# ------------------------------------------------------------------------------ ends and shapes
+def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
+    """What the fitted curves do: the whole, its crossings, both ends, the shapes."""
+    several = len(sets) > 1
+    told: list[Node] = []
+    for part, role in sets:
+        bullets = Bullets(tuple(" ".join(words) for words in shape_sentences(part)))
+        told.append(Section(role, (bullets,)) if several else bullets)
+    modelled = [both for both in sets if is_modelled(both[0])]
+    if modelled:
+        head = ("end", "diagonal", "semi-derivative dF_i/dF_c", "ROC slope", "exponent",
+                "coefficient")  # fmt: skip
+        words = (0, 1) if len(modelled) > 1 else (1,)
+        told += [grouped(modelled, head, _end_rows, words), Words(
+            "Semi-derivative: what the impostors' share gains for a small share of clients, at an"
+            " end of the thresholds. Towards the low end TNR ~ K FRR^ρ, towards the high end FAR ~"
+            " K TPR^ρ, with exponent ρ and coefficient K (none: no such power law; of exponent 0 or"
+            " inf: one class is alone at that end). “Not seen”: past a crossing of which the scores"
+            " show nothing. A slope of 0 or infinity says which side of the diagonal the curve"
+            " takes, not that the end is useful: an exponent near 1 stays close to chance far into"
+            " the end. The p-value is of the curve lying on the diagonal at that end. These are"
+            " statements about the fitted distributions; few scores, or none, lie where they hold,"
+            " and other families behave otherwise there.", "legend",
+        )]  # fmt: skip
+    finding = _shape_finding(modelled[0][0]) if modelled else "not modelled"
+    return Section("Ends and shapes of the fitted ROC", (*told, *more), finding, "ends")
+
+
+def _shape_finding(part: ScoreSet) -> str:
+    """The whole curve of the fit in a few words, as sure as it is."""
+    fit = part.scored.fit
+    sure = certainty_of(fit, None if part.intervals is None else part.intervals.level)
+    if fit is None:
+        return ""
+    if sure is None or not sure.whole:
+        return f"as fitted, {_WHOLE.get(fit.model.global_shape(), 'several crossings')}"
+    best = max(sure.whole, key=lambda name: sure.whole[name])
+    if sure.whole[best] >= sure.level:
+        return f"by the fit {_WHOLE[best]}"
+    return "cannot tell on which side of the diagonal the ROC lies"
+
+
+def shape_sentences(part: ScoreSet) -> list[list[str]]:
+    """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
+    if part.fit is None:
+        return []
+    if is_of_counts(part.fit.family):
+        return [["The ROC is that of the scores; its ends and shape are not modelled."]]
+    if part.has_rejected:
+        of_made = shape_sentences(part.scored)
+        return [[OF_SCORED], *([in_matching(words) for words in bullet] for bullet in of_made)]
+    model, scores = part.fit.model, part.scores
+    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
+    whole = whole_curve_words(model, scores, sure)
+    said = [[_DOUBT]] if mismatch_words(part) else []
+    said.append([
+        f"If the fitted family is right: {whole[:1].lower()}{whole[1:]}",
+        *crossing_words(model, scores, fitted=True),
+    ])  # fmt: skip
+    said += [end_words(model, which, scores, sure) for which in ("at_zero", "at_one")]
+    shapes = category_words(model, sure)
+    if shapes:
+        said.append([f"Shape category: {'; '.join(shapes)}."])
+    return said + [[words] for words in confidence_words(part.fit, sure)]
+
+
+def _end_rows(part: ScoreSet) -> list[RowCells]:
+    part = part.scored
+    model = part.fit.model if part.fit is not None else part.empirical
+    unit = model.client.on_unit and model.impostor.on_unit
+    both, hidden = model.ends(), unseen(model, part.scores)
+    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
+    found = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
+
+    def cell(name: str, key: str, text: str) -> Cell:
+        m = found.get(f"{name}-{key.replace('_', '-')}")
+        own = None if m is None or m.why else m
+        return measured_cell(own, lambda v: number(v, 3), text)
+
+    rows: list[RowCells] = []
+    for where, key in (
+        ("threshold 0" if unit else "low end", "at_zero"),
+        ("threshold 1" if unit else "high end", "at_one"),
+    ):
+        end = getattr(both, key)
+        side = _side(end.side, sure, key)
+        side += ", not seen" * (hidden is not None and hidden.end == key)
+        rows.append((
+            where, side, number(end.semi_derivative, 4), number(end.roc_slope, 4),
+            cell("exponent", key, number(end.exponent, 4)),
+            cell("coefficient", key, coefficient(end.coefficient)),
+        ))  # fmt: skip
+    return rows
+
+
+def _side(fitted: str, sure: Certainty | None, key: str) -> str:
+    """The side of the diagonal with its p-value; that of the fitted curve where it has none."""
+    tests: EndTests | None = None if sure is None else sure.ends
+    if tests is None:
+        return f"{fitted}, as fitted"
+    test = getattr(tests, key)
+    return f"{test.side} ({p_words(test.p_value)})"

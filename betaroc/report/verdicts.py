@@ -13,11 +13,12 @@ from betaroc.fits.check import TOLERANCE, FitCheck
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck
 from betaroc.rendering.numbers import number, percent, threshold
+from betaroc.rendering.tree import quantity
 from betaroc.report.quality import Distances, Quality
 
 __all__ = [
-    "TARGET_HEAD", "FitStatus", "class_verdicts", "statuses_of", "quality_numbers", "rates_words",
-    "sentence", "target_cells", "tail_sentences",
+    "TARGET_HEAD", "FitStatus", "capital", "class_verdicts", "statuses_of", "quality_numbers",
+    "rates_words", "sentence", "target_cells", "tail_sentences",
 ]  # fmt: skip
 
 TARGET_HEAD = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
@@ -146,6 +147,11 @@ def sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
+def capital(words: str) -> str:
+    """The first letter as at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 # ------------------------------------------------------------------------------- rates
 def rates_verdict(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
     """Poor if any rate is; good if down from 0.5 some rate of each class is."""
@@ -198,7 +204,7 @@ def target_cells(target: TargetCheck) -> list[str]:
         threshold(target.threshold, target.logit_threshold, 4),
         number(target.expected, 4),
         number(target.observed),
-        f"{percent(target.low)} to {percent(target.high)}",
+        quantity(0.0, percent, target.low, target.high).span,
         target.verdict,
         "" if target.verdict == "good" else target.reason,
     ]

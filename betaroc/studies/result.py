@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +15,25 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning
 from betaroc.core.notices import warn
+from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.value import Result
-from betaroc.rendering.numbers import visible
+from betaroc.rendering.files import checked_target, write_whole
+from betaroc.rendering.notebook import IntervalMark, Trace, draw_alphas, draw_spans
+from betaroc.rendering.numbers import number, spaced, version, visible
+from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
+from betaroc.rendering.tree import (
+    Bullets,
+    Figure,
+    Figures,
+    Glossary,
+    Grid,
+    Node,
+    Row,
+    Section,
+    Words,
+    foreign,
+)
 from betaroc.studies.storage import Folder
 
 if TYPE_CHECKING:
@@ -196,6 +213,37 @@ class StudyResult(Result):
         found["replicates"] = found["replicates"].astype(np.int64)
         return found
 
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write what the study found as one self-contained page.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all; outside the folder of the study.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; what was there before is untouched.
+        StudyError
+            If a part is damaged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import betaroc as br
+        >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = br.Study(design, ["true.auc"], folder=Path(folder) / "study").run()
+        ...     result.to_html(Path(folder) / "study.html")
+        ...     page = (Path(folder) / "study.html").read_text(encoding="utf-8")
+        >>> "2 cells with 1 replicate each" in page, "<script" in page
+        (True, False)
+        """
+        checked_target(path)
+        write_whole(path, study_page(self))
+
     def __str__(self) -> str:
         return "\n".join([self._counts(), *self._failure_lines()])
 
@@ -311,3 +359,185 @@ def read(folder: Any) -> StudyResult:
     result = StudyResult(where.path.resolve(), tuple(manifest["names"]), rows)
     there = len(result._status)
     return StudyResult(result.folder, result.names, rows, 0, there)
+
+
+# --------------------------------------------------------------------------------- a page
+#: Statistics that are drawn, cells up to which each has a row, and rows of the table of cells.
+_DRAWN, _FEW_CELLS, _ROWS_SHOWN = 8, 12, 200
+#: Characters beside a row.
+_LABEL = 22
+#: Monte Carlo errors of an interval of 95 %, and what lies beyond either end of it.
+_ERRORS, _BEYOND = 1.96, 0.025
+_GLOSSARY = (
+    ("cell", "one choice of all parameters of the design"),
+    ("replicate", "one sample drawn in a cell; a trial of the study is one replicate of one cell"),
+    ("statistic", "what was computed in each trial; of text the share of each value"),
+    ("mean", "over the replicates of a cell that have a value"),
+    ("Monte Carlo error", "standard error of that mean, from the number of replicates"),
+)  # fmt: skip
+
+
+def study_page(result: StudyResult) -> str:
+    """What was asked, how complete it is, each statistic over the cells, and what was read."""
+    manifest, table = Folder(result.folder).manifest(), result.summary()
+    cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
+    groups = {str(name): group for name, group in table.groupby("statistic", sort=False)}
+    name = foreign(result.folder.name)
+    done = result.rows - result.missing - result.failed
+    many = f"{spaced(replicates)} replicate{'s' * (replicates > 1)}"
+    trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {many}{' each' * (cells > 1)}"
+    page = ResultPage(
+        f"betaroc: study {name.short}",
+        "Study",
+        [name.short],
+        f"What do {spaced(result.rows)} simulated trials say?",
+        [f"{trials}; {_varied(result, table)}.", f"{spaced(done)} trials have their numbers."],
+        _alarms(result),
+        ("statistic", "of the cells", "least mean", "median", "largest", "Monte Carlo error"),
+        [_verdict(key, group, cells, replicates) for key, group in groups.items()],
+        Figures(tuple(_figure(result, key, groups[key]) for key in list(groups)[:_DRAWN])),
+        _sections(result, manifest, table),
+    )  # fmt: skip
+    return page_of(page, lambda body: body, f"betaroc {version()}.")
+
+
+def _varied(result: StudyResult, table: pd.DataFrame) -> str:
+    several = [visible(name) for name in _varying(result, table)]
+    if not several:
+        return "no parameter varies"
+    return f"{', '.join(several)} {'vary' if len(several) > 1 else 'varies'}"
+
+
+def _varying(result: StudyResult, table: pd.DataFrame) -> list[str]:
+    """The parameters that cells differ in."""
+    first = table.head(1)
+    return [name for name in result.names if not table[name].isin(first[name]).all()]
+
+
+def _alarms(result: StudyResult) -> list[str]:
+    found = []
+    if result.missing:
+        found.append(f"{spaced(result.missing)} trials are not computed yet: run the study again.")
+    if result.failed:
+        found.append(f"{spaced(result.failed)} trials failed, and are left out of what is below.")
+    return found
+
+
+def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> VerdictRow:
+    """A statistic over the cells, and in how many it is complete."""
+    whole = int((group["replicates"] == replicates).sum())
+    mean, error = group["mean"], group["mc_error"].max()
+    numbers = [number(float(x), 4) for x in (mean.min(), mean.median(), mean.max())]
+    words = f"all {spaced(cells)} complete" if whole == cells else (
+        f"{spaced(whole)} of {spaced(cells)} complete"
+    )  # fmt: skip
+    icon = "good" if whole == cells else "warn"
+    last = "" if np.isnan(error) else number(float(error), 2)
+    return VerdictRow(foreign(name), words, icon, (*numbers, last))
+
+
+def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
+    """The means of the cells: a row each or, of many, in their order."""
+    shown, mean = foreign(name).short, group["mean"].to_numpy(dtype=np.float64)
+    low, high = _monte_carlo(name, group)
+    if mean.size <= _FEW_CELLS:
+        varying = _varying(result, group)
+        rows = [
+            IntervalMark(_cell(varying, row), a, m, b)
+            for row, a, m, b in zip(group.to_dict("records"), low, mean, high, strict=True)
+        ]
+        about = f"Means of {shown} in {mean.size} cells"
+        ends = None if np.isnan(mean).all() else _scale(low, high)
+        caption = f"{shown}: mean of each cell, 95 % Monte Carlo interval"
+        return Figure(draw_spans(rows, shown, about, ends=ends), caption)
+    order = np.argsort(mean, kind="stable")
+    x = np.linspace(0.0, 1.0, mean.size)
+    drawn = draw_alphas(
+        [Trace("means", x, mean[order])], ("share of the cells", shown),
+        f"Means of {shown} in {mean.size} cells, ascending", per_cent=False,
+        band=(x, low[order], high[order]), band_label="95 %",
+    )  # fmt: skip
+    return Figure(
+        drawn,
+        f"{shown}: means of {spaced(mean.size)} cells, ascending, with 95 % Monte Carlo intervals",
+    )
+
+
+def _monte_carlo(name: str, group: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
+    """Intervals of 95 % of the means: normal ones, of shares those of Clopper and Pearson."""
+    columns = group[["mean", "mc_error", "replicates"]].to_numpy(dtype=np.float64)
+    mean, error, n = columns.T
+    if "=" in name:
+        low, high = share_ends(np.rint(mean * n), n, _BEYOND)
+        return np.where(np.isnan(mean), np.nan, low), np.where(np.isnan(mean), np.nan, high)
+    spread = np.where(np.isnan(error), 0.0, _ERRORS * error)
+    return mean - spread, mean + spread
+
+
+def _scale(low: FloatArray, high: FloatArray) -> tuple[float, float]:
+    """Ends of a scale that holds all intervals, and a little more."""
+    first, last = float(np.nanmin(low)), float(np.nanmax(high))
+    room = 0.05 * (last - first) or max(abs(first), 1.0) * 0.05
+    return first - room, last + room
+
+
+def _cell(names: Sequence[str], row: Mapping[Any, Any]) -> str:
+    """A cell by the parameters that vary, as far as there is room."""
+    values = [
+        f"{name} {row[name]:.3g}" if isinstance(row[name], float) else f"{name} {row[name]}"
+        for name in names
+    ]
+    text = visible(", ".join(values) or f"cell {row['cell']}")
+    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}…"
+
+
+def _sections(
+    result: StudyResult, manifest: Mapping[str, Any], table: pd.DataFrame
+) -> list[Section]:
+    cells, left = table.head(_ROWS_SHOWN), len(table) - _ROWS_SHOWN
+    heads = tuple(str(column) for column in cells.columns)
+    rows = tuple(Row(tuple(map(_shown_value, row))) for row in cells.itertuples(index=False))
+    each: tuple[Node, ...] = (Grid(heads, rows, (heads.index("statistic"),)),)
+    if left > 0:
+        each += (Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"),)
+    kept = {name: manifest[name] for name in ("betaroc", "numpy", "scipy", "block")}
+    read = [
+        f"folder: {result.folder}", f"statistics: {', '.join(_names_of(manifest['statistics']))}",
+        *(f"{name}: {value}" for name, value in kept.items()),
+    ]  # fmt: skip
+    found = [
+        Section("What varied", (_parameters(result, table),), _varied(result, table), "varied",
+                folded=True),
+        Section("Each cell", each, f"{spaced(len(table))} rows", "cells", folded=True),
+    ]  # fmt: skip
+    if result.failed:
+        lines = tuple(result._failure_lines())
+        found.append(Section("What failed", (Bullets(lines),), f"{spaced(result.failed)} trials",
+                             "failed", folded=True))  # fmt: skip
+    return [
+        *found,
+        Section("What was read", (Bullets(tuple(map(visible, read))),),
+                f"{spaced(result.rows - result.missing)} trials of a folder", "read", folded=True),
+        Section("Glossary", (Glossary(_GLOSSARY),), "the words of this page", "glossary",
+                folded=True),
+    ]  # fmt: skip
+
+
+def _names_of(statistics: Any) -> list[str]:
+    return [str(one[0]) if isinstance(one, list | tuple) else str(one) for one in statistics]
+
+
+def _parameters(result: StudyResult, table: pd.DataFrame) -> Grid:
+    rows = []
+    for name in result.names:
+        values = table[name].dropna()
+        numeric = values.dtype.kind in "fiu"
+        ends = (values.min(), values.max()) if numeric and len(values) else ("", "")
+        rows.append(Row((foreign(name), spaced(values.nunique()), *map(_shown_value, ends))))
+    return Grid(("parameter", "values", "least", "largest"), tuple(rows))
+
+
+def _shown_value(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else number(value, 4)
+    return visible(str(value))

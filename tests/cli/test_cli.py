@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -67,10 +68,10 @@ def test_fit_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     fit = br.fit(br.read_scores(DEV))
     for piece in (
-        "'dev.csv' (csv), 180 client and 181 impostor scores",
-        "family: beta; chosen because all 361 scores lie in [0, 1]",
+        "dev.csv  csv; 361 rows  client       180",
+        "Family: beta; chosen because all 361 scores lie in [0, 1]",
         f"{fit.client.params['a']:.6g}",
-        f"{fit.model.auc():.6g}",
+        f"{fit.model.auc():.5g}",
         "Towards threshold 1",
         "Shape category: client: J",
     ):
@@ -381,6 +382,23 @@ def test_a_closed_standard_output_is_2(
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["fit", str(DEV)]) == 2
     assert "the standard output must be writable; it is closed" in capsys.readouterr().err
+
+
+@pytest.mark.simulation
+def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "betaroc", "fit", "-"], stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)},
+        cwd=Path(br.__file__).parents[1],
+    )  # fmt: skip
+    with run:
+        for _ in range(600):
+            if any(tmp_path.glob("betaroc-*/scores")):
+                break
+            time.sleep(0.1)
+        run.terminate()
+        assert run.wait(60) == 143
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.simulation

@@ -216,5 +216,5 @@ def test_files_called_as_columns_or_as_their_key(
     Path("one", "t").write_text("u1 0.5\n", encoding="utf-8")
     Path("two", "t").write_text("u1 x\n", encoding="utf-8")
     message = run(capsys, "fit one/t --key two/t", 2)
-    assert "'t' must be a key" in message
+    assert "'two/t' must be a key" in message
     assert "one/t" not in message

@@ -111,6 +111,26 @@ def test_a_mixture_is_recovered() -> None:
     np.testing.assert_allclose(said, spread, rtol=0.6)
 
 
+def test_many_scores_have_the_maximum_of_all_not_of_their_quantiles() -> None:
+    """The score equations at the estimate, by the definition of the density."""
+    law = br.BetaMixture([0.5, 0.5], [br.Beta(3.0, 1.2), br.Beta(2.5, 1.6)])
+    x = drawn(law, 30_000, 9)
+    fit = br.fit_distribution(x, "beta-mixture")
+    share, *shapes = fit.values
+    logs = np.log(x), np.log1p(-x)
+    parts = [
+        w * np.exp((a - 1.0) * logs[0] + (b - 1.0) * logs[1] - special.betaln(a, b))
+        for w, a, b in ((share, *shapes[:2]), (1.0 - share, *shapes[2:]))
+    ]
+    whole = parts[0] + parts[1]
+    of_share = np.mean(parts[0] / share / whole - parts[1] / (1.0 - share) / whole)
+    assert abs(of_share) <= 1e-9
+    for part, a, b in zip(parts, shapes[::2], shapes[1::2], strict=True):
+        both = special.psi(a + b)
+        for log, shape in zip(logs, (a, b), strict=True):
+            assert abs(np.mean(part / whole * (log - special.psi(shape) + both))) <= 1e-9
+
+
 def test_three_components_and_the_order_of_their_means() -> None:
     law = br.BetaMixture(
         [0.3, 0.3, 0.4], [br.Beta(2.0, 30.0), br.Beta(30.0, 30.0), br.Beta(30.0, 2.0)]

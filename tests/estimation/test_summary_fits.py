@@ -201,7 +201,7 @@ def refused() -> dict[str, Callable[[br.ScoreSummary], object]]:
         "compare_families": br.compare_families,
         "check_fit": lambda s: br.check_fit(br.fit(s)),
         "sensitivity": lambda s: br.fit(s).sensitivity(),
-        "plot": lambda s: br.fit(s).plot(),
+        "plot": lambda s: br.fit(s).plot("qq"),
         "epc_cv": br.epc_cv,
         "guaranteed": lambda s: br.guaranteed_threshold(s, far=0.1),
         "guaranteed fit": lambda s: br.guaranteed_threshold(br.fit(s), far=0.1),

@@ -29,6 +29,7 @@ TAKES = {
     "plot_epc": {"Epc"},
     "plot_expected_obtained": {"Epc"},
     "plot_fit": {"Fit"},
+    "plot_fitted_roc": {"Fit"},
     "plot_gains": {"Inclusion"},
     "plot_histogram": {"array"},
     "plot_hull": {"Inclusion"},

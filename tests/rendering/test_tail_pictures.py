@@ -81,3 +81,18 @@ def test_shapes_and_rates_by_size(fitted: br.Fit) -> None:
     assert at_50 == pytest.approx(float(one.model.far(threshold)) * 2000, rel=0.05)
     shapes = line(fitted.plot("tail-shape"), "the upper end of impostors")[1]
     assert shapes[list(sizes).index(50)] == pytest.approx(one.impostor.tails[0].fits[0].shape)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.6])
+def test_a_point_mass_at_the_far_end_leaves_a_picture(share: float) -> None:
+    """Impostors at exactly 1, of which a tenth or more than half are."""
+    rng = np.random.default_rng(3)
+    impostor = np.where(rng.random(400) < share, 1.0, rng.beta(2.0, 4.0, 400))
+    client = np.where(rng.random(300) < 0.9, 1.0, rng.beta(6.0, 2.0, 300))
+    with pytest.warns(br.BoundaryWarning):
+        fit = br.fit(br.Scores(client, impostor), "beta")
+    ax = fit.plot("tails")
+    assert np.all(np.isfinite(ax.get_xlim()))
+    x, y = line(ax, "FAR, fitted")
+    assert y == pytest.approx(fit.model.far(expit(x)), rel=1e-9)
+    assert y.min() >= fit.impostor.params["at_one"]

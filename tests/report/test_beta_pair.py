@@ -55,12 +55,12 @@ def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(
     z = next(r for r in found.dev.quality.families.of("impostor") if r.family == "beta").held_out_z
     assert f"for impostors beta-mixture is better by {-z:.2g} standard errors" in beta.reason
     text = found.summary()
-    section = text[text.index("one beta distribution a class, on dev") :].split("\n\n")[0]
+    section = text[text.index("One beta distribution a class\n") :].split("\n\n")[0]
     assert "One beta distribution a class does not suffice: " in section
     assert f"{beta.fit.impostor.params['a']:.6g}" in section
     assert "Shape category: client: bell" in section
     page = render_report(found)
-    assert "<h2>One beta distribution a class</h2>" in page
+    assert "One beta distribution a class</h3>" in page
     assert "does not suffice" in page
 
 

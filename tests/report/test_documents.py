@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,7 +37,14 @@ from helpers.travellers import NAME, grouped, scores, travellers
 
 SCHEMA = json.loads(Path(documents.__file__).with_name("schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-NOUNS = {name: value for name, value in travellers().items() if isinstance(value, Noun)}
+
+
+@cache
+def nouns() -> dict[str, Noun]:
+    """Not while tests are collected: they take a second to make."""
+    return {name: value for name, value in travellers().items() if isinstance(value, Noun)}
+
+
 #: Public classes without `to_json`, and why.
 STAY = {
     "Study": "runs in a folder, from which it is opened",
@@ -50,7 +58,7 @@ STAY = {
 
 # ------------------------------------------------------------------------------ both ways
 def test_what_is_read_is_what_was_written() -> None:
-    for name, value in NOUNS.items():
+    for name, value in nouns().items():
         text = value.to_json()
         again = br.from_json(text)
         assert type(again) is type(value), name
@@ -63,7 +71,7 @@ def test_every_public_class_travels() -> None:
     classes = {name for name in PUBLIC if isinstance(getattr(br, name), type)}
     abstract = {name for name in classes if getattr(br, name).__dict__.get("__abstractmethods__")}
     assert abstract == {"Distribution"}
-    tried = {type(value).__name__ for value in NOUNS.values()}
+    tried = {type(value).__name__ for value in nouns().values()}
     assert classes - abstract - set(STAY) <= tried <= kinds().keys()
     assert {name for name in STAY if issubclass(getattr(br, name), Noun)} == set()
 
@@ -262,7 +270,7 @@ OTHERS: list[Any] = [
 
 def test_whatever_is_changed_is_read_or_refused() -> None:
     random = Random(1)
-    held = {k: v.to_dict() for k, v in NOUNS.items() if k not in {"analysis", "inclusion"}}
+    held = {k: v.to_dict() for k, v in nouns().items() if k not in {"analysis", "inclusion"}}
     refused: list[int] = []
     for _ in range(400):
         document = mutated(random.choice(list(held.values())), random)
@@ -311,7 +319,7 @@ def test_the_schema_is_that_of_the_classes() -> None:
 
 
 def test_every_document_keeps_to_the_schema() -> None:
-    for name, value in NOUNS.items():
+    for name, value in nouns().items():
         errors = [error.message[:200] for error in VALIDATOR.iter_errors(value.to_dict())]
         assert errors == [], name
 
@@ -335,19 +343,32 @@ def test_scores_come_back_from_their_table() -> None:
 
 
 def test_every_noun_has_a_table() -> None:
-    for name, value in NOUNS.items():
+    for name, value in nouns().items():
         table = nw.from_native(value.to_frame(), eager_only=True)
         assert table.columns, name
 
 
 def test_tables_for_notebooks_hold_nothing_but_text() -> None:
-    for name, value in NOUNS.items():
+    for name, value in nouns().items():
         page = value._repr_html_()
         tags = set(re.findall(r"<(/?\w+)", page))
         plain = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+        if 'class="betaroc"' in page:  # a block: see tests/rendering/test_notebook.py
+            plain |= {
+                "div",
+                "style",
+                "p",
+                "b",
+                "svg",
+                "path",
+                "circle",
+                "text",
+                "details",
+                "summary",
+            }
         assert {tag.lstrip("/") for tag in tags} <= plain, name
-        assert page.count("<tr>") <= 14, name
-        assert "background" not in page
+        assert page.count("<tr>") <= 22, name
+        assert "background" not in page.replace("background:none", "")
         assert "http" not in page
     page = br.Scores([0.5], [0.1], name="<script>alert(1)</script>")._repr_html_()
     assert "<script" not in page
@@ -363,9 +384,10 @@ LATEX = r"""\documentclass{article}
 
 
 def test_tables_compile_in_latex(tmp_path: Path) -> None:
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed")
-    tables = [value.to_latex() for name, value in NOUNS.items() if name not in LONG]
+    found = [shutil.which(name) for name in ("pdflatex", "kpsewhich")]
+    if None in found or subprocess.run([str(found[1]), "booktabs.sty"], check=False).returncode:
+        pytest.skip("pdflatex with booktabs is not installed")
+    tables = [value.to_latex() for name, value in nouns().items() if name not in LONG]
     letters = [chr(k) for k in range(32, 0x180)] + [chr(k) for k in range(0x370, 0x3E2)]
     hard = pd.DataFrame({NAME: [*letters, NAME, "≤ ∞ – “x” 中 \U0001f600"]})
     point = br.OperatingPoint([math.nan, math.inf, -math.inf], [1e-300, 0.5, 1.0], [1.0, 0.5, 0.0])
@@ -409,7 +431,7 @@ def test_latex_is_what_it_shows() -> None:
 
 # ------------------------------------------------------------------ metrics and reprs
 def test_metrics_are_flat_finite_and_named_for_trackers() -> None:
-    for name, value in NOUNS.items():
+    for name, value in nouns().items():
         found = value.metrics()
         for key, number in found.items():
             assert re.fullmatch(r"[0-9A-Za-z_./-]+", key), (name, key)

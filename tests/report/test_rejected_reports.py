@@ -18,8 +18,8 @@ from betaroc.cli import main
 from betaroc.core.terms import TERMS
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.page import render_report
+from betaroc.report.sentences import shape_sentences
 from betaroc.report.summary import mismatch_words
-from betaroc.report.text import shape_sentences
 
 RNG = np.random.default_rng(12)
 SIDES = [(RNG.beta(6, 2, n), RNG.beta(2, 5, m)) for n, m in ((200, 240), (150, 160))]
@@ -98,10 +98,10 @@ def test_the_page_says_what_is_of_which_trials(analysis: br.Analysis) -> None:
         assert words in page, words
     assert "with point masses" not in page
     text = analysis.summary()
-    head = re.search(r"criterion +threshold +rates of +(.+)", text)
+    head = re.search(r"rates of +(FAR.+)", text)
     assert head is not None
-    assert head[1].split() == ["FAR", "FRR", "FMR", "FNMR", "HTER"]
-    assert "dev: checks, tails and families are of the trials that have a score" in text
+    assert head[1].split() == ["FAR", "FRR", "FMR", "FNMR", "HTER", "F1"]
+    assert "Checks, tails and families are of the trials that have a score" in text
     assert "TNMR ~" in text
     assert "FNMR =" in text
     assert br.from_json(analysis.to_json()) == analysis

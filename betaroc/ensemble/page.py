@@ -1,0 +1,343 @@
+"""An ensemble's result as one self-contained page, without a script."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.class_words import ClassWords
+from betaroc.core.terms import BIOMETRIC, Terms, terms_of
+from betaroc.distributions.empirical import Empirical
+from betaroc.ensemble.learned import (
+    ADDS_NOTHING,
+    CANNOT_TELL,
+    INCLUDE,
+    MATTERS,
+    trials_needed,
+)
+from betaroc.ensemble.record import InclusionRecord
+from betaroc.ensemble.rule import LAX, STRICT, Verdict
+from betaroc.ensemble.sentences import (
+    crossings_columns,
+    inclusion_sentences,
+    reached_ends,
+    rule_beside,
+)
+from betaroc.estimation.families import family_text
+from betaroc.model.roc import Roc
+from betaroc.rendering.notebook import IntervalMark, Trace, draw_spans, draw_square
+from betaroc.rendering.numbers import extreme, level_words, number, rate, spaced, version, visible
+from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
+from betaroc.rendering.tree import (
+    Bullets,
+    Cell,
+    Figure,
+    Figures,
+    Glossary,
+    Grid,
+    Name,
+    Node,
+    Row,
+    Section,
+    Words,
+    foreign,
+)
+
+__all__ = ["inclusion_page"]
+
+#: The icon of each verdict; what is no good beside the others is neither bad nor unknown.
+_ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADDS_NOTHING: "none"}
+_SORTED = ("good", "warn", "none", "bad")
+#: Verdicts in the words of the ends.
+_WORDS = {STRICT: "only at the low-FAR end", LAX: "only at the high-FAR end"}
+#: Rows of a table of pairs.
+_ROWS = 60
+#: ROCs that are drawn one by one, points of each, and trials up to which that of scores is drawn.
+_MOST, _POINTS, _MANY = 8, 100, 100_000
+_GLOSSARY = (
+    ("FAR, FRR, TPR", "shares of impostors accepted, of clients rejected, of clients accepted"),
+    ("ROC", "the TPR at each FAR; AUC is the area under it: 0.5 for guesses, 1 without errors"),
+    ("learned fusion", "a score of all classifiers, weighted by logistic regression elsewhere"),
+    ("gain", "the AUC of the learned fusion with a classifier, less that without it"),
+    ("own ROC", "that of the classifier alone, judged against guesses at both ends of its FARs"),
+    ("hull", "the best of the classifiers at each FAR, or of a random choice between two"),
+    ("interval", "what the chance of the trials leaves open, at the confidence named above"),
+)  # fmt: skip
+
+
+def inclusion_page(
+    result: InclusionRecord,
+    *,
+    read: Sequence[str] = (),
+    words: ClassWords | None = None,
+    terms: str = BIOMETRIC,
+) -> str:
+    """The verdicts with their reasons, what each classifier adds, the ROCs, and what was read."""
+    field, called = terms_of(terms), words or ClassWords()
+    kept = {html.escape(form) for name in (*result.names, *read) for form in (name, visible(name))}
+    kept |= {html.escape(form) for name in result.names for form in foreign(name)}
+
+    def said(body: str) -> str:
+        told = called.in_markup(body, kept)
+        return field.said(told, kept | {html.escape(word) for word in called})
+
+    page = ResultPage(
+        f"betaroc: {len(result.names)} classifiers",
+        "Ensemble",
+        [f"{len(result.names)} classifiers"],
+        "Which of these classifiers join the ensemble?",
+        _lead(result),
+        heads=("classifier", "verdict", f"gain, {level_words(result.level)} interval",
+               "its own ROC", "AUC of its scores", "what would change it"),
+        verdicts=_verdicts(result),
+        figures=_figures(result, field),
+        sections=_sections(result, read),
+    )  # fmt: skip
+    return page_of(page, said, said(f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ)."))
+
+
+def _lead(result: InclusionRecord) -> list[str]:
+    n_client, n_impostor = result.systems.sizes
+    low, high = result.region
+    joined = [visible(name) for name, verdict in result.verdict.items() if verdict == INCLUDE]
+    answer = f"{len(joined)} of {len(result.names)} join: {', '.join(joined)}." if joined else (
+        "No classifier is shown to add to the others."
+    )  # fmt: skip
+    region = "all FARs" if (low, high) == (0.0, 1.0) else f"FAR from {low:g} to {high:g}"
+    trials = f"{spaced(n_client)} client and {spaced(n_impostor)} impostor trials"
+    return [answer, f"Judged on {trials}, {region}, at {level_words(result.level)} confidence."]
+
+
+def _verdicts(result: InclusionRecord) -> list[VerdictRow]:
+    rows = []
+    for name, verdict in result.verdict.items():
+        gain = verdict.gain
+        rows.append(
+            VerdictRow(
+                foreign(name), _WORDS.get(verdict.word, verdict.word),
+                _ICONS.get(verdict.word, "bad"),
+                (
+                    _signed(gain.estimate, gain.low, gain.high),
+                    _WORDS.get(verdict.marginal, verdict.marginal),
+                    f"{result.misfit[name].auc_scores:.3f}",
+                    _change(verdict, result.systems.sizes),
+                ),
+            )
+        )  # fmt: skip
+    gains = [v.gain.estimate for v in result.verdict.values()]
+    order = sorted(
+        range(len(rows)),
+        key=lambda k: (_SORTED.index(rows[k].icon), -gains[k] if gains[k] == gains[k] else 1.0),
+    )
+    return [rows[k] for k in order]
+
+
+def _change(verdict: Verdict, sizes: tuple[int, int]) -> str:
+    """How many trials would tell, where these cannot."""
+    needed = trials_needed(verdict.gain, sizes) if verdict.word == CANNOT_TELL else None
+    return "" if needed is None else f"about {needed[0]} client and {needed[1]} impostor trials"
+
+
+def _signed(value: float, low: float, high: float) -> Cell:
+    """A gain with its interval, both with their signs."""
+    if math.isnan(value):
+        return Cell("not measured")
+    one, *ends = (f"{x:+.4f}".replace("-", "\u2212") for x in (value, low, high))
+    return Cell(one, "" if math.isnan(low) else " to ".join(ends), value, low, high)
+
+
+# ------------------------------------------------------------------------------ pictures
+def _figures(result: InclusionRecord, terms: Terms) -> Figures:
+    drawn = [_gains(result)]
+    far = np.unique(np.concatenate([np.geomspace(1e-6, 1.0, 100), np.linspace(0.0, 1.0, 100)]))
+    hull = far, np.asarray(result.hull.tpr(far))
+    many = len(result.names) > _MOST
+    curves = {name: result.fits[name].model.roc() for name in result.names}
+    if many:
+        drawn.append(_rocs(tuple(curves.items()), hull, terms, None))
+    else:
+        drawn += [_rocs([one], hull, terms, _counted(result, one[0])) for one in curves.items()]
+    return Figures(tuple(drawn))
+
+
+def _brief(name: str, width: int) -> str:
+    """A name beside a mark, which has no room for all of it."""
+    text = visible(name)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _gains(result: InclusionRecord) -> Figure:
+    rows = [
+        IntervalMark(_brief(name, 20), gain.low, gain.estimate, gain.high, gain.word != CANNOT_TELL)
+        for name, gain in ((name, verdict.gain) for name, verdict in result.verdict.items())
+    ]  # fmt: skip
+    measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
+    about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"
+    return Figure(
+        draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS),
+        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells.",
+    )
+
+
+def _counted(result: InclusionRecord, name: str) -> Trace | None:
+    """The ROC of the scores, unless they are too many to be drawn at once."""
+    if sum(result.systems.sizes) > _MANY:
+        return None
+    scores = result.systems.scores(result.names.index(name))
+    points = Roc(Empirical(scores.client), Empirical(scores.impostor)).points()
+    return Trace("its scores", points.far, points.tpr, "thin")
+
+
+def _rocs(
+    group: Sequence[tuple[str, Roc]], hull: tuple[FloatArray, FloatArray], terms: Terms,
+    counted: Trace | None,
+) -> Figure:  # fmt: skip
+    """One fitted curve with that of its scores, or many, beside the hull."""
+    lines, names = [], []
+    for name, roc in group:
+        points = roc.points(_POINTS)
+        names.append(foreign(name).short)
+        lines.append(Trace(_brief(name, 16), points.far, points.tpr, "solid"))
+    if len(lines) > 1:
+        lines = [line._replace(label="", look="thin") for line in lines]
+        lines[0] = lines[0]._replace(label="classifiers")
+    lines += [] if counted is None else [counted]
+    lines.append(Trace("hull of all", *hull, "dashed"))
+    axes = terms.far.short, terms.tpr.short
+    called = ", ".join(names) if len(names) == 1 else f"{len(names)} classifiers"
+    about = f"{axes[1]} against {axes[0]} of {called}, and the hull of all"
+    return Figure(draw_square(lines, axes, about), f"ROC of {called}, fitted.")
+
+
+# ------------------------------------------------------------------------------ sections
+def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
+    found = inclusion_sentences(result)
+    joined = sum(verdict == INCLUDE for verdict in result.verdict.values())
+    why: tuple[Node, ...] = (_reasons(result),)
+    why += (Bullets(tuple(found.doubts)),) if found.doubts else ()
+    return [
+        Section("Why", why, f"{joined} of {len(result.names)} join", "why", folded=True),
+        Section("What each adds", (_gain_grid(result), *map(Words, found.gains)),
+                "with it and without it", "gains", folded=True),
+        Section("Their own ROCs", (_own_grid(result),),
+                "fitted distributions, and how far they are from the scores", "rocs", folded=True),
+        Section("Hull", (Words(found.hull), _hull_grid(result)),
+                f"area {result.hull.auc:.4f}", "hull", folded=True),
+        Section("Crossings", _shortened(_crossing_grid(result)),
+                "where one fitted ROC passes another", "crossings", folded=True),
+        Section("How alike they are", _shortened(_diversity_grid(result)),
+                "correlations within the classes, and errors in common", "alike", folded=True),
+        Section("What was read", _read(result, read),
+                f"{len(result.names)} classifiers, {spaced(sum(result.systems.sizes))} trials",
+                "read", folded=True),
+        Section("Glossary", (Glossary(_GLOSSARY),), "the words of this page", "glossary",
+                folded=True),
+    ]  # fmt: skip
+
+
+def _by_ends(text: str) -> str:
+    """A sentence with verdicts in the words of the ends."""
+    for verdict, words in _WORDS.items():
+        text = text.replace(verdict, words)
+    return text
+
+
+def _shortened(grid: Grid) -> tuple[Node, ...]:
+    """A table of pairs, which of many classifiers is longer than anybody reads."""
+    left = len(grid.rows) - _ROWS
+    if left <= 0:
+        return (grid,)
+    note = f"{left} more rows: `--json`, or the tables of the result in Python, have all of them."
+    return replace(grid, rows=grid.rows[:_ROWS]), Words(note, "note")
+
+
+def _reasons(result: InclusionRecord) -> Grid:
+    rows = [
+        Row((foreign(name), _WORDS.get(v.word, v.word), _by_ends(v.reason)))
+        for name, v in result.verdict.items()
+    ]
+    return Grid(("classifier", "verdict", "reason"), tuple(rows), (1, 2))
+
+
+def _gain_grid(result: InclusionRecord) -> Grid:
+    """Areas of the learned fusion, and gains by one fixed rule."""
+    rule, parts = rule_beside(), ("all", *reached_ends(result))
+    ends = {"all": "all alphas", "strict": "low-FAR end", "lax": "high-FAR end"}
+    rows = []
+    for name, verdict in result.verdict.items():
+        gain = verdict.gain
+        fixed = (result.fusion.gain(name, rule, part) for part in parts)
+        rows.append(Row((
+            foreign(name), number(gain.with_it, 4), number(gain.without, 4),
+            _signed(gain.estimate, gain.low, gain.high), str(gain.word),
+            *(_signed(one.estimate, one.low, one.high) for one in fixed),
+        )))  # fmt: skip
+    heads = ("classifier", "AUC with it", "AUC without", "gain", "says",
+             *(f"{rule}, {ends[part]}" for part in parts))  # fmt: skip
+    return Grid(heads, tuple(rows), (4,))
+
+
+def _own_grid(result: InclusionRecord) -> Grid:
+    heads = ("classifier", "family", "AUC fitted", "AUC of scores", "distance", "says",
+             "mean of TPR − FAR")  # fmt: skip
+    rows = []
+    for name, verdict in result.verdict.items():
+        misfit, size = result.misfit[name], verdict.size
+        rows.append(Row((
+            foreign(name), family_text(result.fits[name].family),
+            f"{result.fits[name].model.auc():.3f}", f"{misfit.auc_scores:.3f}",
+            Cell(f"{misfit.distance:.3f}", misfit.word),
+            _WORDS.get(verdict.marginal, verdict.marginal),
+            _signed(size.mean_excess, size.low, size.high),
+        )))  # fmt: skip
+    return Grid(heads, tuple(rows), (1, 5))
+
+
+def _hull_grid(result: InclusionRecord) -> Grid:
+    def who(name: str) -> Name:
+        return foreign(name)
+
+    rows = [
+        Row((extreme(s.far_low, 4), extreme(s.far_high, 4), s.kind, who(s.left), who(s.right)))
+        for s in result.hull.segments
+    ]
+    return Grid(("from FAR", "to FAR", "", "of", "and"), tuple(rows), (2, 3, 4))
+
+
+def _crossing_grid(result: InclusionRecord) -> Grid:
+    columns = crossings_columns(result._crossings)
+    rows = []
+    for first, second, far, tpr, _, before, after in zip(*columns.values(), strict=True):
+        places = ("never", "") if math.isnan(far) else (rate(float(far)), rate(float(tpr)))
+        higher = [foreign(str(one)) if one else "nobody" for one in (before, after)]
+        rows.append(Row((foreign(str(first)), foreign(str(second)), *places, *higher)))
+    heads = ("first", "second", "cross at FAR", "TPR there", "higher before", "higher after")
+    return Grid(heads, tuple(rows), (1, 4, 5))
+
+
+def _diversity_grid(result: InclusionRecord) -> Grid:
+    columns = result._diversity
+    rows = [
+        Row((foreign(str(first)), foreign(str(second)), str(who),
+             *("" if np.isnan(x) else f"{x:.3f}" for x in numbers)))
+        for first, second, who, *numbers in zip(*columns.values(), strict=True)
+    ]  # fmt: skip
+    heads = tuple(title.replace("_", " ") for title in columns)
+    return Grid(heads, tuple(rows), (1, 2))
+
+
+def _read(result: InclusionRecord, read: Sequence[str]) -> tuple[Words | Bullets, ...]:
+    n_client, n_impostor = result.systems.sizes
+    lines = [*read, f"{spaced(n_client)} client and {spaced(n_impostor)} impostor trials"]
+    if result.systems.omitted:
+        lines.append(f"{spaced(result.systems.omitted)} rows with a missing score left out")
+    said = result.messages
+    blocks: list[Words | Bullets] = [Bullets(tuple(map(visible, lines)))]
+    if said:
+        blocks += [Words("What the fits had to say:"), Bullets(tuple(map(visible, said)))]
+    return tuple(blocks)

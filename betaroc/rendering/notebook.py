@@ -1,0 +1,458 @@
+"""Results in a notebook: a block of sentences, a table and a small picture, in the page's colours.
+
+Everything is of the block alone: no script, no style attribute, no picture from elsewhere. Texts
+and curves have the colour of the page around, marks a tone that stands on white and on black.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.rendering.numbers import rate, rate_span, visible
+from betaroc.rendering.table_text import shown_cell, upright
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+__all__ = [
+    "ICONS", "FoldedTable", "IntervalMark", "NotebookBlock", "RateMark", "Shown", "Trace",
+    "draw_alphas", "draw_spans", "draw_square", "draw_strip", "html_block", "html_table",
+    "name_shown", "rate_cell",
+]  # fmt: skip
+
+_ROWS, _COLUMNS = 12, 12
+#: Characters of a name; of a longer one the middle is left out.
+_NAME = 40
+#: Tones of what is no text.
+CLIENT, IMPOSTOR = "#2f80c8", "#d9701a"
+_STYLE = (
+    ".betaroc{font:14px/1.45 system-ui,sans-serif;font-variant-numeric:tabular-nums lining-nums;"
+    "max-width:760px;color:inherit}"
+    ".betaroc p{margin:2px 0}"
+    ".betaroc b{font-weight:650}"
+    ".betaroc .big{font-size:22px}"
+    ".betaroc .row{display:flex;flex-wrap:wrap;gap:8px 28px;align-items:center}"
+    ".betaroc .st{gap:8px}"
+    ".betaroc .wide{overflow-x:auto;max-width:100%}"
+    ".betaroc table{border-collapse:collapse;margin:6px 0;border:0}"
+    ".betaroc tr,.betaroc th,.betaroc td{background:none;border:0;font-weight:400;text-align:left;"
+    "padding:3px 18px 3px 0;white-space:nowrap}"
+    ".betaroc svg{flex:none;max-width:100%;height:auto}"
+    ".betaroc svg text{font-size:11px;fill:currentColor}"
+    ".betaroc summary{cursor:pointer}"
+)
+#: Shapes of a status, each with its own outline and tone.
+ICONS = {
+    "good": '<circle cx="9" cy="9" r="9" fill="#128a62"/><path d="M5 9.3l2.8 2.8L13 6.5"'
+    ' fill="none" stroke="#fff" stroke-width="2"/>',
+    "warn": '<path d="M9 1L17.5 16.5H.5z" fill="#b98500"/><path d="M9 6v5.5M9 13v2"'
+    ' fill="none" stroke="#fff" stroke-width="2"/>',
+    "bad": '<path d="M5 0h8l5 5v8l-5 5H5L0 13V5z" fill="#d9394a"/><path d="M5.5 5.5l7 7M12.5'
+    ' 5.5l-7 7" fill="none" stroke="#fff" stroke-width="2"/>',
+}
+
+
+class Shown(NamedTuple):
+    """A number, and what stands beside it."""
+
+    main: str
+    beside: str = ""
+
+
+class FoldedTable(NamedTuple):
+    """A table that is opened when wanted."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Shown | str]]
+
+
+class NotebookBlock(NamedTuple):
+    """What a notebook shows of a result; all of it is text but for the picture."""
+
+    heading: str
+    big: str = ""
+    #: A word, and which of the icons.
+    status: str = ""
+    icon: str = ""
+    #: Each with what stands before it in bold, or nothing.
+    sentences: Sequence[tuple[str, str]] = ()
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[Shown | str]] = ()
+    picture: str = ""
+    folded: FoldedTable | None = None
+
+
+def html_block(block: NotebookBlock) -> str:
+    """The block as HTML, all its texts escaped."""
+    drawn = '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">{}</svg>'
+    icon = drawn.format(ICONS[block.icon]) if block.icon else ""
+    return _template("notebook.html.j2").render(block._asdict() | {"icon": icon, "style": _STYLE})
+
+
+def html_table(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
+    """A small table, every text of it escaped, in the colours of the page around it."""
+    named = upright(columns)
+    rows = list(zip(*named.values(), strict=True))
+    wide = len(named) > _COLUMNS
+    heads = [*list(named)[:_COLUMNS], *["…"] * wide]
+    body = [
+        [*(shown_cell(v) for v in row[:_COLUMNS]), *[("…", False)] * wide] for row in rows[:_ROWS]
+    ]
+    template = _template("table.html.j2")
+    return template.render(caption=caption, heads=heads, rows=body, left=len(rows) - len(body))
+
+
+@cache
+def _template(name: str) -> Template:
+    from jinja2 import Environment, PackageLoader
+
+    loader = PackageLoader("betaroc", "rendering")
+    return Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    ).get_template(name)
+
+
+# ------------------------------------------------------------------------------- texts
+def name_shown(name: str, width: int = _NAME) -> str:
+    """A foreign name on one line that turns no text around it, without its middle where long."""
+    text = visible(name)
+    if len(text) > width:
+        text = f"{text[: width // 2]}…{text[-(width - width // 2 - 1) :]}"
+    return text if text.isascii() else f"\u2068{text}\u2069"
+
+
+def rate_cell(value: float, low: float = math.nan, high: float = math.nan) -> Shown:
+    """A rate in per cent with its interval, where it has one."""
+    return Shown(rate(value), "" if math.isnan(low) else rate_span(low, high))
+
+
+# ---------------------------------------------------------------------------- pictures
+class Trace(NamedTuple):
+    """A curve, and how it is drawn: "solid", "dashed", "dotted" or "thin"."""
+
+    label: str
+    x: FloatArray
+    y: FloatArray
+    look: str = "solid"
+
+
+class RateMark(NamedTuple):
+    """A rate with its interval; hollow and dashed of dev, filled of test."""
+
+    label: str
+    low: float
+    value: float
+    high: float
+    hollow: bool
+
+
+class _Box(NamedTuple):
+    """Where data lie on a picture, in pixels."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def at(self, x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+        """Pixels of data; what lies outside is at the border."""
+        across = (np.clip(x, *self.x) - self.x[0]) / (self.x[1] - self.x[0])
+        up = (np.clip(y, *self.y) - self.y[0]) / (self.y[1] - self.y[0])
+        return self.left + self.width * across, self.top + self.height * (1.0 - up)
+
+
+_LOOKS = {
+    "solid": 'stroke-width="2"',
+    "dashed": 'stroke-width="1.75" stroke-dasharray="5 3"',
+    "dotted": 'stroke-width="1.5" stroke-dasharray="1 3" stroke-linecap="round"',
+    "thin": 'stroke-width="1"',
+}
+#: Pixels between two points that are drawn of a curve.
+_STEP = 1.5
+#: Pixels of a key and of a line of it.
+_KEY, _LINE = 130, 16
+
+
+def draw_square(lines: Sequence[Trace], axes: tuple[str, str], description: str) -> str:
+    """One rate against another in a square, the chance line dotted, the key beside."""
+    box = _Box(34, 8, 140, 140, (0.0, 1.0), (0.0, 1.0))
+    chance = f'<path d="M34 148L174 8" {_LOOKS["dotted"]} stroke="currentColor" opacity=".5"/>'
+    names = f'<text x="174" y="163" text-anchor="end">{_escaped(axes[0])}, 100 %</text>'
+    names += f'<text x="34" y="163" text-anchor="middle">0</text>{_upwards(box, axes[1], "100")}'
+    return _drawing(
+        184 + _KEY, 168, _frame(box) + chance + names + _curves(lines, box), description
+    )
+
+
+def draw_alphas(
+    lines: Sequence[Trace], axes: tuple[str, str], description: str, *,
+    band: tuple[FloatArray, FloatArray, FloatArray] | None = None, band_label: str = "",
+    per_cent: bool = True,
+) -> str:  # fmt: skip
+    """Curves over a range from 0 to 1, with a grey band where one is given, the key beside.
+
+    A band of fewer places than the curves have is drawn as bars.
+    """
+    values = [line.y for line in lines] + ([] if band is None else [*band[1:]])
+    known = np.concatenate([np.ravel(v) for v in values])
+    known = known[np.isfinite(known)]
+    low, high = _ends(known)
+    box = _Box(44, 20, 210, 110, (0.0, 1.0), (low, high))
+    inside = f'<text x="44" y="11">{_escaped(axes[1])}</text>'
+    inside += '<text x="44" y="144" text-anchor="middle">0</text>'
+    inside += '<text x="254" y="144" text-anchor="middle">1</text>'
+    inside += f'<text x="149" y="144" text-anchor="middle">{_escaped(axes[0])}</text>'
+    scale = 100.0 if per_cent else 1.0
+    top = f"{high * scale:.3g}{' %' if per_cent else ''}"
+    inside += f'<text x="40" y="26" text-anchor="end">{_minus(top)}</text>'
+    inside += f'<text x="40" y="130" text-anchor="end">{_minus(f"{low * scale:.3g}")}</text>'
+    if low < 0.0 < high:
+        _, zero = box.at(0.0, 0.0)
+        inside += f'<path d="M44 {_px(zero)}H254" stroke="currentColor" opacity=".5"/>'
+    key = [*lines]
+    if band is not None:
+        bars = band[0].size < max(line.x.size for line in lines)
+        inside += _barred(band, box) if bars else _filled(band, box)
+        key.append(Trace(band_label, np.empty(0), np.empty(0), "band"))
+    return _drawing(264 + _KEY, 150, _frame(box) + inside + _curves(key, box), description)
+
+
+def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description: str) -> str:
+    """Rates with their intervals on a log scale beside a target."""
+    height = 32 + 18 * len(rows)
+    foot = height - 16
+    scale = _Decades.of([target, *(x for row in rows for x in (row.low, row.value))])
+    texts = [
+        f'<text x="0" y="{19 + 18 * k}">{_escaped(row.label)}</text>' for k, row in enumerate(rows)
+    ]
+    texts += [
+        f'<text x="{scale.at(share)}" y="{height - 2}" text-anchor="middle">{word}</text>'
+        for share, word in scale.named()
+    ]
+    at = scale.at(target)
+    texts.append(f'<text x="{at}" y="9" text-anchor="middle">target</text>')
+    marks = [f'<path d="M36 {foot}H276M{at} 12V{foot}" stroke="currentColor" fill="none"/>']
+    for k, row in enumerate(rows):
+        y, dashes = 15 + 18 * k, ' stroke-dasharray="4 3"' if row.hollow else ""
+        if math.isfinite(row.low):
+            ends = f"M{scale.at(row.low)} {y}H{scale.at(row.high)}"
+            marks.append(f'<path d="{ends}" stroke="{colour}" stroke-width="2"{dashes}/>')
+        fill = "none" if row.hollow else colour
+        marks.append(
+            f'<circle cx="{scale.at(row.value)}" cy="{y}" r="4" fill="{fill}"'
+            f' stroke="{colour}" stroke-width="2"/>'
+        )
+    return _drawing(296, height, "".join(texts + marks), description)
+
+
+class _Decades(NamedTuple):
+    """A log scale up to a rate of 1."""
+
+    number: int
+
+    @classmethod
+    def of(cls, shares: Sequence[float]) -> _Decades:
+        """Four decades or as many as hold all rates, but for zeros and what is below 1e-12."""
+        least = min((x for x in shares if x >= 1e-12), default=1.0)
+        return cls(max(4, math.ceil(-math.log10(least) - 1e-9)))
+
+    def at(self, share: float) -> str:
+        """Pixels of a rate; below the scale its end."""
+        decades = math.log10(min(share, 1.0)) + self.number if share > 0.0 else 0.0
+        return _px(36.0 + 240.0 * max(decades, 0.0) / self.number)
+
+    def named(self) -> list[tuple[float, str]]:
+        """Rates with what is written below them, in per cent."""
+        shown = range(0, self.number + 1, -(-self.number // 5))
+        return [(10.0**-k, _decade(2 - k)) for k in reversed(shown)]
+
+
+def _decade(power: int) -> str:
+    """A power of ten in per cent."""
+    return "100 %" if power == 2 else f"{10.0**power:g}" if power > -4 else f"1e{power}"
+
+
+class IntervalMark(NamedTuple):
+    """A number with its interval, filled where it tells."""
+
+    label: str
+    low: float
+    value: float
+    high: float
+    sure: bool = True
+
+
+def draw_spans(
+    rows: Sequence[IntervalMark], axis: str, description: str, *, near: float = 0.0,
+    ends: tuple[float, float] | None = None,
+) -> str:  # fmt: skip
+    """Numbers with their intervals, a row each, beside 0 or between given ends of the scale.
+
+    What lies within `near` of 0 has a grey ground.
+    """
+    given = np.array([x for row in rows for x in (row.low, row.value, row.high, near, -near)])
+    low, high = _ends(given[np.isfinite(given)]) if ends is None else ends
+    height, left, width = 18 * len(rows), 150, 230
+
+    def place(x: float) -> str:
+        return _px(left + width * (min(max(x, low), high) - low) / (high - low))
+
+    parts = []
+    if near:
+        ground = f"M{place(-near)} 2V{height + 6}H{place(near)}V2Z"
+        parts.append(f'<path d="{ground}" fill="#808080" fill-opacity=".22"/>')
+    if low < 0.0 < high:
+        zero = f"M{place(0.0)} 2V{height + 6}"
+        parts.append(f'<path d="{zero}" stroke="currentColor" {_LOOKS["dotted"]}/>')
+    for k, row in enumerate(rows):
+        y = 13 + 18 * k
+        words = f'<text x="142" y="{y + 4}" text-anchor="end">{_escaped(row.label)}</text>'
+        parts.append(words)
+        if math.isfinite(row.low) and math.isfinite(row.high):
+            line = f"M{place(row.low)} {y}H{place(row.high)}"
+            parts.append(f'<path d="{line}" stroke="currentColor" stroke-width="2"/>')
+        if math.isfinite(row.value):
+            fill = "currentColor" if row.sure else "none"
+            parts.append(
+                f'<circle cx="{place(row.value)}" cy="{y}" r="4" fill="{fill}"'
+                ' stroke="currentColor" stroke-width="2"/>'
+            )
+    foot = height + 6
+    parts.append(f'<path d="M{left} {foot}h{width}" stroke="currentColor" opacity=".6"/>')
+    for x, anchor in ((low, "start"), (high, "end")):
+        text = _minus(f"{x:.4g}")
+        at = f'x="{place(x)}" y="{foot + 14}" text-anchor="{anchor}"'
+        parts.append(f"<text {at}>{text}</text>")
+    middle = _px(left + width / 2)
+    parts.append(f'<text x="{middle}" y="{foot + 28}" text-anchor="middle">{_escaped(axis)}</text>')
+    return _drawing(left + width + 12, foot + 34, "".join(parts), description)
+
+
+def _drawing(width: int, height: int, inside: str, description: str) -> str:
+    return (
+        f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img"'
+        f' aria-label="{_escaped(description)}" font-size="11" fill="currentColor">{inside}</svg>'
+    )
+
+
+def _frame(box: _Box) -> str:
+    return (
+        f'<path d="M{_px(box.left)} {_px(box.top)}v{_px(box.height)}h{_px(box.width)}"'
+        ' fill="none" stroke="currentColor" opacity=".6"/>'
+    )
+
+
+def _upwards(box: _Box, name: str, top: str) -> str:
+    """The name of the upright axis, and its upper end."""
+    x = _px(box.left - 4)
+    middle = box.top + box.height / 2
+    return f'<text x="{x}" y="{_px(box.top + 6)}" text-anchor="end">{top}</text>' + _sideways(
+        box.left - 4, middle, name
+    )
+
+
+def _sideways(x: float, y: float, text: str) -> str:
+    at = f"{_px(x - 6)} {_px(y)}"
+    return (
+        f'<text x="{_px(x - 6)}" y="{_px(y)}" text-anchor="middle" transform="rotate(-90 {at})">'
+        f"{_escaped(text)}</text>"
+    )
+
+
+def _curves(lines: Sequence[Trace], box: _Box) -> str:
+    """The curves, and beside them what each is."""
+    parts = []
+    x = box.left + box.width + 12
+    named = 0
+    for line in lines:
+        y = box.top + 8 + _LINE * named
+        mark = f"M{_px(x)} {_px(y)}h22" if line.label else ""
+        named += bool(line.label)
+        if line.look == "band":
+            look = 'stroke="#808080" stroke-opacity=".35" stroke-width="10"'
+            parts.append(f'<path d="{mark}" {look}/>')
+        else:
+            look = f'fill="none" stroke="currentColor" {_LOOKS[line.look]}'
+            parts.append(f'<path d="{_path(line, box)}{mark}" {look}/>')
+        if line.label:
+            words = _escaped(line.label)
+            parts.append(f'<text x="{_px(x + 28)}" y="{_px(y + 4)}">{words}</text>')
+    return "".join(parts)
+
+
+def _path(line: Trace, box: _Box) -> str:
+    """Straight pieces through as many points as are seen, broken where there is no value."""
+    known = np.isfinite(line.x) & np.isfinite(line.y)
+    pieces = np.split(np.arange(known.size), np.flatnonzero(np.diff(known)) + 1)
+    return "".join(
+        _piece(*box.at(line.x[piece], line.y[piece]))
+        for piece in pieces
+        if piece.size and known[piece[0]]
+    )
+
+
+def _piece(x: FloatArray, y: FloatArray) -> str:
+    """One point in each stretch of the curve, its first and its last among them."""
+    along = np.cumsum(np.hypot(np.diff(x, prepend=x[:1]), np.diff(y, prepend=y[:1])))
+    keep = np.diff(np.floor(along / _STEP), prepend=-1.0) > 0.0
+    keep[-1] = True
+    return "M" + "L".join(f"{_px(a)} {_px(b)}" for a, b in zip(x[keep], y[keep], strict=True))
+
+
+def _filled(band: tuple[FloatArray, FloatArray, FloatArray], box: _Box) -> str:
+    x, low, high = (np.asarray(part) for part in band)
+    known = np.isfinite(low) & np.isfinite(high)
+    if not known.any():
+        return ""
+    across, lower = box.at(x[known], low[known])
+    _, upper = box.at(x[known], high[known])
+    outline = _piece(np.append(across, across[::-1]), np.append(lower, upper[::-1]))
+    return f'<path d="{outline}Z" fill="#808080" fill-opacity=".3"/>'
+
+
+def _barred(band: tuple[FloatArray, FloatArray, FloatArray], box: _Box) -> str:
+    across, lower = box.at(band[0], band[1])
+    _, upper = box.at(band[0], band[2])
+    ends = zip(across, lower, upper, strict=True)
+    bars = "".join(f"M{_px(a)} {_px(b)}V{_px(c)}" for a, b, c in ends if math.isfinite(b + c))
+    return f'<path d="{bars}" stroke="#808080" stroke-opacity=".5" stroke-width="8"/>'
+
+
+def _ends(values: FloatArray) -> tuple[float, float]:
+    """Round ends of a scale that holds 0 and all values."""
+    if not values.size:
+        return 0.0, 1.0
+    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    low, high = 0.0 - _rounded_up(-low), _rounded_up(high)
+    return (0.0, 1.0) if low == high else (low, high)
+
+
+def _rounded_up(value: float) -> float:
+    """The next of 1, 1.5, 2, 3, 5 and 8 times a power of ten."""
+    if value <= 0.0:
+        return 0.0
+    unit = 10.0 ** math.floor(math.log10(value))
+    steps = (s * unit for s in (1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 10.0))
+    return next((step for step in steps if value <= step * (1.0 + 1e-9)), 10.0 * unit)
+
+
+def _px(value: Any) -> str:
+    return f"{float(value):.1f}".removesuffix(".0")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\u2212")
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text)

@@ -1,0 +1,230 @@
+"""A result as a small tree: what is said, in which order; how it looks, the renderers know.
+
+The same sections are read in a terminal (:mod:`tree_text`) and on a page (:mod:`tree_html`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
+
+from betaroc.rendering.numbers import visible
+
+__all__ = [
+    "Bullets", "Cell", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group", "Name", "Node",
+    "Row", "Section", "Status", "Words", "few", "foreign", "grouped", "quantity",
+]  # fmt: skip
+
+#: Characters of a foreign name and of a path that are shown, and of either that are kept.
+_SHOWN, _PATH, _KEPT = 32, 60, 2000
+#: Of so many things a finding speaks.
+_SAID = 3
+
+
+class Name(NamedTuple):
+    """A text of the user's: cut for the eye, whole where one points at it."""
+
+    short: str
+    whole: str
+
+
+def foreign(text: str, *, path: bool = False) -> Name:
+    """Nothing that does not print; what is too long loses its middle, a path its beginning.
+
+    Examples
+    --------
+    >>> foreign("a-name-that-is-too-long-for-the-eye-to-read").short
+    'a-name-that-is-too-lo…ye-to-read'
+    """
+    whole, width = visible(text), _PATH if path else _SHOWN
+    kept = whole if len(whole) <= _KEPT else whole[: _KEPT - 1] + "…"
+    tail = width - 1 if path else width // 3
+    cut = f"{whole[: width - 1 - tail]}…{whole[-tail:]}"
+    return Name(whole if len(whole) <= width else cut, kept)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number in words, its interval in words, and both as numbers.
+
+    Parameters
+    ----------
+    text : str or Name
+        What is shown.
+    span : str
+        Its interval, or why there is none; empty where none is asked for.
+    value, low, high : float
+        The number and the ends; nan where there are none.
+    n_beyond : float, optional
+        Scores that speak for it.
+    """
+
+    text: str | Name
+    span: str = ""
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    n_beyond: float | None = None
+
+
+def quantity(
+    value: float,
+    say: Callable[[float], str],
+    low: float = math.nan,
+    high: float = math.nan,
+    *,
+    unit: str = " %",
+    text: str = "",
+    n_beyond: float | None = None,
+) -> Cell:
+    """A number as `say` says it, the unit of an interval once.
+
+    Examples
+    --------
+    >>> quantity(0.31, lambda v: f"{100 * v:g} %", 0.27, 0.35).span
+    '27 to 35 %'
+    """
+    first, last = say(low), say(high)
+    if first.endswith(unit) and last.endswith(unit):
+        first = first.removesuffix(unit)
+    span = "" if math.isnan(low) and math.isnan(high) else f"{first} to {last}"
+    return Cell(text or say(value), span, value, low, high, n_beyond)
+
+
+@dataclass(frozen=True)
+class Row:
+    """RowCells of a table, the first of which names the row."""
+
+    cells: tuple[Cell | Name | str, ...]
+    tag: ClassVar[str] = "row"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A line across a table, over the rows that it speaks of."""
+
+    title: str
+    note: str = ""
+    tag: ClassVar[str] = "group"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table; `words` are the columns of words, which stand to the left."""
+
+    head: tuple[str, ...]
+    rows: tuple[Row | Group, ...]
+    words: tuple[int, ...] = ()
+    tag: ClassVar[str] = "grid"
+
+
+T = TypeVar("T")
+#: A row before it stands in a table.
+RowCells: TypeAlias = tuple[Cell | Name | str, ...]
+
+
+def grouped(
+    parts: Sequence[tuple[T, str]],
+    head: Sequence[str],
+    rows_of: Callable[[T], Iterable[RowCells | Group]],
+    words: Sequence[int] = (),
+) -> Grid:
+    """The rows of every part, its name before the first; of one part alone without it."""
+    several = len(parts) > 1
+    rows: list[Row | Group] = []
+    for part, name in parts:
+        before = name
+        for row in rows_of(part):
+            if isinstance(row, Group):
+                rows.append(row)
+                continue
+            rows.append(Row((before, *row) if several else row))
+            before = ""
+    if not several:
+        return Grid(tuple(head), tuple(rows), tuple(words))
+    return Grid(("set", *head), tuple(rows), tuple(k + 1 for k in words))
+
+
+def few(words: Iterable[str], sep: str = ", ") -> str:
+    """The first three, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["a", "b", "c", "d"])
+    'a, b, c, 1 more'
+    """
+    found = list(words)
+    more = len(found) - _SAID
+    return sep.join([*found[:_SAID], *[f"{more} more"] * (more > 0)])
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph; a "note" is small, a "legend" explains a page and is left out of a terminal."""
+
+    text: str
+    kind: str = ""
+    tag: ClassVar[str] = "words"
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """Statements that stand side by side."""
+
+    items: tuple[str, ...]
+    tag: ClassVar[str] = "bullets"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An SVG element, or nothing where there is nothing to see; its caption; what it shows."""
+
+    svg: str
+    caption: str
+    alt: str = ""
+    tag: ClassVar[str] = "figure"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Pictures that stand beside each other where there is room."""
+
+    items: tuple[Figure, ...]
+    tag: ClassVar[str] = "figures"
+
+
+@dataclass(frozen=True)
+class Status:
+    """A verdict on something, why, and what would change it."""
+
+    of: str
+    verdict: str
+    colour: str
+    reason: str
+    change: str = ""
+    tag: ClassVar[str] = "status"
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """Terms and what they mean, for a page."""
+
+    items: tuple[tuple[str, str], ...]
+    tag: ClassVar[str] = "glossary"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it; `folded` sections say their `finding` beside it."""
+
+    title: str
+    blocks: tuple[Node, ...]
+    finding: str = ""
+    key: str = ""
+    folded: bool = False
+    tag: ClassVar[str] = "section"
+
+
+Node = Grid | Words | Bullets | Figure | Figures | Status | Glossary | Section

@@ -1,0 +1,75 @@
+"""A tree as HTML: every text escaped, pictures with what they show in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
+from betaroc.rendering.tree import Figure, Section
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+__all__ = ["html_of", "prose_of", "typeset"]
+
+_POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
+_INDEX = re.compile(r"\bdF_([ic])\b")
+#: What drawings are coloured with, and the tokens of a page, which know light and dark.
+_TOKENS = {
+    CLIENT.lower(): "cl", IMPOSTOR.lower(): "im", GREY: "fit", "#ffffff": "bg", "#e4e4e4": "hair",
+    "#222222": "ink", "#333333": "ink", "#444444": "mut", "#555555": "mut",
+}  # fmt: skip
+_COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
+
+
+def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
+    """The sections, their headings of that depth."""
+    from markupsafe import Markup
+
+    # The template escapes what it is given.
+    return Markup(_template().render(sections=sections, depth=depth))  # noqa: S704
+
+
+def prose_of(body: str) -> str:
+    """What is read of HTML of ours: no tags, no drawings."""
+    return re.sub(r"<svg\b.*?</svg>|<[^>]*>", " ", body, flags=re.DOTALL)
+
+
+def typeset(text: str) -> Markup:
+    """Words of our own with powers, indices, minus signs and apostrophes as they are printed."""
+    from markupsafe import Markup, escape
+
+    safe = str(escape(text.replace("'", "’").replace(" %", "\u00a0%")))
+    safe = _MINUS.sub("\u2212", safe)
+    safe = _POWER.sub(r"<sup>\1</sup>", safe)
+    return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
+
+
+def _drawn(figure: Figure) -> Markup:
+    """An SVG of our own making, which holds no foreign text, with its words."""
+    from markupsafe import Markup, escape
+
+    alt = escape(figure.alt or figure.caption)
+    svg = figure.svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
+    return Markup(_COLOUR.sub(_token, svg))  # noqa: S704
+
+
+def _token(found: re.Match[str]) -> str:
+    name = _TOKENS.get(found[0])
+    return found[0] if name is None else f"var(--{name})"
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("betaroc", "rendering"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {"typeset": typeset, "drawn": _drawn}
+    return environment.get_template("tree.html.j2")

@@ -1,0 +1,466 @@
+"""What a report says first: the threshold, what it will do, what it did, how far to trust it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.terms import BIOMETRIC, TERMS
+from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
+from betaroc.decision.status import (
+    AMBER,
+    GREEN,
+    RED,
+    beyond_words,
+    remedy_words,
+    shown_threshold,
+    status_words,
+)
+from betaroc.decision.ways import TARGET_RATES, Way
+from betaroc.distributions.base import Distribution
+from betaroc.rendering.decision_picture import (
+    Panel,
+    ScoreAxis,
+    StripRow,
+    axis_svg,
+    panel_svg,
+    strip_place,
+    strip_svg,
+)
+from betaroc.rendering.numbers import level_words, number, rate, rate_span, spaced, version
+from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
+from betaroc.report.score_set import (
+    RateCell,
+    RateRow,
+    ScoreSet,
+    counted_rates,
+    decision_rates,
+    is_modelled,
+    of_total,
+)
+from betaroc.report.summary import set_names
+
+__all__ = ["decision_lines", "first_screen", "question_of"]
+
+#: Positions of the slider, that of the threshold among them.
+POSITIONS = 401
+_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+_DECIDED = {"far": "accepted", "frr": "rejected"}
+#: Rates up to which errors are outlined taller once more.
+_SMALL = 0.12
+#: Test sets that are drawn; of more, the one that the status is of.
+_DRAWN = 2
+#: Bars of fewer scores than so many, and of more.
+_FEW, _BINS = 500, (25, 75)
+#: A class's tallest bar is drawn at most so many times as tall as the other's.
+_CUT = 6.0
+#: Points of a fitted density.
+_POINTS = 160
+
+
+def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
+    """Every value that the top of the page shows."""
+    asked = request_of(analysis.target or None, analysis.level)
+    d, words = analysis.decision, analysis.words
+    names = ["dev", *set_names(analysis.tests)]
+    screen: dict[str, Any] = {
+        "title": name(analysis.dev.name),
+        "read": [
+            (role, [words.counted(who, n, spaced(n)) for who, n in
+                    zip(("client", "impostor"), part.sizes, strict=True)], _absent(part))
+            for part, role in zip(analysis.parts, names, strict=True)
+        ],
+        "version": version(),
+        "question": _tight(question_of(asked)),
+        "terms": _explained(analysis),
+        "default": "" if analysis.target else _tight(_default_words(asked)),
+        "level": _tight(level_words(analysis.level)),
+        "decided": d is not None,
+        "n_tests": len(analysis.tests),
+    }  # fmt: skip
+    if d is None:
+        status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.no_decision)}
+        status |= {"remedy": "more scores, or another target."}
+        return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
+    rows = decision_rates(d, [part.given for part in analysis.parts])
+    return screen | {
+        "threshold": _signed(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
+        "rule": _rule(d),
+        "how": _tight(_how(d)),
+        "status": {key: _tight(text) for key, text in _status(analysis, d, names).items()},
+        "rates": _rates(analysis, d, rows, names),
+        "cost": _cost(d, analysis.checks),
+        "strip": _strip(analysis, d, rows, names),
+        "picture": _picture(analysis, names, d, rows),
+        "ways": _ways(analysis, d, names),
+        "exact": repr(d.threshold_for_greater_equal),
+        "dtype": "" if d.dtype == "float64" else d.dtype,
+    }
+
+
+def _absent(part: ScoreSet) -> str:
+    """Trials without a score."""
+    n = part.scores.n_client_rejected, part.scores.n_impostor_rejected
+    return f" and {spaced(sum(n))} without a score, which are rejected" if sum(n) else ""
+
+
+# --------------------------------------------------------------------------------- words
+def _tight(text: str) -> str:
+    """As it is printed: no line ends before a per cent sign."""
+    return text.replace(" %", "\u00a0%").replace("'", "’")
+
+
+def question_of(asked: DecisionRequest) -> str:
+    """What the page answers."""
+    if asked.kind in TARGET_RATES:
+        return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
+    if asked.costs is None:
+        return "At which threshold are FAR and FRR equal?"
+    fa, fr = asked.costs
+    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
+
+
+def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
+    words, terms = analysis.words, TERMS[BIOMETRIC]
+    found = [
+        (terms.far.short, f"{terms.far.title}: share of {words.many('impostor')} accepted"),
+        (terms.frr.short, f"{terms.frr.title}: share of {words.many('client')} rejected"),
+    ]
+    if any(part.has_rejected for part in analysis.parts):
+        found.append(("FMR, FNMR", "the same shares of the trials that have a score"))
+    return found
+
+
+def _default_words(asked: DecisionRequest) -> str:
+    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
+    return f"No target was named, so it is the default, {target}. Another one:"
+
+
+def _rule(d: Decision) -> str:
+    if not math.isfinite(d.threshold):
+        return "accept every score" if d.threshold < 0.0 else "reject every score"
+    return "accept if score is above"
+
+
+def _how(d: Decision) -> str:
+    if d.how == "guaranteed":
+        return f"guaranteed, {level_words(d.confidence)} confidence"
+    asked = f"{100.0 * d.rate:g} %"
+    by = {
+        "average": f"expected at most {asked}, not guaranteed",
+        "tail": "by a tail of dev’s scores, not guaranteed",
+        "model": "by a fitted distribution, not guaranteed",
+    }
+    return by.get(d.how, "counted on dev, not guaranteed")
+
+
+def _signed(text: str) -> str:
+    """With the minus of numbers."""
+    return text.replace("-", "\u2212") if text[:1] == "-" else text
+
+
+def _status(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[str, str]:
+    """The one status: of several test sets that of the worst."""
+    said, k = worst_check(d, analysis.checks)
+    tested, of = k is not None, ""
+    if k is not None and len(analysis.tests) > 1:
+        of = f"The worst of {len(analysis.tests)} test sets, {names[k + 1]}: "
+    return {
+        "colour": _COLOURS[said.status],
+        "word": status_words(said.status, tested=tested),
+        "reason": f"{of}{said.reason}",
+        "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
+    }
+
+
+def decision_lines(analysis: AnalysisRecord) -> list[str]:
+    """The same as text: question, threshold, status, why, and what would change it."""
+    asked = request_of(analysis.target or None, analysis.level)
+    d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
+    question = question_of(asked) + " (the default target)" * (not analysis.target)
+    if d is None:
+        return [question, f"No threshold: {analysis.no_decision}"]
+    said = _status(analysis, d, names)
+    place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
+    return [
+        f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
+        f"{said['word']}: {said['reason']}",
+        f"What would change it: {said['remedy']}",
+    ]
+
+
+# --------------------------------------------------------------------------------- rates
+def _told(cell: RateCell) -> dict[str, str]:
+    around = "no interval" if math.isnan(cell.low) else rate_span(cell.low, cell.high)
+    told = {"rate": rate(cell.rate), "around": around, "count": of_total(cell)}
+    return {key: _tight(text) for key, text in told.items()}
+
+
+def _key(row: RateRow, k: int) -> str:
+    return f"{row.name.lower()}{k}"
+
+
+def _rates(
+    analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
+) -> dict[str, Any]:
+    """Of one test a row a rate; of several a row a set."""
+    words, several = analysis.words, len(analysis.tests) > 1
+    cells = [
+        [
+            _told(cell) | _over(d, row, cell) | {"key": _key(row, k)}
+            for k, cell in enumerate(row.cells)
+        ]
+        for row in rows
+    ]
+    heads = [
+        (row.name, "of comparisons" if row.made else f"{words.many(row.who)} {_DECIDED[row.kind]}")
+        for row in rows
+    ]
+    status = [None, *analysis.checks]
+    status += [None] * (len(names) - len(status))
+    tags = [
+        None if check is None else (_COLOURS[check.status], status_words(check.status, tested=True))
+        for check in status
+    ]
+    by_set = list(zip(names, tags, zip(*cells, strict=True), strict=True))
+    return {"several": several, "heads": heads, "cells": cells, "sets": by_set}
+
+
+def _over(d: Decision, row: RateRow, cell: RateCell) -> dict[str, bool]:
+    """Of the target's rate whether it is surely above."""
+    return {"aimed": row.kind == d.target and not row.made, "over": cell.low > d.rate}
+
+
+def _cost(d: Decision, checks: Sequence[DecisionCheck | None]) -> list[str]:
+    """What a trial costs, or the mean of both rates, on dev and on each test set."""
+    if d.target in TARGET_RATES:
+        return []
+    what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
+    of = level_words(d.confidence)
+    found = [f"{what}: {number(d.interval.estimate, 3)} expected from dev"]
+    for check in checks:
+        if check is not None:
+            ends = f"{number(check.low, 3)} to {number(check.high, 3)}"
+            found.append(f"{number(check.observed, 3)} observed ({of} interval {ends})")
+    return found
+
+
+def _strip(
+    analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
+) -> str:
+    """The target's rate on a logarithmic axis."""
+    if d.target not in TARGET_RATES:
+        return ""
+    row = next(one for one in rows if one.kind == d.target)
+    short = [names[0], *(part.role for part in analysis.tests)]
+    shown = [
+        StripRow(role, *cell[:3], _key(row, k))
+        for k, (role, cell) in enumerate(zip(short, row.cells, strict=True))
+    ]
+    told = ", ".join(f"{one.name} {rate(one.rate)}" for one in shown)
+    alt = (
+        f"{row.name} with {level_words(d.confidence)} intervals beside the target, logarithmic"
+        f" axis: {told}; target {100.0 * d.rate:g} %"
+    )
+    return strip_svg(row.name, shown, d.rate, "i" if d.target == "far" else "c", alt)
+
+
+# ------------------------------------------------------------------------------- picture
+def _picture(
+    analysis: AnalysisRecord, names: Sequence[str], d: Decision | None, rows: Sequence[RateRow]
+) -> dict[str, Any]:
+    """Scores of dev and of the tests on one axis, and the slider that moves along it."""
+    parts = [part.scored for part in analysis.parts]
+    drawn = list(range(len(parts)))
+    if d is not None and len(parts) - 1 > _DRAWN:
+        drawn = [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
+    elif d is None:
+        drawn = drawn[: 1 + _DRAWN]
+    mark = None if d is None else d.threshold
+    samples = [getattr(parts[k].scores, who) for k in drawn for who in ("client", "impostor")]
+    axis = ScoreAxis.of(np.concatenate(samples), mark)
+    at = None if mark is None else float(axis.place(mark)) if mark > -math.inf else 0.0
+    bins = _BINS[min(min(parts[k].sizes) for k in drawn) >= _FEW]
+    panels = [_panel(parts[k], axis, bins, mark, at, fitted=k == 0) for k in drawn]
+    tallest = [max(float(one.max(initial=0.0)) for one in both) for both in
+               zip(*((p.client, p.impostor) for p in panels), strict=True)]  # fmt: skip
+    highest = (min(tallest[0], _CUT * tallest[1]), min(tallest[1], _CUT * tallest[0]))
+    many = analysis.words.many("client"), analysis.words.many("impostor")
+    figures, small = [], []
+    for k, panel in zip(drawn, panels, strict=True):
+        rates = [] if d is None else [_told(row.cells[k])["rate"] for row in (rows[1], rows[0])]
+        alt = f"{names[k]} scores: {many[0]} above the base line, {many[1]} below."
+        if rates:
+            alt += f" At the threshold {rates[0]} of {many[0]} rejected, {rates[1]} of {many[1]}"
+            alt += " accepted."
+        small.append(d is not None and max(row.cells[k].rate for row in rows[:2]) < _SMALL)
+        figures.append({
+            "name": names[k], "k": k, "rates": rates,
+            "kind": "" if d is None else "observed" if k else "expected",
+            "svg": panel_svg(
+                panel, str(k), at, highest, many, alt, dashed=k == 0, told=k == 0,
+                taller=small[-1],
+            ),
+            "fitted": panel.fitted is not None,
+        })  # fmt: skip
+    found = {
+        "figures": figures, "axis": axis_svg(axis.ticks()), "low": len(drawn) > 2, "many": many,
+        "logit": axis.logit, "left_out": len(parts) - len(drawn),
+        "taller": any(small), "positions": "",
+    }  # fmt: skip
+    return found | _positions(analysis, d, rows, axis) if d is not None else found
+
+
+def _panel(
+    part: ScoreSet, axis: ScoreAxis, bins: int, mark: float | None, at: float | None, *,
+    fitted: bool,
+) -> Panel:  # fmt: skip
+    """Bars with an edge at the threshold, open below and closed above as what is accepted is."""
+    edges = np.linspace(0.0, 100.0, bins + 1)
+    scores = np.asarray(axis.score(edges))
+    if mark is not None and at is not None and 0.0 < at < 100.0:
+        left = min(max(round(bins * at / 100.0), 1), bins - 1)
+        edges = np.append(
+            np.linspace(0.0, at, left + 1), np.linspace(at, 100.0, bins - left + 1)[1:]
+        )
+        scores = np.asarray(axis.score(edges))
+        scores[left] = mark
+    heights = [_heights(part, who, scores) / np.diff(edges) for who in ("client", "impostor")]
+    curves = _fitted(part, axis) if fitted and is_modelled(part) else None
+    return Panel(edges, heights[0], heights[1], curves)
+
+
+def _heights(part: ScoreSet, who: str, edges: FloatArray) -> FloatArray:
+    """The share of a class's scores in each bar; what lies beyond the axis is in the last one."""
+    values, weights = getattr(part.scores, who), getattr(part.scores, f"{who}_weights")
+    order = np.argsort(values, kind="stable")
+    total = np.arange(1.0, values.size + 1.0) if weights is None else np.cumsum(weights[order])
+    upto = np.searchsorted(values[order], edges[1:-1], side="right")
+    sums = np.concatenate([[0.0], np.where(upto > 0, total[upto - 1], 0.0), total[-1:]])
+    return np.asarray(np.diff(sums) / total[-1])
+
+
+def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Both fitted densities along the axis."""
+    model = None if part.fit is None else part.fit.model
+    laws: list[Distribution] = [] if model is None else [model.client, model.impostor]
+    if not laws or any(law.continuous is None for law in laws):
+        return None
+    places = np.linspace(0.5, 99.5, _POINTS)
+    x = np.asarray(axis.score(places))
+    client, impostor = (
+        np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9)
+        for share, base in (law.continuous for law in laws if law.continuous is not None)
+    )
+    return places, np.asarray(client), np.asarray(impostor)
+
+
+# -------------------------------------------------------------------------------- slider
+def _positions(
+    analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
+) -> dict[str, Any]:
+    """What stands where at every position: counted rates, but for the threshold decided."""
+    places, level = np.linspace(0.0, 100.0, POSITIONS), d.confidence
+    texts = [axis.text(float(x)) for x in axis.score(places)]
+    home = int(np.argmin(np.abs(places - float(axis.place(d.threshold)))))
+    home = 0 if d.threshold == -math.inf else home
+    thresholds = np.array([float(text) for text in texts])  # as they are shown
+    thresholds[home] = d.threshold
+    texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
+    at, told, marks, flags = {}, {}, {}, {}
+    told["t"], at["t"] = _indexed([_signed(text) for text in texts])
+    marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
+    shares = []
+    for row in rows:
+        for k, part in enumerate(analysis.parts):
+            key, data = _key(row, k), part.given._scored if row.made else part.given
+            total, found = row.cells[k].total, counted_rates(data, row.kind, thresholds, level)
+            cells = [RateCell(x, low, high, x * total, total) for x, low, high in
+                     zip(*(column.tolist() for column in found), strict=True)]  # fmt: skip
+            cells[home] = row.cells[k]
+            for letter, what in (("v", "rate"), ("i", "around"), ("n", "count")):
+                told[letter + key], at[letter + key] = _indexed([_told(c)[what] for c in cells])
+            if not row.made:
+                shares.append([cell.rate for cell in cells])
+            if row.kind == d.target and not row.made:
+                flags[f"over-{key}"] = _bits(cell.low > d.rate for cell in cells)
+                for mark, field in (("mark", 0), ("low", 1), ("high", 2)):
+                    marks[f"{mark}-{key}"] = [round(strip_place(cell[field]), 2) for cell in cells]
+    flags["large"] = _bits(max(column) >= _SMALL for column in zip(*shares, strict=True))
+    flags["noreject"], flags["noaccept"] = (_bits(x < 8.0 for x in marks["x"]),
+                                            _bits(x > 92.0 for x in marks["x"]))  # fmt: skip
+    block = {"home": home, "at": at, "texts": told, "places": marks, "flags": flags}
+    text = json.dumps(block, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    return {"home": home, "last": POSITIONS - 1, "positions": text}
+
+
+def _indexed(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Each text once, and which stands at every position."""
+    place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
+    return list(place), [place[text] for text in texts]
+
+
+def _bits(flags: Any) -> str:
+    return "".join("1" if flag else "0" for flag in flags)
+
+
+# ---------------------------------------------------------------------------------- ways
+def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[str, Any]:
+    """Every way to choose, with what each does on dev and on test."""
+    of = "FRR" if d.target == "frr" else "FAR"
+    shown, _ = worst_check(d, analysis.checks)[::-1] if len(analysis.tests) > 1 else (0, None)
+    k = (shown or 0) if analysis.tests else None
+    test = None if k is None else analysis.tests[k]
+    rows = [
+        _way(way, d, analysis.dev, test) for way in sorted(d.ways, key=lambda w: w.how == "model")
+    ]
+    other = "" if k is None else names[k + 1] if len(analysis.tests) > 1 else "test"
+    return {"of": of, "rows": rows, "test": other}
+
+
+def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
+    title, used = _way_title(way, d), way is d.way
+    if not way.possible:
+        return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
+    note = "used on this page" if used else way.why
+    fitted = way.how in ("tail", "model")
+    if fitted and not way.why and d.target in TARGET_RATES:
+        there = getattr(way, d.target)
+        note = f"{note}; " * used + f"counted on dev: {rate(there)}"
+    first = {"value": rate(way.expected), "ends": _span(way.low, way.high)}
+    beyond = beyond_words(way) + " expected" * (fitted and d.target in TARGET_RATES)
+    other = rate(way.far if d.target == "frr" else way.frr)
+    cells = [first, {"value": beyond, "ends": ""}, {"value": other, "ends": ""}]
+    if test is not None:
+        cells += [_on_test(test, kind, way.threshold, d) for kind in _order(d)]
+    place = _signed(shown_threshold(way.threshold, d.target, dev.scores))
+    return {"title": title, "note": note, "why": "", "used": used, "cells": [
+        {"value": place, "ends": ""}, *cells]}  # fmt: skip
+
+
+def _order(d: Decision) -> tuple[str, str]:
+    return ("frr", "far") if d.target == "frr" else ("far", "frr")
+
+
+def _on_test(test: ScoreSet, kind: str, threshold: float, d: Decision) -> dict[str, str]:
+    found = counted_rates(test.given, kind, [threshold], d.confidence)
+    share, low, high = (float(one[0]) for one in found)
+    return {"value": rate(share), "ends": _span(low, high)}
+
+
+def _span(low: float, high: float) -> str:
+    return "" if math.isnan(low) else _tight(rate_span(low, high))
+
+
+def _way_title(way: Way, d: Decision) -> str:
+    return {
+        "guaranteed": f"Guaranteed, {level_words(d.confidence)} confidence",
+        "average": f"At most {100.0 * d.rate:g} % on average",
+        "counted": "Counted on dev’s scores",
+        "tail": "By a tail of dev’s scores",
+    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fitted distribution")

@@ -1,0 +1,168 @@
+"""The page of several systems: which, at which threshold, beside numbers of the library."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.rendering.numbers import rate
+from betaroc.rendering.systems_picture import LogAxis, PlainAxis, RateSpan, draw_rate_strip
+from helpers.browser import CHROMIUM, Browser
+
+WORST = "<i>x</i> \u05e9\u05dc\u05d5\u05dd & " + "n" * 40
+
+
+def written(folder: Path, name: str, shift: float, rng: np.random.Generator) -> Sequence[str]:
+    """A system of 400 clients and 600 impostors, in dev and in test."""
+    paths = []
+    for role in ("dev", "test"):
+        scores = np.concatenate([rng.normal(shift, 1.0, 400), rng.normal(-shift, 1.0, 600)])
+        rows = [f"{score!r},{int(k < 400)}" for k, score in enumerate(scores.tolist())]
+        path = folder / f"{role}-{len(list(folder.iterdir()))}.csv"
+        path.write_text("\n".join(["score,label", *rows]))
+        paths.append(str(path))
+    return [name, *paths]
+
+
+def page_of(folder: Path, systems: Sequence[Sequence[str]], *options: str) -> str:
+    out = folder / "page.html"
+    call = [word for one in systems for word in ("--system", *one)]
+    assert main(["report", *call, "-o", str(out), "--force", "--target", "far=0.05", *options]) == 0
+    return out.read_text(encoding="utf-8")
+
+
+def prose(page: str) -> str:
+    text = re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
+    return " ".join(html.unescape(text).replace("\u00a0", " ").split())
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Sequence[str]], str]:
+    """Twelve systems; too many for their whole reports."""
+    folder, rng = tmp_path_factory.mktemp("systems"), np.random.default_rng(4)
+    names = [f"s{k}" for k in range(11)] + ["weak"]
+    shifts = [*np.linspace(2.0, 1.2, 11), 0.1]
+    systems = [written(folder, n, s, rng) for n, s in zip(names, shifts, strict=True)]
+    return folder, systems, page_of(folder, systems)
+
+
+def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(
+    many: tuple[Path, list[Sequence[str]], str],
+) -> None:
+    _, systems, page = many
+    found = []
+    for name, dev, test in systems:
+        decision = br.decide(br.read_scores(dev), far=0.05)
+        check = decision.check(br.read_scores(test))
+        order = ("can be relied on", "not enough evidence", "do not rely on it")
+        found.append((order.index(check.status), check.point.frr, name, rate(check.point.frr)))
+    rows = re.findall(r'<tr><td class="n rk">(\d+)</td>.*?<bdi[^>]*>(.*?)</bdi>', page)
+    assert [name for _, name in rows] == [name for *_, name, _ in sorted(found)]
+    assert [int(k) for k, _ in rows] == list(range(1, 13))
+    best = min(found)
+    text = prose(page)
+    assert f"{best[2]} , threshold" in text
+    assert f"FRR {best[3]} on test" in text
+
+
+def test_differences_are_of_the_same_trials_and_all_at_once(
+    many: tuple[Path, list[Sequence[str]], str],
+) -> None:
+    """What is shown is what an interval at 1 - .05/11 leaves no doubt of."""
+    _, systems, page = many
+    row = r'<bdi[^>]*>(\w+)</bdi></a></th>.*?<td class="df">(.*?)</td>'
+    rows = re.findall(row, page, re.DOTALL)
+    first = rows[0][0]
+    assert rows[0][1] == "first"
+    moved = {}
+    for name, dev, test in systems:
+        t = br.decide(br.read_scores(dev), far=0.05).threshold
+        scores = br.read_scores(test)
+        moved[name] = br.Scores(scores.client - t, scores.impostor - t)
+        assert np.mean(moved[name].client <= 0.0) == np.mean(scores.client <= t)
+    for name, said in rows[1:]:
+        d = br.difference(moved[name], moved[first], "frr", threshold=0.0, level=1.0 - 0.05 / 11)
+        shown = d.low > 0.0 or d.high < 0.0
+        wanted = (
+            ("shown worse" if d.estimate > 0.0 else "shown better") if shown else "no difference"
+        )
+        assert said.startswith(wanted)
+
+
+def test_of_many_systems_a_page_has_the_thresholds_alone(
+    many: tuple[Path, list[Sequence[str]], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, systems, page = many
+    assert page.count('<details class="sec" id="system') == 12
+    assert "writes its whole report" in prose(page)
+    assert page.count('class="positions"') == 0
+    call = [word for one in systems for word in ("--system", *one)]
+    assert main(["report", *call, "-o", str(folder / "x.html"), "--statistic", "auc"]) == 2
+    told = capsys.readouterr().err
+    assert "--statistic must stand with at most 8 systems" in told
+    assert not (folder / "x.html").exists()
+
+
+def test_names_are_text_whatever_they_are(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    systems = [written(tmp_path, WORST, 1.5, rng), written(tmp_path, "b", 1.4, rng)]
+    page = page_of(tmp_path, systems, "--family", "normal", "--terms", "ml")
+    assert "<i>x" not in page
+    assert "FPR" in prose(page)
+    assert page.count('class="positions"') == 2
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_system_without_a_threshold_says_why(tmp_path: Path) -> None:
+    """Five scores a class on dev: no family fits, and no order statistic is low enough."""
+    rng = np.random.default_rng(6)
+    (tmp_path / "few.csv").write_text("score,label\n" + "1,1\n" * 5 + "0,0\n" * 5)
+    systems = [written(tmp_path, "a", 1.5, rng), ["few", str(tmp_path / "few.csv")]]
+    systems += [written(tmp_path, f"s{k}", 1.5, rng) for k in range(8)]
+    text = prose(page_of(tmp_path, systems))
+    assert "10 systems" in text
+    assert text.count("few") >= 1
+
+
+def test_a_strip_stands_where_its_numbers_say() -> None:
+    """One per cent on a scale from .01 to 100 % is in its middle."""
+    axis = LogAxis.of([0.0002, 0.5])
+    assert axis.start == pytest.approx(1e-4)
+    assert [axis.place(x) for x in (0.0, 1e-4, 0.01, 1.0)] == pytest.approx([0.0, 0.0, 50.0, 100.0])
+    assert PlainAxis.of([0.0, 0.25]).end == pytest.approx(0.3)
+    svg = draw_rate_strip(axis, "i", "FAR & more", RateSpan(0.01, 0.001, 0.1), None, 0.01)
+    assert 'cx="50.000%"' in svg
+    assert 'x1="25.000%" x2="75.000%"' in svg
+    assert 'aria-label="FAR &amp; more"' in svg
+    assert svg.count("<circle") == 1
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_in_a_browser_nothing_overflows_or_is_asked_for(
+    many: tuple[Path, list[Sequence[str]], str],
+) -> None:
+    folder, _, _ = many
+    with Browser() as browser:
+        browser.open(folder / "page.html")
+        for width in (360, 768, 1280):
+            browser.look(width)
+            assert browser.value("document.documentElement.scrollWidth") <= width
+        assert browser.requests == [(folder / "page.html").as_uri()]
+        assert browser.said == []
+
+
+def test_a_summary_stands_beside_the_table(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    systems = [written(tmp_path, "a", 1.5, rng), written(tmp_path, "b", 1.4, rng)]
+    page = page_of(tmp_path, systems, "--family", "normal", "--stream", "always")
+    text = prose(page)
+    assert "of a summary, which the table leaves out" in text
+    assert text.index("Every system by itself") < text.index("of a summary")

@@ -1,0 +1,92 @@
+"""`Fit.plot`: the fitted ROC beside that of the scores; other kinds on request."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import roc_auc_score, roc_curve
+
+import betaroc as br
+
+
+def scores(seed: int = 1, n: int = 60, name: str | None = None) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.normal(1.2, 1, n), rng.normal(0, 1, n + 7), name=name)
+
+
+FIT = br.fit(scores(), "normal")
+
+
+def lines(ax: object) -> list[tuple[np.ndarray, np.ndarray]]:
+    found = [line for line in ax.lines if line.get_gid() == "curve"]
+    return [tuple(np.asarray(part) for part in line.get_data()) for line in found]
+
+
+def words(ax: object) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_the_curves_are_those_of_the_distributions_and_of_the_counts() -> None:
+    ax = FIT.plot()
+    (far, tpr), (x, y) = lines(ax)
+    client, impostor = (dict(part.params) for part in (FIT.client, FIT.impostor))
+    inside = (far > 0) & (far < 1)
+    at = stats.norm.isf(far[inside], impostor["mu"], impostor["sigma"])
+    expected = stats.norm.sf(at, client["mu"], client["sigma"])
+    assert tpr[inside] == pytest.approx(expected, abs=1e-12)
+    own = FIT.scores
+    labels = np.repeat([1, 0], [own.client.size, own.impostor.size])
+    both = np.concatenate([own.client, own.impostor])
+    counted = np.stack(roc_curve(labels, both, drop_intermediate=False)[:2], axis=1)
+    drawn = np.stack([x, y], axis=1)
+    assert np.unique(drawn, axis=0) == pytest.approx(np.unique(counted, axis=0))
+    spread = np.hypot(client["sigma"], impostor["sigma"])
+    binormal = stats.norm.cdf((client["mu"] - impostor["mu"]) / spread)
+    area = roc_auc_score(labels, both)
+    assert words(ax) == [f"normal fit, AUC {binormal:.3f}", f"scores, AUC {area:.3f}"]
+
+
+def test_a_band_is_drawn_where_it_is_asked_for() -> None:
+    band = FIT.roc_band(0.9, far=[0.1, 0.2, 0.5])
+    ax = FIT.plot(band=band, scale="log", terms="ml")
+    (drawn,) = ax.collections
+    vertices = drawn.get_paths()[0].vertices
+    for far, low, high in zip(band.alpha, band.low, band.high, strict=True):
+        ends = vertices[np.isclose(vertices[:, 0], far), 1]
+        assert (ends.min(), ends.max()) == pytest.approx((low, high))
+    assert words(ax)[2] == "90 % interval at each FAR"
+    assert (ax.get_xlabel(), ax.get_xscale()) == ("FPR", "log")
+    whole = FIT.roc_band(simultaneous=True, rng=1)
+    assert words(FIT.plot(band=whole))[2] == "95 % interval everywhere at once"
+    for other in (br.fit(scores(2), "normal").roc_band(), br.roc_band(FIT.scores, far=[0.1])):
+        with pytest.raises(br.InputError, match="another curve"):
+            FIT.plot(band=other)
+    with pytest.raises(br.InputTypeError, match="band must be a Band"):
+        FIT.plot(band=True)
+
+
+def test_fits_on_the_same_axes_have_their_own_colours_and_names() -> None:
+    ax = br.fit(scores(name="one"), "normal").plot()
+    br.fit(scores(3, name="two"), "normal").plot(ax=ax, label="<second>")
+    colours = [line.get_color() for line in ax.lines if line.get_gid() == "curve"]
+    assert colours[0] == colours[1] != colours[2] == colours[3]
+    starts = [text.partition(":")[0] for text in words(ax)]
+    assert starts == ["one", "one", "<second>", "<second>"]
+
+
+def test_scores_as_they_are_have_one_curve_and_summaries_have_two() -> None:
+    assert len(lines(br.fit(scores(), "empirical").plot())) == 1
+    both = FIT.scores.to_frame()
+    summary = br.summarize(both, score="score", label="label", bins=64)
+    assert len(lines(br.fit(summary, "normal").plot())) == 2
+
+
+def test_other_kinds_refuse_what_belongs_to_the_roc() -> None:
+    assert FIT.plot(kind="qq").get_ylabel() == "score"
+    assert FIT.plot("pp").get_xlabel() == "share of the scores"
+    for more in ({"band": FIT.roc_band(far=[0.1])}, {"scale": "log"}, {"color": "red"}):
+        with pytest.raises(br.InputError, match='belongs to kind="roc"'):
+            FIT.plot("qq", **more)
+    with pytest.raises(br.InputError, match="kind must be one of"):
+        FIT.plot("roq")

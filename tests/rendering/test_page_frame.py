@@ -1,0 +1,104 @@
+"""The frame of every page: what its policy allows, and colours that can be read."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import tomllib
+
+import pytest
+
+from betaroc.rendering import page_frame as frame
+from betaroc.rendering.page_frame import page_frame, without_style_attributes
+from helpers.places import ROOT
+
+PAGE = page_frame("a <b> title", "<p>body</p>\n", "foot")
+
+
+def hashed(tag: str) -> str:
+    (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", PAGE, re.S)
+    digest = hashlib.sha256(content.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def test_the_policy_allows_this_style_and_this_script_alone() -> None:
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', PAGE)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules == {
+        "default-src": "'none'",
+        "img-src": "data:",
+        "style-src": hashed("style"),
+        "script-src": hashed("script"),
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert "a &lt;b&gt; title" in PAGE
+    assert not re.search(r"https?:|@import|url\(", PAGE)
+
+
+def test_styles_of_drawings_become_attributes() -> None:
+    drawn = (
+        '<svg viewBox="0 0 1 1"><style type="text/css">*{stroke-linejoin: round}</style>'
+        '<path d="M0 0" style="fill: none; stroke: #e4e4e4; clip-path: url(#p1)"/>'
+        "<text style=\"font: bold 9px 'DejaVu Sans', sans-serif; text-anchor: end\">x</text>"
+        "<tspan style=\"font-family: 'STIX'\">y</tspan></svg>"
+    )
+    found = without_style_attributes(f'<p title="style=">{drawn}</p>')
+    assert "<style" not in found
+    assert '<p title="style=">' in found
+    assert '<svg stroke-linejoin="round" stroke-linecap="butt" viewBox="0 0 1 1">' in found
+    assert '<path d="M0 0" fill="none" stroke="#e4e4e4" clip-path="url(#p1)"/>' in found
+    assert '<text font-weight="bold" font-size="9px" text-anchor="end">x</text>' in found
+    assert "<tspan font-family=\"'STIX'\">y</tspan>" in found
+
+
+def test_style_and_script_are_in_the_wheel() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    wheel = built["build"]["targets"]["wheel"]
+    assert wheel["packages"] == ["betaroc"]  # with all that lies in it
+    assert "exclude" not in wheel
+    for name in ("page.css", "page.js"):
+        assert (ROOT / "betaroc" / "rendering" / name).is_file()
+
+
+# ---------------------------------------------------------------------------- contrast
+def luminance(colour: str) -> float:
+    """WCAG 2.2, relative luminance."""
+    shares = (int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
+    linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares)
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def tokens(scheme: str) -> dict[str, str]:
+    css = frame._text_of("page.css")
+    light, dark = re.findall(r":root \{([^}]*--bg[^}]*)\}", css)
+    pair = r"--(\w+): (#[0-9a-f]{6})"
+    return dict(re.findall(pair, light)) | (
+        dict(re.findall(pair, dark)) if scheme == "dark" else {}
+    )
+
+
+def test_contrast_by_hand() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)  # WebAIM's example
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_marks_can_be_read(scheme: str) -> None:
+    of = tokens(scheme)
+    for text in ("ink", "mut", "clx", "imx", "link", "bad"):
+        grounds = ("bg", "panel", "goodb", "warnb", "badb") if text == "ink" else ("bg",)
+        for ground in grounds:
+            assert contrast(of[text], of[ground]) >= 4.5, (text, ground)
+    for mark in ("cl", "im", "fit", "good", "warne", "bad"):
+        assert contrast(of[mark], of["bg"]) >= 3.0, mark
+    for own in ("good", "warn", "bad"):  # icons on the ground of their status
+        edge = "warne" if own == "warn" else own
+        assert contrast(of[edge], of[f"{own}b"]) >= 3.0, own
+    assert contrast(of["mut"], of["panel"]) >= 4.5

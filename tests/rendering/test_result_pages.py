@@ -1,0 +1,255 @@
+"""Pages of an ensemble and of a study: self-contained, without a script, whole or not at all."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.rendering.page_frame import page_frame
+
+NASTY = '<b onload="x">אבג & "quote" ' + "y" * 60
+
+
+class Page(HTMLParser):
+    """Texts of the cells of a page by row, and its tags."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.rows: list[list[str]] = []
+        self.whole = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        self.whole += data
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += f" {data.strip()}" if data.strip() else ""
+
+
+def minus(text: str) -> str:
+    return text.replace("-", "\u2212")
+
+
+def self_contained(text: str) -> None:
+    page = Page(text)
+    names = {tag for tag, _ in page.tags}
+    assert not names & {"script", "img", "link", "iframe", "object", "form"}
+    assert not re.search(r"https?:|@import|url\(", text)
+    for tag, attributes in page.tags:
+        assert "style" not in attributes, tag
+        assert not [key for key in attributes if key.startswith("on")], tag
+        assert (attributes.get("href") or "#").startswith("#"), tag
+    (policy,) = [a["content"] for _, a in page.tags if "http-equiv" in a]
+    assert "script-src 'none'" in str(policy)
+    keys = [a["id"] for _, a in page.tags if "id" in a]
+    links = [str(a["href"])[1:] for tag, a in page.tags if tag == "a"]
+    assert set(links) <= set(keys)
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    labels = np.repeat([1, 0], 150)
+    base = np.concatenate([rng.normal(1, 1, 150), rng.normal(-1, 1, 150)])
+
+    def squashed(noise: float) -> np.ndarray:
+        return 1 / (1 + np.exp(-(base + rng.normal(0, noise, 300))))
+
+    return pd.DataFrame({"label": labels, "good": squashed(0.4), NASTY: squashed(2.0)})
+
+
+# ------------------------------------------------------------------------------ ensemble
+def test_the_page_of_an_ensemble_says_what_the_result_holds(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    result = br.inclusion(frame)
+    path = tmp_path / "ensemble.html"
+    result.to_html(path)
+    text = path.read_text(encoding="utf-8")
+    self_contained(text)
+    page = Page(text)
+    verdict = result.verdict["good"]
+    row = next(row for row in page.rows if row[0] == " good")
+    gain = verdict.gain
+    assert row[1] == f" {verdict.word}"
+    ends = f"{gain.low:+.4f} to {gain.high:+.4f}"
+    assert row[2] == minus(f" {gain.estimate:+.4f} {ends}")
+    assert row[4] == f" {result.misfit['good'].auc_scores:.3f}"
+    assert [NASTY] == [a["title"] for _, a in page.tags if a.get("title") == NASTY][:1]
+    assert "b" not in {t for t, a in page.tags if "onload" in a}
+    assert f"{verdict.gain.with_it:.4g}" in page.whole
+    assert f"area {result.hull.auc:.4f}" in page.whole
+    for row, (name, one) in product(page.rows, result.verdict.items()):
+        if row[:2] == [f" {name}", " cannot tell"]:
+            assert row[5].split(" client")[0] in f" {one.reason}"
+    pictures = [a for tag, a in page.tags if tag == "svg" and "role" in a]
+    assert len(pictures) == 3
+    assert all(a["aria-label"] for a in pictures)
+
+
+def test_many_classifiers_are_folded_and_drawn_together(frame: pd.DataFrame) -> None:
+    from betaroc.ensemble.page import inclusion_page
+
+    rng = np.random.default_rng(2)
+    wide = {f"s{k}": frame["good"] + rng.normal(0, 0.2, 300) for k in range(13)}
+    text = inclusion_page(br.inclusion(pd.DataFrame({"label": frame["label"], **wide})))
+    self_contained(text)
+    assert "<summary>1 more</summary>" in text
+    assert text.count('role="img"') == 2
+    assert "ROC of 13 classifiers" in text
+
+
+def test_the_command_writes_the_page_of_an_ensemble(
+    frame: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, out = tmp_path / "table.csv", tmp_path / "out.html"
+    words = frame.assign(label=np.where(frame["label"] == 1, "bona fide", "attack"))
+    words.to_csv(table, index=False)
+    call = ["ensemble", str(table), "--html", str(out), "--terms", "pad"]
+    assert main(call) == 0
+    text = out.read_text(encoding="utf-8")
+    self_contained(text)
+    assert "150 bona fide and 150 attack" in text.replace("\xa0", " ")
+    assert "APCER" in text
+    assert "table.csv" in text
+    before = out.read_bytes()
+    assert main(call) == 2
+    assert "--html must be a new file" in capsys.readouterr().err
+    assert out.read_bytes() == before
+    assert main([*call, "--force", "--json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("x.svg", "ends in .html"), ("none/x.html", "folder that exists"), ("", "regular file")],
+)
+def test_the_place_of_a_page_is_looked_at_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, words: str
+) -> None:
+    # The scores are not there: they would be missed first if the work had begun.
+    assert main(["ensemble", "nowhere.csv", "--html", str(tmp_path / name), "--force"]) == 2
+    assert words in capsys.readouterr().err
+
+
+# --------------------------------------------------------------------------------- study
+DESIGN = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 40}
+
+
+def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None:
+    names = ["true.auc", "fit.auc", "true.global-shape"]
+    study = br.Study(DESIGN, names, folder=tmp_path / "study", replicates=6, rng=1)
+    result = study.run()
+    path = tmp_path / "study.html"
+    result.to_html(path)
+    text = path.read_text(encoding="utf-8")
+    self_contained(text)
+    page = Page(text)
+    rows = {row[0].strip(): [cell.strip() for cell in row] for row in page.rows if len(row) == 6}
+    assert rows["true.auc"][1:] == ["all 2 complete", "0.8333", "0.8667", "0.9", "0"]  # 5/6, 9/10
+    mean = result.summary().query("statistic == 'fit.auc'")["mean"]
+    assert rows["fit.auc"][2:5] == [f"{x:.4g}" for x in (mean.min(), mean.median(), mean.max())]
+    share = re.search(r"Means of true.global-shape=proper.*?</svg>", text, re.S)
+    assert share is not None
+    low = stats.binomtest(6, 6).proportion_ci(0.95, "exact").low  # both cells: 6 of 6
+    found = re.findall(r'M([\d.]+) \d+H([\d.]+)"', share[0])
+    ends = re.findall(r'text-anchor="(?:start|end)">([\d.]+)</text>', share[0])
+    first, last = (float(x) for x in ends)
+    for left, right in found:
+        at = [first + (float(x) - 150) / 230 * (last - first) for x in (left, right)]
+        assert at == pytest.approx([low, 1.0], abs=0.003)
+    assert len(found) == 2
+    assert "2 cells with 6 replicates each; a_c varies" in page.whole
+    assert "12 trials have their numbers" in page.whole
+
+
+def test_a_study_that_failed_says_so(tmp_path: Path) -> None:
+    from betaroc.studies.result import StudyResult, read
+
+    def fails(trial: object) -> float:
+        raise ValueError("<b>no</b>")
+
+    with_failure = br.Study(DESIGN, {"x": fails}, folder=tmp_path / "s", replicates=2, rng=1)
+    with_failure.run().to_html(tmp_path / "x.html")
+    text = (tmp_path / "x.html").read_text(encoding="utf-8")
+    self_contained(text)
+    assert "4 trials failed" in text
+    assert "&lt;b&gt;no&lt;/b&gt;" in text
+    found = read(tmp_path / "s")
+    StudyResult(found.folder, found.names, found.rows + 3).to_html(tmp_path / "y.html")
+    assert "3 trials are not computed yet" in (tmp_path / "y.html").read_text(encoding="utf-8")
+
+
+CONFIG = """statistics = ["true.auc"]
+[design.grid]
+a_c = {many}
+b_c = 1.0
+a_i = 1.0
+b_i = 2.0
+"""
+
+
+def test_the_command_writes_the_page_of_a_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    levels = [1.0 + k / 10 for k in range(20)]
+    Path("s.toml").write_text(CONFIG.format(many=levels), encoding="utf-8")
+    for wrong in (["--html", "s.svg"], ["--html", "s.toml", "--force"], ["--force"]):
+        assert main(["study", "s.toml", *wrong]) == 2
+    Path("s").mkdir()
+    assert main(["study", "s.toml", "--html", "s/x.html"]) == 2
+    assert "outside the folder" in capsys.readouterr().err
+    assert not list(Path("s").iterdir())  # no work was begun
+    assert main(["study", "s.toml", "--html", "s.html"]) == 0
+    text = Path("s.html").read_text(encoding="utf-8")
+    self_contained(text)
+    assert "means of 20 cells, ascending" in text
+
+
+# --------------------------------------------------------------------------------- frame
+def test_a_page_without_a_script_allows_none() -> None:
+    page = page_frame("title", "<p>body</p>", "foot", script=False)
+    assert "script-src 'none'" in page
+    assert "<script" not in page
+
+
+@pytest.mark.simulation
+def test_pages_fit_their_width(frame: pd.DataFrame, tmp_path: Path) -> None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    from betaroc.ensemble.page import inclusion_page
+
+    text = inclusion_page(br.inclusion(frame))
+    told = "<script>document.title = document.documentElement.scrollWidth</script></body>"
+    text = re.sub(r'<meta http-equiv="Content-Security[^>]*>', "", text)
+    text = text.replace("<details ", "<details open ").replace("</body>", told)
+    path = tmp_path / "page.html"
+    path.write_text(text, encoding="utf-8")
+    for width in (500, 768, 1280):  # headless windows are no narrower
+        done = subprocess.run(
+            [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900",
+             "--dump-dom", path.as_uri()],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        (found,) = re.findall(r"<title>(\d+)</title>", done.stdout)
+        assert int(found) <= width

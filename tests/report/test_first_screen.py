@@ -1,0 +1,402 @@
+"""The first screen: what it says, the numbers of its slider, and how browsers show it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.decision.ways import rate_interval
+from betaroc.rendering.decision_picture import ScoreAxis, strip_place
+from betaroc.rendering.numbers import rate, rate_span
+from betaroc.report.first_screen import POSITIONS, first_screen
+from betaroc.report.page import render_report
+from betaroc.report.score_set import counted_rates
+from helpers.browser import CHROMIUM, Browser
+from helpers.places import DATA
+from rendering.test_page_frame import contrast
+
+pytestmark = pytest.mark.usefixtures("few")
+LIVENESS = DATA / "liveness_cross_logreg"
+
+
+def top(page: str) -> str:
+    """The text of the first screen."""
+    found = re.sub(r"<script.*?</script>|<[^>]*>", " ", page[page.index("<body>") :], flags=re.S)
+    return " ".join(found[: found.index("In short")].split()).replace("\u00a0", " ")
+
+
+def block_of(page: str) -> dict[str, Any]:
+    (text,) = re.findall(r'<script type="application/json" class="positions">(.*?)</script>', page)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+# ------------------------------------------------------------------------ what it says
+def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text: str) -> None:
+    """Of 181 impostors none lies above the highest: (0 + 1)/182; on test 88 of 448 do."""
+    said = top(text)
+    for piece in (
+        "Which threshold keeps FAR at or below 1 %?", "default, FAR 1 %",
+        "0.9344 accept if score is above expected at most 1 %, not guaranteed",
+        "Do not rely on it", "What would change it: dev impostors like those of the test",
+        "0.55 % 0.014 to 2.0 % 0 of 181", "20 % 16 to 24 % 88 of 448",
+        "61 % 53 to 68 % 109 of 180", "62 % 57 to 67 % 278 of 448",
+        "Not possible: 299 impostors needed, dev has 181", "0.9343774613723554",
+    ):  # fmt: skip
+        assert piece in said, piece
+    assert rate(1 / 182) == "0.55 %"
+    low, high = stats.beta.ppf([0.025, 0.975], 1, 181)
+    assert rate_span(low, high) == "0.014 to 2.0 %"
+    exact = stats.binomtest(88, 448).proportion_ci(method="exact")
+    assert rate_span(exact.low, exact.high) == "16 to 24 %"
+    assert analysis.decision == br.decide(analysis.dev.scores, far=0.01, family="beta")
+    assert analysis.checks == (analysis.decision.check(analysis.tests[0].scores),)
+    assert '<div class="status bad">' in text
+    assert analysis.summary().splitlines()[1].startswith("Do not rely on it: On test 88 of 448")
+    told = analysis.to_dict()["decision"]
+    assert told["asked"] == {"target": "far=0.01", "default": True}
+    assert (told["status"], told["tests"][0]["verdict"]) == ("do not rely on it", "broken")
+
+
+def separated(n: int, seed: int = 0) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.normal(4, 1, n), rng.normal(0, 1, n))
+
+
+@pytest.mark.parametrize(
+    ("target", "question", "kind"),
+    [
+        ({"far": 0.05}, "Which threshold keeps FAR at or below 5 %?", "far"),
+        ("frr=0.02", "Which threshold keeps FRR at or below 2 %?", "frr"),
+        ("eer", "At which threshold are FAR and FRR equal?", "eer"),
+        ("cost-fa=10,cost-fr=1", "costs least, 10 a false acceptance and 1 a false", "cost"),
+    ],
+)
+def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> None:
+    found = br.analyze(separated(300), separated(300, 1), target=target, family="normal")
+    assert (found.decision.target, found.no_decision) == (kind, "")
+    page = render_report(found)
+    assert question in top(page)
+    assert "No target was named" not in page
+    assert question in found.summary()
+    assert br.from_json(found.to_json()) == found
+    if kind in ("far", "frr"):
+        assert '<div class="status good">' in page
+        assert f"target {100 * found.decision.rate:g}\u00a0%" in page
+    else:
+        assert 'class="strip"' not in page
+
+
+@pytest.mark.parametrize(
+    "target", ["far=2", "foo=1", "far", {}, 3, "far=0.1,frr=0.1", {"far": "x"}, "cost_fa=1"]
+)
+def test_a_target_that_is_none(target: Any) -> None:
+    with pytest.raises(br.InputError, match="target must be") as error:
+        br.analyze(separated(10), target=target)
+    assert error.value.argument == "target"
+
+
+def test_the_command_names_its_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], panel_alone: None
+) -> None:
+    call = ["report", "--dev", str(LIVENESS / "dev.csv"), "-o", str(tmp_path / "r.html")]
+    assert main([*call, "--target", "far=2"]) == 2
+    assert "--target must be one that can be decided on; got" in capsys.readouterr().err
+    assert main([*call, "--target", "frr=0.05", "--family", "beta", "--terms", "ml"]) == 0
+    said = top((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "Which threshold keeps FNR at or below 5 %?" in said
+    assert "Can be relied on, not tested" in said
+    assert "What would change it: a test set from where it will run;" in said
+
+
+def test_no_decision_says_why(panel_alone: None) -> None:
+    """12 impostors as they are: no order statistic, no tail and no fit has FAR 1 %."""
+    scores = br.Scores(np.arange(5.0, 17.0), np.arange(12.0))
+    found = br.analyze(scores, family="empirical")
+    assert found.decision is None
+    assert "299 impostors needed, dev has 12" in found.no_decision
+    page = render_report(found)
+    assert "99 impostors needed, dev has 12" in top(page)
+    assert "input" not in re.findall(r"<(\w+)", page)
+    assert found.no_decision in found.summary()
+    assert found.to_dict()["decision"]["no_decision"] == found.no_decision
+
+
+def test_several_tests_have_a_row_each_and_the_worst_gives_the_status(panel_alone: None) -> None:
+    rng = np.random.default_rng(3)
+    tests = {
+        "same": separated(400, 1),
+        "attacked": br.Scores(rng.normal(4, 1, 400), rng.normal(2, 1, 400)),
+        "again": separated(400, 2),
+    }
+    found = br.analyze(separated(400), tests, family="normal")
+    assert [check.verdict for check in found.checks][1] == "broken"
+    screen = first_screen(found)
+    assert [role for role, _, _ in screen["rates"]["sets"]] == [
+        "dev", "test 1 (same)", "test 2 (attacked)", "test 3 (again)",
+    ]  # fmt: skip
+    assert screen["status"]["colour"] == "bad"
+    assert screen["status"]["reason"].startswith("The worst of 3 test sets, test 2 (attacked): On")
+    page = render_report(found)
+    assert "2 more test sets are not drawn" in page
+    assert len(block_of(page)["at"]) == 1 + 3 * 2 * 4
+
+
+def test_rates_of_comparisons_where_some_trials_have_no_score(panel_alone: None) -> None:
+    """2 of 302 clients were not acquired: rejected by FRR, no part of FNMR."""
+    scores = separated(300)
+    dev = br.Scores(scores.client, scores.impostor, n_client_rejected=2)
+    found = br.analyze(dev, target="far=0.05", family="normal")
+    rows = {row[0][0]: row[1][0] for row in zip(
+        first_screen(found)["rates"]["heads"], first_screen(found)["rates"]["cells"], strict=True
+    )}  # fmt: skip
+    wrong = int(np.sum(scores.client <= found.decision.threshold))
+    assert rows["FRR"]["count"] == f"{wrong + 2} of 302"
+    assert rows["FNMR"]["count"] == f"{wrong} of 300"
+    assert rows["FMR"]["count"].endswith("of 300")
+
+
+@pytest.mark.parametrize("kind", ["far", "frr"])
+def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: None) -> None:
+    """As many scores beyond as are counted there: at most as many as a guarantee allows."""
+    scores = separated(2000)
+    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor],
+                          "label": np.repeat([1, 0], 2000)})  # fmt: skip
+    for bins in (4000, 65536):
+        given = br.summarize(frame, client_label=1, bins=bins)
+        found = br.analyze(given, separated(500, 1), target={kind: 0.01}, family="normal")
+        d, rows = found.decision, br.decide(scores, **{kind: 0.01}, family="normal")
+        wrong = {"far": scores.impostor > d.threshold, "frr": scores.client <= d.threshold}
+        assert d.way.n_beyond == np.sum(wrong[kind]) <= rows.way.n_beyond
+        assert (d.how, d.expected.far if kind == "far" else d.expected.frr) == (
+            "guaranteed", getattr(rows.expected, kind),
+        )  # fmt: skip
+        assert (d.threshold >= rows.threshold) == (kind == "far")
+        assert getattr(d.way, "frr" if kind == "far" else "far") == pytest.approx(
+            np.mean(wrong["frr" if kind == "far" else "far"])
+        )
+        assert 'class="positions"' in render_report(found)
+        assert br.from_json(found.to_json()) == found
+    assert "takes the scores themselves" in br.analyze(given, target="eer").no_decision
+
+
+def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
+    scores = separated(30)
+    dev = br.Scores(scores.client, scores.impostor, impostor_weights=np.full(30, 0.5))
+    found = br.analyze(dev, family="normal")
+    assert "whole numbers" in found.no_decision
+    render_report(found)
+
+
+def test_words_of_the_classes_stand_in_the_picture(panel_alone: None) -> None:
+    """Hostile labels are text in it."""
+    scores = separated(40)
+    labels = ["<b>&", "x"]
+    dev = br.Scores.from_labels(
+        [labels[0]] * 40 + [labels[1]] * 40, [*scores.client, *scores.impostor],
+        client_label=labels[0],
+    )  # fmt: skip
+    page = render_report(br.analyze(dev, family="normal", target="far=0.1"))
+    assert "&lt;b&gt;&amp; trials</text>" in page
+    assert "<b>&" not in page
+
+
+# ---------------------------------------------------------------------------- the slider
+def test_every_position_is_counted_as_the_library_counts(analysis: br.Analysis, text: str) -> None:
+    block, level = block_of(text), analysis.level
+    texts, at = block["texts"], block["at"]
+    shown = [texts["t"][k] for k in at["t"]]
+    assert len(shown) == POSITIONS
+    assert shown[block["home"]] == "0.9344"
+    for k, part in enumerate(analysis.parts):
+        for kind in ("far", "frr"):
+            for place in (0, 100, 233, 374, 400):
+                if place == block["home"]:
+                    continue
+                found = rate_interval(part.scores, kind, float(shown[place]), level)
+                key = f"{kind}{k}"
+                assert texts["v" + key][at["v" + key][place]] == rate(found[0]).replace(
+                    " %", "\u00a0%"
+                )
+                around = texts["i" + key][at["i" + key][place]]
+                assert around == rate_span(*found[1:]).replace(" %", "\u00a0%")
+    # At the threshold decided what is expected of it, (0 + 1)/182, not 0 of 181.
+    assert texts["vfar0"][at["vfar0"][block["home"]]] == "0.55\u00a0%"
+    assert all(len(bits) == POSITIONS for bits in block["flags"].values())
+    assert block["places"]["x"] == sorted(block["places"]["x"])
+
+
+def test_dependent_trials_have_the_intervals_of_their_groups() -> None:
+    scores = separated(60)
+    groups = np.repeat(np.arange(20), 3)
+    dev = br.Scores(scores.client, scores.impostor, client_groups=groups, impostor_groups=groups)
+    places = np.linspace(-1.0, 5.0, 97)
+    for kind in ("far", "frr"):
+        many = np.array(counted_rates(dev, kind, places, 0.9)).T
+        for k in (0, 40, 63, 64, 70, 96):
+            assert tuple(many[k]) == pytest.approx(rate_interval(dev, kind, places[k], 0.9))
+
+
+# ------------------------------------------------------------------------------ the axis
+def test_axes() -> None:
+    """Linear, by logits where most scores are next to 0 and 1, without outliers."""
+    assert ScoreAxis.of(np.linspace(0.05, 0.95, 50), 0.5) == ScoreAxis(0.0, 1.0, logit=False)
+    crowded = ScoreAxis.of(stats.beta(0.1, 0.1).ppf(np.linspace(0.01, 0.99, 99)), 0.999)
+    assert crowded.logit
+    assert [tick.text for tick in crowded.ticks() if 45 < tick.at < 55] == ["0.5"]
+    assert float(crowded.score(crowded.place(0.999))) == pytest.approx(0.999, rel=1e-12)
+    assert crowded.place(np.array([0.0, 1.0])).tolist() == [0.0, 100.0]
+    values = np.append(np.linspace(0.0, 10.0, 9999), 1e6)
+    assert ScoreAxis.of(values, None).high < 20.0
+    assert ScoreAxis.of(np.zeros(5), 0.0).low < 0.0 < ScoreAxis.of(np.zeros(5), 0.0).high
+    assert strip_place(1.0) == 100.0
+    assert strip_place(0.0) == 0.0
+    assert strip_place(0.01) == pytest.approx(100 * 2.3 / 4.3)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_positions_tell_each_other_apart_on_any_scale(scale: float, panel_alone: None) -> None:
+    scores = separated(120)
+    dev = br.Scores(scores.client * scale, scores.impostor * scale)
+    block = block_of(render_report(br.analyze(dev, family="normal", target="far=0.1")))
+    values = [float(text.replace("\u2212", "-")) for text in block["texts"]["t"]]
+    assert len(values) >= 0.95 * POSITIONS
+
+
+# ------------------------------------------------------------------------ in a browser
+class _Whole(HTMLParser):
+    """Whether every element that is opened is closed."""
+
+    VOID = frozenset({"meta", "br", "input", "path", "line", "rect", "circle", "use"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def test_every_element_is_closed(text: str) -> None:
+    assert _Whole(text).open == []
+
+
+@pytest.fixture(scope="module")
+def browser(text: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(text, encoding="utf-8")
+    with Browser() as found:
+        found.look(1280)
+        found.open(path)
+        yield found
+
+
+in_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+#: Text with its colour and what is behind it.
+TEXTS = """
+(() => {
+  const found = {}, number = c => c.match(/[\\d.]+/g).map(Number);
+  for (const e of document.querySelectorAll(".wrap *")) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.getClientRects().length || e.closest(".figures")) continue;
+    let ground = e;
+    while (ground && number(getComputedStyle(ground).backgroundColor)[3] === 0) {
+      ground = ground.parentElement;
+    }
+    const style = getComputedStyle(e), svg = e.closest("svg");
+    const colour = svg ? style.fill : style.color;
+    const behind = getComputedStyle(ground || document.body).backgroundColor;
+    found[colour + "|" + behind] = e.textContent.slice(0, 40);
+  }
+  return found;
+})()
+"""
+MOVED = """
+(() => {
+  const slider = document.querySelector("input[type=range]");
+  slider.value = %d;
+  slider.dispatchEvent(new Event("input"));
+  return [...document.querySelectorAll(".nums td")].map(cell => cell.innerText);
+})()
+"""
+
+
+@cache
+def hexadecimal(colour: str) -> str:
+    return "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", colour)[:3])
+
+
+@in_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_read_in_both_schemes(browser: Browser, scheme: str) -> None:
+    browser.look(1280, scheme)
+    found = browser.value(TEXTS)
+    assert len(found) >= 6
+    ground = {"light": "#ffffff", "dark": "#13161a"}[scheme]
+    assert any(hexadecimal(pair.split("|")[1]) == ground for pair in found)
+    for pair, words in found.items():
+        one, behind = map(hexadecimal, pair.split("|"))
+        assert contrast(one, behind) >= 4.5, (pair, words)
+
+
+@in_browser
+def test_the_page_asks_for_nothing_says_nothing_and_is_never_too_wide(browser: Browser) -> None:
+    for width in (360, 768, 1280):
+        browser.look(width)
+        assert browser.value("document.documentElement.scrollWidth") == width
+    assert len(browser.requests) == 1  # the page itself
+    assert browser.said == []
+
+
+@in_browser
+def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Analysis) -> None:
+    browser.look(1280)
+    assert browser.value("document.querySelector('.sl').hidden") is False
+    assert browser.value("document.querySelector('input[type=range]').value") == "374"
+    before = browser.value(MOVED % 374)
+    assert before[0].split("\n")[0] == "0.55\u00a0%"
+    cells = browser.value(MOVED % 200)
+    assert browser.value("document.querySelector('output').textContent") == "0.5000"
+    expected = [
+        (*rate_interval(part.scores, kind, 0.5, analysis.level), total)
+        for kind, who in (("far", "impostor"), ("frr", "client"))
+        for part in analysis.parts
+        for total in [getattr(part.scores, f"{who}_total")]
+    ]
+    for cell, (share, low, high, total) in zip(cells, expected, strict=True):
+        told = [rate(share), rate_span(low, high), f"{round(share * total)} of {round(total)}"]
+        assert cell.replace("\u00a0", " ").split("\n") == told
+    lines = browser.value("[...document.querySelectorAll('.thl')].map(e => e.getAttribute('x1'))")
+    assert lines == ["50%"] * 2
+    assert browser.value("document.querySelector('.big').textContent") == "0.9344"
+    browser.value("document.querySelector('.back').click()")
+    assert browser.value(MOVED % 374) == before
+    # From the keyboard.
+    browser.value("document.querySelector('input[type=range]').focus()")
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.send("Input.dispatchKeyEvent", type=kind, key="ArrowLeft", code="ArrowLeft",
+                     windowsVirtualKeyCode=37)  # fmt: skip
+    assert browser.value("document.querySelector('output').textContent") == "0.9325"
+    spoken = browser.value("document.querySelector('input').getAttribute('aria-valuetext')")
+    assert spoken.startswith("threshold 0.9325, dev: FAR ")
