@@ -152,7 +152,7 @@ def test_words_that_no_user_sees() -> None:
 # -------------------------------------------------------------------------------- the gallery
 #: Every public method that draws, and what it may be asked to draw.
 PICTURES = {
-    *(("Fit", kind) for kind in ("qq", "pp", "tails", "tail-shape", "tail-rate")),
+    *(("Fit", kind) for kind in ("roc", "qq", "pp", "tails", "tail-shape", "tail-rate")),
     *((name, "") for name in ("Roc", "Det", "PrecisionRecall", "Epc", "Comparison", "Inclusion")),
     *((name, "") for name in ("SystemsComparison", "RocDisplay", "DetDisplay", "EpcDisplay")),
 }  # fmt: skip

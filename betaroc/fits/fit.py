@@ -801,12 +801,7 @@ class Fit(FitPoints, Noun):
 
         Notes
         -----
-<<<<<<< HEAD
-        On the diagonal scores are as the distribution says.
-=======
-        On the diagonal of "pp" and "qq" scores are as the distribution says; see
-        :func:`betaroc.fits.pictures.plot_fit`.
->>>>>>> main
+        On the diagonal of "pp" and "qq" scores are as the distribution says.
 
         Examples
         --------
