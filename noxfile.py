@@ -41,6 +41,13 @@ def docs(session: nox.Session) -> None:
     session.run("pytest", "-n", "auto", "-m", "docs")
 
 
+@nox.session(default=False)
+def site(session: nox.Session) -> None:
+    """The site, every warning an error."""
+    session.install("-e", ".[docs]")
+    session.run("sphinx-build", "-W", "-n", "docs", "build/site")
+
+
 @nox.session(python="3.11", default=False)
 def lowest(session: nox.Session) -> None:
     """The inner loop with the lowest versions."""

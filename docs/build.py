@@ -54,6 +54,8 @@ def pages() -> list[Path]:
 def regenerated(page: Path) -> str:
     """The text of a page with the printed results as they come out now."""
     source = page.read_text(encoding="utf-8")
+    if not _BLOCK.search(source):
+        return source
     namespace: dict[str, object] = {"__name__": "__page__"}
 
     def run(block: re.Match[str]) -> str:

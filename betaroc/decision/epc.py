@@ -407,7 +407,7 @@ class Epc(Curve, Noun):
         terms: str = BIOMETRIC,
         **style: Any,
     ) -> Axes:
-        """Draw the curve; see :func:`betaroc.decision.pictures.plot_epc`.
+        """Draw the curve.
 
         Parameters
         ----------
@@ -551,7 +551,8 @@ def epc(
     Ties go to the smallest criterion on dev, then the smallest HTER on dev,
     then the lowest threshold. Thresholds that are 0/0 in the criterion are left
     out; a measure that is 0/0 on test is nan. A precision of 1 is a limit that no
-    threshold of a smooth pair attains: it counts as met within 1e-12.
+    threshold of a smooth pair attains: it counts as met within 1e-12. The curve is
+    docs/theory.md, (11).
 
     References
     ----------

@@ -179,7 +179,8 @@ def guaranteed_threshold(
     gives another threshold; `far` and `frr` are those of all scores. Choosing among seeds
     voids it. The model's
     threshold is the plug-in one and guarantees nothing; it extrapolates where
-    rate < 1/n. Chances of failure within 1e-12 relative count as equal.
+    rate < 1/n. Chances of failure within 1e-12 relative count as equal. The bound is
+    docs/theory.md, (12).
 
     References
     ----------

@@ -289,7 +289,7 @@ class Mixture(Distribution):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BetaMixture(Mixture):
-    """A mixture of beta laws: one class made of several kinds of scores.
+    """A mixture of beta distributions: one class made of several kinds of scores.
 
         F(x) = sum_k w_k F_k(x),   F_k the distribution Beta(a_k, b_k)
 

@@ -48,7 +48,7 @@ class ParetoTail(Noun):
     Notes
     -----
     Both tails of a class are such values: distances are counted away from the body. All is in
-    logarithms, so that rates far below 1e-300 keep their digits.
+    logarithms, so that rates far below 1e-300 keep their digits. Formula: docs/theory.md, (13).
 
     Examples
     --------

@@ -80,11 +80,11 @@ class Spliced(Distribution):
     --------
     >>> import betaroc as br
     >>> tail = br.ParetoTail(mass=0.01, shape=0.0, scale=0.25)
-    >>> law = br.Spliced(br.Beta(2.0, 8.0), upper=tail)
+    >>> impostors = br.Spliced(br.Beta(2.0, 8.0), upper=tail)
     >>> joint = br.Beta(2.0, 8.0).isf(0.01)
-    >>> round(law.sf(joint), 12), round(law.cdf(joint), 12)
+    >>> round(impostors.sf(joint), 12), round(impostors.cdf(joint), 12)
     (0.01, 0.99)
-    >>> rare = law.isf(1e-6)  # joint + 1/4 log(1e4) on the logit
+    >>> rare = impostors.isf(1e-6)  # joint + 1/4 log(1e4) on the logit
     >>> round(float(br.Spliced(br.Beta(2.0, 8.0), upper=tail).sf(rare)), 12)
     1e-06
     """

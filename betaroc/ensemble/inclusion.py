@@ -329,7 +329,7 @@ def inclusion(
 
     Notes
     -----
-    The learned fusion is a logistic regression with the penalty strength/2 |weights|^2 on the
+    The learned fusion is a logistic regression with the penalty ``strength/2 |weights|^2`` on the
     mean loss, strength of 1 to 1e-4 by the log-loss of inner folds, which are the other folds.
     It sees logits of classifiers in [0, 1], of which an exact 0 or 1 gets a column of its own and
     stands at the mean of the logits, and the scores of others, all standardised. The gain is the

@@ -56,7 +56,7 @@ _WHOLE = 0.99
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CovariateFit(CovariateEstimate, Noun):
-    """Laws of both classes that depend on covariates.
+    """Distributions of both classes that depend on covariates.
 
     Made by :func:`fit_covariates`.
 

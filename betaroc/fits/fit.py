@@ -506,8 +506,8 @@ class Fit(FitPoints, Noun):
             p of a proper curve = P(min(N_1, N_2) <= min(z)),   N standard normal, correlated as the
             ends are;   z_1, z_2 those of `end_tests`
 
-        Two ends decide the whole curve of two beta laws: above at both is proper, below at one
-        of them a hook.
+        Two ends decide the whole curve of two beta distributions: above at both is proper,
+        below at one of them a hook.
 
         Parameters
         ----------
@@ -680,7 +680,7 @@ class Fit(FitPoints, Noun):
         ----------
         Liang, K.-Y. and Zeger, S. L. (1986), Longitudinal data analysis using generalized
         linear models. Cameron, Gelbach and Miller (2011), Robust inference with multiway
-        clustering. See :func:`betaroc.inference.sandwich.robust_cov`.
+        clustering.
 
         Examples
         --------
@@ -801,8 +801,7 @@ class Fit(FitPoints, Noun):
 
         Notes
         -----
-        On the diagonal of "pp" and "qq" scores are as the distribution says; see
-        :func:`betaroc.fits.pictures.plot_fit`.
+        On the diagonal of "pp" and "qq" scores are as the distribution says.
 
         Examples
         --------

@@ -201,7 +201,7 @@ def difference(
     Notes
     -----
     The correlation is that of the influence of each trial on both numbers: of scores on the rates
-    at each threshold, of fits on the parameters. Simulated coverage: docs/intervals.md.
+    at each threshold, of fits on the parameters. Simulated coverage: docs/intervals_results.md.
 
     References
     ----------

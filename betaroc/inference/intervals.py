@@ -126,10 +126,10 @@ def interval(
     That the best threshold varies costs the value there nothing of first order, and makes it a
     little too good on its own scores: of 100 to 10 000 scores the interval at that threshold still
     covers (simulated). The noise of "smoothed" is Silverman's, on the sum of the normal deviates of
-    the ranks in both classes. Simulated coverage of all methods: docs/intervals.md. A summary is
-    counted at the borders of its bins; what is off inside them is added to both ends. Where some
-    trials have no score, "far", "frr" and "tpr" are shares of all trials; "fmr", "fnmr" and "tmr",
-    with points such as "@fmr=0.01", are those of the trials that have one.
+    the ranks in both classes. Simulated coverage of all methods: docs/intervals_results.md. A
+    summary is counted at the borders of its bins; what is off inside them is added to both ends.
+    Where some trials have no score, "far", "frr" and "tpr" are shares of all trials; "fmr", "fnmr"
+    and "tmr", with points such as "@fmr=0.01", are those of the trials that have one.
 
     References
     ----------

@@ -65,7 +65,7 @@ class SemiDerivatives(NamedTuple):
 
     References
     ----------
-    Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+    Omar and Ivrissimtzis, section 3.2, with its signs corrected; docs/theory.md, (4) and (5).
 
     Examples
     --------
@@ -103,7 +103,7 @@ class End(Value):
 
     References
     ----------
-    Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+    Omar and Ivrissimtzis, section 3.2, with its signs corrected; docs/theory.md, (4) and (5).
 
     Examples
     --------

@@ -154,7 +154,7 @@ class ScoreModel(Noun):
 
         Notes
         -----
-        Quadrature, bracketed roots and enumeration, from the two laws' own functions.
+        Quadrature, bracketed roots and enumeration, from the two distributions' own functions.
 
         Examples
         --------
@@ -284,7 +284,7 @@ class ScoreModel(Noun):
 
         References
         ----------
-        IDIAP-RR 03-85, (2).
+        IDIAP-RR 03-85, (2); docs/theory.md, (1).
 
         Examples
         --------
@@ -612,9 +612,9 @@ class ScoreModel(Noun):
         Notes
         -----
         Candidates are the ends of the scale, the jumps and all places where the
-        likelihood ratio equals alpha / (1 - alpha). Ties go to the smallest HTER (the
-        limit at alpha = 0 and 1), then to the lowest threshold; counts are compared
-        exactly, weighted samples and continuous distributions to 1e-12 relative.
+        likelihood ratio equals alpha / (1 - alpha), docs/theory.md, (9). Ties go to the
+        smallest HTER (the limit at alpha = 0 and 1), then to the lowest threshold; counts are
+        compared exactly, weighted samples and continuous distributions to 1e-12 relative.
 
         Examples
         --------
@@ -657,7 +657,7 @@ class ScoreModel(Noun):
 
         References
         ----------
-        IDIAP-RR 03-85, (4).
+        IDIAP-RR 03-85, (4); docs/theory.md, (10).
 
         Examples
         --------
@@ -836,7 +836,8 @@ class ScoreModel(Noun):
         adaptive Gauss-Legendre quadrature of f_c F_i, every term positive; binormal and
         logit-normal pairs: the normal cdf; atoms: sums; samples: counts; mixed pairs: the
         same quadrature of their own tails.
-        Relative error below 1e-12 for beta pairs, also where the area is 1e-100.
+        Relative error below 1e-12 for beta pairs, also where the area is 1e-100. Formulas:
+        docs/theory.md, (7) and (8).
 
         Examples
         --------
@@ -1070,7 +1071,7 @@ class ScoreModel(Noun):
 
         References
         ----------
-        Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+        Omar and Ivrissimtzis, section 3.2, with its signs corrected; docs/theory.md, (4) and (5).
 
         Examples
         --------
@@ -1095,7 +1096,7 @@ class ScoreModel(Noun):
 
         References
         ----------
-        Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+        Omar and Ivrissimtzis, section 3.2, with its signs corrected; docs/theory.md, (4) and (5).
 
         Examples
         --------
@@ -1155,7 +1156,7 @@ class ScoreModel(Noun):
         Notes
         -----
         Beta pairs: at most one, at logit t = log(a / b) with a, b the differences of
-        the shapes, iff a b > 0. Binormal pairs: one iff the sigmas differ.
+        the shapes, iff a b > 0 (docs/theory.md, (6)). Binormal pairs: one iff the sigmas differ.
 
         Examples
         --------

@@ -200,7 +200,7 @@ class Roc(Noun):
 
         References
         ----------
-        Omar and Ivrissimtzis, section 3.2.
+        Omar and Ivrissimtzis, section 3.2; docs/theory.md, (2).
 
         Examples
         --------
@@ -431,7 +431,7 @@ class Roc(Noun):
         terms: str = BIOMETRIC,
         **style: Any,
     ) -> Axes:
-        """Draw the curve; see :func:`betaroc.model.pictures.plot_roc`.
+        """Draw the curve.
 
         Parameters
         ----------

@@ -131,6 +131,13 @@ class Analysis(AnalysisRecord, Noun):
     ----------
     notices : tuple of Notice
         Every warning of the fits, the set it speaks of first: ``.category``, ``.message``.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> analysis = br.analyze(br.datasets.load_liveness().dev, family="beta")
+    >>> analysis.family, [point.key for point in analysis.points[:2]]
+    ('beta', ['eer', 'min-hter'])
     """
 
     def __repr__(self) -> str:

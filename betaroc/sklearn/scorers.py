@@ -100,4 +100,12 @@ hter_scorer.__doc__ = """Scorer of the half total error rate (FAR + FRR)/2, nega
 See `weighted_error_scorer`. The rates are those of the labels that the estimator predicts. Of
 labels other than {0, 1}, {-1, 1} and booleans take ``weighted_error_scorer(0.5, pos_label=...)``,
 which is the same.
+
+Examples
+--------
+>>> from sklearn.linear_model import LogisticRegression
+>>> from betaroc.sklearn import hter_scorer
+>>> model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
+>>> hter_scorer(model, [[0.0], [0.1], [0.2], [0.9]], [0, 1, 1, 1])  # 0 of 1, and 2 of 3 wrong
+-0.3333333333333333
 """

@@ -83,9 +83,9 @@ class Study:
           one, chosen and observed on the true pair of the test side. ``"@alpha=0.2"`` gives
           another alpha.
 
-        A function takes a :class:`~betaroc.studies.trials.Trial` and returns a number, a boolean
-        (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it carries
-        (defaults, variables that it closes over, attributes) is part of the study.
+        A function takes a trial (`cell`, `scores`, `model`, `fit`) and returns a number, a
+        boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it
+        carries (defaults, variables that it closes over, attributes) is part of the study.
     folder : str or PathLike
         A folder for this study alone; made if need be.
     workers : int, optional
@@ -124,6 +124,13 @@ class Study:
 
     The folder holds a manifest, ``study.json``, and Parquet parts, each written beside and put in
     place whole. Damaged parts are computed again, with a warning.
+
+    Of a function there count its code, with it the version of Python, and what it carries:
+    defaults, variables that it closes over, arguments of a partial, attributes of an object. So
+    do, as they are when the study is made, the global names that it reads if they are numbers,
+    text, booleans, None or tuples of them, and functions of the same module that it calls, with
+    what they read and call in turn. Not seen are other globals (lists, dicts, arrays, objects,
+    classes), functions of other modules, files and other packages: change the folder with them.
 
     References
     ----------

@@ -1,0 +1,20 @@
+"""
+Tails: rates of one in a thousand
+=================================
+
+A generalised Pareto tail beyond a joint, fitted to the most extreme scores.
+"""
+
+import betaroc as br
+
+dev = br.datasets.load_verification().dev
+fit = br.fit(dev, "normal", tails="both")
+ax = fit.plot("tails")
+
+# %%
+# The shape of the tail, by how many scores it has.
+ax = fit.plot("tail-shape")
+
+# %%
+# The rate at one threshold, by how many scores the tail has.
+ax = fit.plot("tail-rate")

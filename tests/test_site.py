@@ -1,0 +1,118 @@
+"""The site: every page has its place, every public name its page, and nothing is fetched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import betaroc as br
+import betaroc.sklearn as doors
+from helpers.places import ROOT
+
+DOCS = ROOT / "docs"
+CONF = (DOCS / "conf.py").read_text(encoding="utf-8")
+#: Made by the build.
+MADE = {DOCS / "gallery" / "index.md"}
+PAGES = sorted(
+    path
+    for path in DOCS.rglob("*.md")
+    if not {"gallery", "generated"} & set(path.relative_to(DOCS).parts)
+)
+TOCTREE = re.compile(r"^(`{3,}|:{3,})\{toctree\}\n(.*?)^\1$", re.M | re.S)
+AUTOSUMMARY = re.compile(r"^   (betaroc\.[\w.]+)$", re.M)
+
+
+def entries(page: Path) -> list[Path]:
+    """The pages that the toctrees of a page name."""
+    lines = "\n".join(found[2] for found in TOCTREE.finditer(page.read_text(encoding="utf-8")))
+    names = [line.strip() for line in lines.splitlines() if line.strip()[:1] not in ("", ":")]
+    names = [re.sub(r".*<(.*)>", r"\1", name) for name in names]
+    return [(page.parent / f"{name}.md").resolve() for name in names]
+
+
+def test_every_page_stands_in_one_toctree() -> None:
+    named = [entry for page in PAGES for entry in entries(page)]
+    assert len(named) == len(set(named))
+    assert {*named, DOCS / "index.md"} - MADE == set(PAGES)
+
+
+def test_every_public_name_has_one_page_of_reference() -> None:
+    pages = sorted((DOCS / "reference").glob("*.md"))
+    named = [name for p in pages for name in AUTOSUMMARY.findall(p.read_text(encoding="utf-8"))]
+    public = [
+        *(f"betaroc.{name}" for name in br.__all__),
+        *(f"betaroc.results.{name}" for name in br.results.__all__),
+        *(f"betaroc.errors.{name}" for name in br.errors.__all__),
+        *(f"betaroc.datasets.{name}" for name in br.datasets.__all__),
+        *(f"betaroc.sklearn.{name}" for name in doors.__all__),
+    ]
+    assert sorted(named) == sorted(public)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_a_page_fetches_nothing(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"!\[[^\]]*\]\(\s*<?(?:https?:)?//", text)
+    assert not re.search(r"<(?:script|link|img|iframe)\b[^>]*//", text)
+    assert not re.search(r"\{(?:image|figure|iframe)\}\s*(?:https?:)?//", text)
+
+
+def test_the_configuration_fetches_nothing() -> None:
+    assert "://" not in CONF
+    assert "intersphinx" not in CONF
+    assert "mathjax" not in CONF
+    assert 'html_math_renderer = "mathml"' in CONF
+    assert "nitpicky = True" in CONF
+    styles = "".join(p.read_text(encoding="utf-8") for p in (DOCS / "_static").glob("*.css"))
+    assert not re.search(r"//|@import", re.sub(r"/\*.*?\*/", "", styles, flags=re.S))
+
+
+#: What is looked up, or was measured; every other page is read through.
+LONG = {
+    "conventions", "statistics", "validation", "performance", "papers", "epc_papers", "case_study",
+    "atlas", "ensembles_results", "intervals_results", "tails_results", "sklearn_compared",
+}  # fmt: skip
+MOST_WORDS = 1500
+
+
+def shown(page: Path) -> str:
+    """A page as its reader sees it: without hidden blocks."""
+    return re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8"), flags=re.S)
+
+
+def narrative(page: Path) -> bool:
+    return page.parent.name != "reference" and page.stem not in LONG
+
+
+def test_pages_are_short() -> None:
+    words = {page.stem: len(shown(page).split()) for page in PAGES if narrative(page)}
+    assert {stem: n for stem, n in words.items() if n > MOST_WORDS} == {}
+
+
+def test_every_public_name_stands_on_a_page_that_is_read_through() -> None:
+    text = "\n".join(shown(page) for page in PAGES if narrative(page))
+    words = set(re.findall(r"\w+", text))
+    modules = (br, br.results, br.errors, br.datasets, doors)
+    assert {name for module in modules for name in module.__all__} - words == set()
+
+
+def test_every_public_name_has_an_example() -> None:
+    modules = (br, br.results, br.datasets, doors)
+    named = [(name, getattr(module, name)) for module in modules for name in module.__all__]
+    assert [name for name, thing in named if ">>>" not in (thing.__doc__ or "")] == []
+
+
+def test_docstrings_cite_formulas_that_there_are() -> None:
+    theory = (DOCS / "theory.md").read_text(encoding="utf-8")
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
+    cited = re.findall(r"docs/theory\.md, ((?:\(\d+\)(?: and )?)+)", sources)
+    numbers = {int(n) for text in cited for n in re.findall(r"\d+", text)}
+    assert numbers == set(range(1, theory.count(":label:") + 1)) - {3}  # of which (4) to (6) follow
+
+
+def test_docstrings_name_pages_that_there_are() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
+    named = set(re.findall(r"\bdocs/(\w+\.md)\b", sources))
+    assert {name for name in named if not (DOCS / name).is_file()} == set()
