@@ -238,8 +238,7 @@ def _rates(
         (row.name, "of comparisons" if row.made else f"{words.many(row.who)} {_DECIDED[row.kind]}")
         for row in rows
     ]
-    status = [None, *analysis.checks]
-    status += [None] * (len(names) - len(status))
+    status = [None, *analysis.checks, *[None] * len(names)][: len(names)]
     tags = [
         None if check is None else (_COLOURS[check.status], status_words(check.status, tested=True))
         for check in status
@@ -258,12 +257,11 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None]) -> list[str]:
     if d.target in TARGET_RATES:
         return []
     what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
-    of = level_words(d.confidence)
     found = [f"{what}: {number(d.interval.estimate, 3)} expected from dev"]
     for check in checks:
         if check is not None:
             ends = f"{number(check.low, 3)} to {number(check.high, 3)}"
-            found.append(f"{number(check.observed, 3)} observed ({of} interval {ends})")
+            found.append(f"{number(check.observed, 3)} observed (interval {ends})")
     return found
 
 
