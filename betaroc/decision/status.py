@@ -25,7 +25,7 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 __all__ = [
     "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
     "decision_block", "mean_rate", "observed_cost", "observed_rate", "remedy_words",
-    "said_of_costs", "said_of_rate", "shown_threshold", "status_words", "way_words",
+    "said_of_costs", "said_of_rate", "shown_threshold", "status_words", "way_title",
 ]  # fmt: skip
 
 #: The statuses, the best first.
@@ -271,7 +271,7 @@ def beyond_words(way: Way) -> str:
     return spaced(way.n_beyond)
 
 
-def way_words(way: Way, target: float, confidence: float) -> str:
+def way_title(way: Way, target: float, confidence: float) -> str:
     """A way in a few words."""
     return {
         "guaranteed": f"Guaranteed, {100.0 * confidence:g} % confidence",

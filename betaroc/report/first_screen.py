@@ -21,7 +21,7 @@ from betaroc.decision.status import (
     remedy_words,
     shown_threshold,
     status_words,
-    way_words,
+    way_title,
 )
 from betaroc.decision.ways import TARGET_RATES, Way
 from betaroc.distributions.base import Distribution
@@ -438,7 +438,7 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
 
 
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
-    title, used = way_words(way, d.rate, d.confidence), way is d.way
+    title, used = way_title(way, d.rate, d.confidence), way is d.way
     if not way.possible:
         return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
     note = "used on this page" if used else way.why
