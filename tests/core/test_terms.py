@@ -120,7 +120,7 @@ def test_an_analysis_says_them_and_keeps_names_and_keys(tmp_path: Path) -> None:
     assert (first["content"].pop("terms"), second["content"].pop("terms")) == ("pad", "biometric")
     assert repr(first) == repr(second)
     text, page = pad.summary(), tmp_path / "page.html"
-    assert "'FAR gate'" in text
+    assert "\n  FAR gate  " in text
     pad.to_html(page)
     html = page.read_text(encoding="utf-8")
     for said in (text, html):

@@ -98,7 +98,7 @@ def test_a_number_that_is_not_there_is_told_with_its_reason(
     rows = [*(f"{x},1" for x in CLIENT), *(f"{x},0" for x in IMPOSTOR)]
     file.write_text("\n".join(["score,label", *rows]), encoding="utf-8")
     assert main(["fit", str(file), "--statistic", "client-mu"]) in (0, None)
-    assert f"no interval of fitted client-mu: the {own}" in capsys.readouterr().out
+    assert f"No interval of fitted client-mu: the {own}" in capsys.readouterr().out
 
 
 def test_the_words_of_a_difference_planned() -> None:
