@@ -442,6 +442,10 @@ def test_readme_gives_the_two_commands() -> None:
     assert INSTALL_AND_TEST in readme
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
 def test_ci_runs_the_readme_test_command() -> None:
     assert INSTALL_AND_TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
