@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.core.terms import Terms, terms_of
@@ -20,6 +21,7 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, draw_power_law, in_det_frame
+from betaroc.rendering.decision_picture import slider_positions
 from betaroc.rendering.notebook import (
     FoldedTable,
     NotebookBlock,
@@ -30,9 +32,10 @@ from betaroc.rendering.notebook import (
     rate_cell,
 )
 from betaroc.rendering.numbers import counted, level_words, number, rounded, threshold
-from betaroc.rendering.picture_files import draw_svg
+from betaroc.rendering.picture_files import Moving, draw_moving_svg, draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, legend, legend_below
 from betaroc.rendering.tree import Figure
+from betaroc.report.first_screen import score_axis
 from betaroc.report.intervals import Measured
 from betaroc.report.record import AnalysisRecord, worst_check
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
@@ -69,26 +72,50 @@ _CHOOSERS = {
 }
 
 
+class _Slider(NamedTuple):
+    """The thresholds that the page's slider moves over, and where the one decided stands."""
+
+    thresholds: FloatArray
+    home: int
+
+    @classmethod
+    def of(cls, analysis: AnalysisRecord) -> _Slider | None:
+        """Of a report whose threshold was decided."""
+        d = analysis.decision
+        if d is None:
+            return None
+        _, thresholds, home = slider_positions(score_axis(analysis), d.threshold)
+        return cls(thresholds, home)
+
+    def rates(self, part: ScoreSet) -> OperatingPoint:
+        """What the set counts at them."""
+        return part.empirical.at(self.thresholds)
+
+
 # ------------------------------------------------------------------------- histograms
 def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
     parts = [part.scored for part in analysis.parts]
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
-    mark = marked(analysis.points).expected.threshold
+    mark, slider = marked(analysis.points).expected.threshold, _Slider.of(analysis)
     return [
-        [_histogram(part, parts[0], who, limits, _top(parts, who, limits), mark) for part in parts]
+        [
+            _histogram(part, parts[0], who, limits, _top(parts, who, limits), mark, slider)
+            for part in parts
+        ]
         for who in ("client", "impostor")
     ]
 
 
 def _histogram(
-    part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float
-) -> Figure:
+    part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float,
+    slider: _Slider | None,
+) -> Figure:  # fmt: skip
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
     fitted = law is not None and law.continuous is not None
     reference = _law_of(dev, who) if part is not dev else None
-    marks = limits[0] <= mark <= limits[1]
+    marks = slider is None and limits[0] <= mark <= limits[1]
 
     def draw() -> Any:
         colour = CLIENT if who == "client" else IMPOSTOR
@@ -109,7 +136,10 @@ def _histogram(
         caption += "; dashed: dev’s"
     if marks:
         caption += f"; upright line: dev’s EER threshold {threshold(mark, math.nan, 4)}"
-    return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
+    moving = [] if slider is None else [Moving("h", slider.thresholds, None, slider.home)]
+    caption += "; upright line: the threshold" * (slider is not None)
+    svg, places = draw_moving_svg(draw, f"betaroc {part.role} {who}", moving)
+    return Figure(svg, caption, places=places)
 
 
 def _law_of(part: ScoreSet, who: str) -> Distribution | None:
@@ -147,11 +177,18 @@ def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
 def _curves(analysis: AnalysisRecord, test: tuple[int, ScoreSet] | None) -> list[Figure]:
     parts = [analysis.dev] if test is None else [analysis.dev, test[1]]
     role = "dev" if test is None else test[1].role
-    dots = _dots_words(analysis, role)
+    slider = _Slider.of(analysis)
+    dots = _dots_words(analysis, role, slider)
 
     def drawn(curve: str, place: _Place, words: str, **options: Any) -> Figure:
-        svg = _overlaid(analysis, parts, 0 if test is None else test[0], curve, place, options)
-        return Figure(svg, f"{words} {dots}")
+        which, moving = 0 if test is None else test[0], []
+        if slider is not None:
+            name = f"{curve}{options.get('scale', '')}"
+            for k, part in zip((0, which), parts, strict=False):
+                at = place(slider.rates(part))
+                moving.append(Moving(f"{name}{k}", *at, slider.home, hollow=part is parts[0]))
+        svg, places = _overlaid(analysis, parts, which, curve, place, options, moving)
+        return Figure(svg, f"{words} {dots}", places=places)
 
     found = [
         drawn("roc", lambda p: (p.far, p.tpr), f"{role}, ROC: TPR against FAR."),
@@ -172,11 +209,14 @@ def _curves(analysis: AnalysisRecord, test: tuple[int, ScoreSet] | None) -> list
     return found
 
 
-def _dots_words(analysis: AnalysisRecord, role: str) -> str:
+def _dots_words(analysis: AnalysisRecord, role: str, slider: _Slider | None) -> str:
     met = marked(analysis.points)
     place = threshold(met.expected.threshold, met.expected.logit_threshold, 4)
     words = "Dashed: dev’s scores" + f"; solid: {role}’s" * (role != "dev")
     words += "; dotted: fitted. " if is_modelled(analysis.dev) else ". "
+    if slider is not None:
+        words += "Dots, at the threshold, as counted: hollow, dev"
+        return words + (f"; filled, {role}." if role != "dev" else ".")
     first = "by its fitted distributions" if met.chosen_by == "model" else "on its scores"
     words += f"Dots, all at dev’s EER threshold {place}: hollow, dev {first}"
     return words + (f"; filled, {role} as observed." if role != "dev" else ".")
@@ -184,10 +224,11 @@ def _dots_words(analysis: AnalysisRecord, role: str) -> str:
 
 def _overlaid(
     analysis: AnalysisRecord, parts: Sequence[ScoreSet], which: int, curve: str, place: _Place,
-    options: Mapping[str, Any],
-) -> str:  # fmt: skip
+    options: Mapping[str, Any], moving: Sequence[Moving],
+) -> tuple[str, Any]:  # fmt: skip
     met = marked(analysis.points)
     points = (met.expected, *met.observed[which : which + 1]) if which else (met.expected,)
+    points = () if moving else points
     looks = ({"linestyle": _DASHES, "linewidth": 1.3}, {"linestyle": "-", "linewidth": 1.6})
 
     def draw() -> Any:
@@ -211,7 +252,7 @@ def _overlaid(
         return ax
 
     salt = "".join(map(str, options.values()))
-    return draw_svg(draw, f"betaroc {curve}{salt} {parts[-1].role}")
+    return draw_moving_svg(draw, f"betaroc {curve}{salt} {parts[-1].role}", moving)
 
 
 # ------------------------------------------------------------------------------ ends

@@ -32,6 +32,7 @@ from betaroc.rendering.decision_picture import (
     axis_svg,
     panel_svg,
     shares,
+    slider_positions,
     strip_place,
     strip_svg,
 )
@@ -48,10 +49,8 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.summary import set_names
 
-__all__ = ["decision_lines", "first_screen", "question_of"]
+__all__ = ["decision_lines", "first_screen", "question_of", "score_axis"]
 
-#: Positions of the slider, that of the threshold among them.
-POSITIONS = 401
 _COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: Rates up to which errors are outlined taller once more.
@@ -291,14 +290,8 @@ def _picture(
 ) -> dict[str, Any]:
     """Scores of dev and of the tests on one axis, and the slider that moves along it."""
     parts = [part.scored for part in analysis.parts]
-    drawn = list(range(len(parts)))
-    if d is not None and len(parts) - 1 > _DRAWN:
-        drawn = [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
-    elif d is None:
-        drawn = drawn[: 1 + _DRAWN]
-    mark = None if d is None else d.threshold
-    samples = [getattr(parts[k].scores, who) for k in drawn for who in ("client", "impostor")]
-    axis = ScoreAxis.of(np.concatenate(samples), mark)
+    drawn, mark = _drawn(analysis), None if d is None else d.threshold
+    axis = score_axis(analysis)
     at = None if mark is None else float(axis.place(mark)) if mark > -math.inf else 0.0
     bins = _BINS[min(min(parts[k].sizes) for k in drawn) >= _FEW]
     panels = [_panel(parts[k], axis, bins, mark, at, fitted=k == 0) for k in drawn]
@@ -329,6 +322,22 @@ def _picture(
         "taller": any(small), "positions": "",
     }  # fmt: skip
     return found | _positions(analysis, d, rows, axis) if d is not None else found
+
+
+def _drawn(analysis: AnalysisRecord) -> list[int]:
+    """Which sets: all of a few, else dev and the one that the status is of."""
+    d, drawn = analysis.decision, list(range(len(analysis.parts)))
+    if d is not None and len(analysis.tests) > _DRAWN:
+        return [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
+    return drawn if d is not None else drawn[: 1 + _DRAWN]
+
+
+def score_axis(analysis: AnalysisRecord) -> ScoreAxis:
+    """The axis of the picture, along which the threshold moves."""
+    parts = [analysis.parts[k].scored for k in _drawn(analysis)]
+    samples = [getattr(part.scores, who) for part in parts for who in ("client", "impostor")]
+    d = analysis.decision
+    return ScoreAxis.of(np.concatenate(samples), None if d is None else d.threshold)
 
 
 def _panel(
@@ -374,12 +383,7 @@ def _positions(
     analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
     """What stands where at every position: counted rates, but for the threshold decided."""
-    places, level = np.linspace(0.0, 100.0, POSITIONS), d.confidence
-    texts = [axis.text(float(x)) for x in axis.score(places)]
-    home = int(np.argmin(np.abs(places - float(axis.place(d.threshold)))))
-    home = 0 if d.threshold == -math.inf else home
-    thresholds = np.array([float(text) for text in texts])  # as they are shown
-    thresholds[home] = d.threshold
+    level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
     texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     at, told, marks, flags = {}, {}, {}, {}
     told["t"], at["t"] = _indexed([signed(text) for text in texts])
@@ -405,7 +409,7 @@ def _positions(
                                             _bits(x > 92.0 for x in marks["x"]))  # fmt: skip
     block = {"home": home, "at": at, "texts": told, "places": marks, "flags": flags}
     text = json.dumps(block, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    return {"home": home, "last": POSITIONS - 1, "positions": text}
+    return {"home": home, "last": thresholds.size - 1, "positions": text}
 
 
 def _indexed(texts: Sequence[str]) -> tuple[list[str], list[int]]:

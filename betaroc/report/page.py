@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -104,7 +106,16 @@ def _top(analysis: AnalysisRecord) -> dict[str, Any]:
         "warnings": [visible(notice.message) for notice in analysis.notices],
         "contents": [(section.key, section.title) for section in sections],
         "body": body + html_of(sections[-1:]),
+        "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
     }  # fmt: skip
+
+
+def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Where marks of pictures stand at every position of the slider."""
+    for node in nodes:
+        yield from getattr(node, "places", ())
+        yield from _places(getattr(node, "blocks", ()))
+        yield from _places(getattr(node, "items", ()) if node.tag == "figures" else ())
 
 
 def _status(part: ScoreSet, role: str) -> dict[str, Any]:

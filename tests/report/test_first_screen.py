@@ -19,9 +19,9 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.decision.ways import rate_interval
-from betaroc.rendering.decision_picture import ScoreAxis, strip_place
+from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, strip_place
 from betaroc.rendering.numbers import rate, rate_span
-from betaroc.report.first_screen import POSITIONS, first_screen
+from betaroc.report.first_screen import first_screen
 from betaroc.report.page import render_report
 from betaroc.report.score_set import counted_rates
 from helpers.browser import CHROMIUM, Browser
@@ -403,6 +403,23 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
         assert cell.replace("\u00a0", " ").split("\n") == told
     lines = browser.value("[...document.querySelectorAll('.thl')].map(e => e.getAttribute('x1'))")
     assert lines == ["50%"] * 2
+    # A dot on a linear ROC moves by as many per cent of its frame as FAR and TPR change.
+    dots = (
+        "[...document.querySelectorAll('[data-place*=roc0x]')]"
+        ".map(e => [e.getAttribute('cx'), e.getAttribute('cy')])"
+    )
+    seen = []
+    for at in (100, 200, 300):
+        browser.value(MOVED % at)
+        (dot,) = browser.value(dots)
+        place = float(browser.value("document.querySelector('output').textContent"))
+        dev = analysis.dev.scores
+        rates = [np.mean(dev.impostor > place), np.mean(dev.client <= place)]
+        seen.append([float(x.rstrip("%")) for x in dot] + [100.0 * x for x in rates])
+    steps = np.diff(seen, axis=0)
+    assert steps[:, 0] / steps[:, 2] == pytest.approx([steps[0, 0] / steps[0, 2]] * 2, rel=2e-3)
+    assert steps[:, 1] / steps[:, 3] == pytest.approx([steps[0, 1] / steps[0, 3]] * 2, rel=2e-3)
+    assert np.all(np.abs(steps[:, :2]) > 0.0)
     assert browser.value("document.querySelector('.big').textContent") == "0.9344"
     browser.value("document.querySelector('.back').click()")
     assert browser.value(MOVED % 374) == before
