@@ -1,4 +1,4 @@
-"""The pictures of the report, and its block in a notebook; sets are called by their role."""
+"""The pictures of the report. No foreign text enters them: sets are called by their role."""
 
 from __future__ import annotations
 
@@ -12,37 +12,23 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
-from betaroc.core.terms import Terms, terms_of
-from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.status import Said, decision_block
+from betaroc.core.terms import terms_of
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.families import family_text
 from betaroc.fits.fit import Fit
 from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, draw_power_law, in_det_frame
 from betaroc.rendering.decision_picture import slider_positions
-from betaroc.rendering.notebook import (
-    FoldedTable,
-    NotebookBlock,
-    Shown,
-    Trace,
-    draw_square,
-    name_shown,
-    rate_cell,
-)
-from betaroc.rendering.numbers import counted, level_words, number, rounded, threshold
+from betaroc.rendering.numbers import counted, level_words, number, threshold
 from betaroc.rendering.picture_files import Moving, draw_moving_svg, draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, legend, legend_below
 from betaroc.rendering.tree import Figure
 from betaroc.report.first_screen import score_axis
-from betaroc.report.intervals import Measured
-from betaroc.report.record import AnalysisRecord, worst_check
-from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
-from betaroc.report.summary import contradiction_words, contradictions, marked
+from betaroc.report.record import AnalysisRecord
+from betaroc.report.score_set import ScoreSet, is_modelled
+from betaroc.report.summary import marked
 
 __all__ = [
-    "analysis_block",
     "curve_figures",
     "end_figures",
     "epc_figures",
@@ -404,95 +390,3 @@ def _tails(part: ScoreSet, level: float) -> Figure:
             return Figure(draw_svg(draw, f"betaroc {role} tails"), what)
     except InputError as error:
         return Figure("", f"{role}: no picture of the tails. {error}")
-
-
-# ------------------------------------------------------------------------ in a notebook
-#: Thresholds and test sets that are shown; scores up to which their curve takes no time, and
-#: points of the fitted one.
-_SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
-_MANY, _POINTS = 100_000, 64
-
-
-def analysis_block(of: AnalysisRecord) -> NotebookBlock:
-    """What test contradicts, rates expected and observed at some thresholds, and the curves."""
-    tests, terms = of.tests[:_TESTS], terms_of(of.terms)
-    called = {part.role: _called(part) for part in of.parts}
-    wrong = contradictions(of.dev, of.tests, of.points, of.level)
-    said = contradiction_words(wrong, called, of.level)
-    if of.tests and not said:
-        said = ["No rate on a test set is further from what dev expects than chance explains."]
-    more = len(of.tests) - len(tests)
-    sets = ", ".join(called[part.role] for part in (of.dev, *tests))
-    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
-    by = of.points[0].chosen_by if of.points else ""
-    points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
-    heading = f"Analysis, {family_text(of.family)}: {sets}"
-    sentences = [("", terms.said(one, called.values())) for one in said[:_TESTS]]
-    heads = ["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
-             terms.frr.short]  # fmt: skip
-    rows = [row for one in points for row in _rows(one, tests, terms)]
-    block = NotebookBlock(heading, "", "", "", sentences, heads, rows, _rocs(of.dev, tests, terms))
-    return block if of.decision is None else _with_decision(block, of, of.decision)
-
-
-def _with_decision(block: NotebookBlock, of: AnalysisRecord, d: Decision) -> NotebookBlock:
-    """The decision with the check that stands for all first, the other thresholds folded."""
-    found, k = worst_check(d, of.checks)
-    check = found if isinstance(found, DecisionCheck) else None
-    first = decision_block(d, Said(found.status, found.reason, found.remedy), check)
-    terms = terms_of(of.terms)
-    role = "" if k is None else of.tests[k].role
-
-    def said(text: str) -> str:
-        return terms.said(text.replace("observed, test", f"observed, {role}"), ())
-
-    return first._replace(
-        heading=terms.said(first.heading),
-        sentences=[
-            ("", block.heading),
-            *((lead, terms.said(text, of.names)) for lead, text in first.sentences),
-            *block.sentences[:1],
-        ],
-        heads=[said(head) for head in first.heads],
-        rows=[[said(str(row[0])), *row[1:]] for row in first.rows],
-        folded=FoldedTable("Other thresholds", block.heads, block.rows),
-        picture=first.picture + block.picture,
-    )
-
-
-def _called(part: ScoreSet) -> str:
-    given = name_shown(part.name, 24)
-    return part.role if given in ("", part.role) else f"{part.role} {given}"
-
-
-def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Shown | str]]:
-    """Of a threshold what dev makes one expect, and what each test set has."""
-    title = terms.said(met.title.split(",")[0].split(" (")[0])
-    place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
-    rows: list[list[Shown | str]] = [[title, place, "dev, expected"]]
-    rows[0] += _pair(met.expected, met.expected_intervals)
-    for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
-        rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
-    return rows
-
-
-def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Shown]:
-    """FAR and FRR, with their intervals where there are some."""
-    ends = {one.key: (one.low, one.high) for one in intervals}
-    nothing = math.nan, math.nan
-    return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
-
-
-def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
-    lines = []
-    if dev.fit is not None and is_modelled(dev):
-        fitted = dev.fit.model.roc().points(_POINTS)
-        lines.append(Trace("dev, fitted", fitted.far, fitted.tpr, "dotted"))
-    for k, part in enumerate((dev, *tests)):
-        if sum(part.sizes) <= _MANY or part.summary is not None:
-            points = part.empirical.roc().points()
-            look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
-            lines.append(Trace(part.role, points.far, points.tpr, look))
-    about = ", ".join(part.role for part in (dev, *tests))
-    axes = terms.far.short, terms.tpr.short
-    return draw_square(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")

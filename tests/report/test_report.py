@@ -83,8 +83,8 @@ def assert_inert(text: str) -> None:
     page = Page(text)
     assert {tag for tag, _ in page.tags} <= ALLOWED
     scripts = [attributes for tag, attributes in page.tags if tag == "script"]
-    block = {"type": "application/json", "class": "positions"}
-    assert scripts in ([{}], [block, {}])  # numbers, and the one script
+    blocks = [{"type": "application/json", "class": name} for name in ("positions", "places")]
+    assert scripts in ([{}], [*blocks, {}])  # numbers, and the one script
     for tag, attributes in page.tags:
         for key, value in attributes.items():
             assert not key.startswith("on"), (tag, key)
@@ -122,7 +122,7 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
     # Both classes of both sets, ROC and DET, P-P, Q-Q and tails of both, expected curves.
     # ROC on both scales, both ends of dev's.
     assert len(DRAWN.findall(text)) == 16
-    assert 'width="' not in "".join(re.findall(r"<svg [^>]*>", text))
+    assert 'width="' not in "".join(re.findall(r"<svg [^>]*role=[^>]*>", text))
 
 
 def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) -> None:
