@@ -223,9 +223,8 @@ class _Page:
         near = [one.name for one in rivals if not _differs(self.differences[one.name])]
         if rivals and near:
             count = f"{len(near)} of the other {len(rivals)}" if len(rivals) > 1 else "The other"
-            verb, left = "are" if len(near) > 1 else "is", len(near) - _NAMED
-            named = ", ".join(map(visible, near[:_NAMED])) + f" and {left} more" * (left > 0)
-            found.append(f"{count} {verb} not shown to be worse: {named}.")
+            verb = "are" if len(near) > 1 else "is"
+            found.append(f"{count} {verb} not shown to be worse: {first_names(near)}.")
         elif rivals:
             found.append("Each of the others is shown to be worse.")
         if self.tested and len(alike) > 1:
@@ -418,6 +417,12 @@ class _Page:
             elif sizes:
                 found.append((role, "of different sizes"))
         return found
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    left = len(names) - _NAMED
+    return ", ".join(map(visible, names[:_NAMED])) + f" and {left} more" * (left > 0)
 
 
 def _shifted(one: DecidedSystem) -> Scores:
