@@ -49,6 +49,7 @@ from betaroc.rendering.systems_picture import (
     status_icon,
 )
 from betaroc.rendering.tree import foreign
+from betaroc.rendering.tree_html import typeset
 from betaroc.report.analysis import Analysis
 from betaroc.report.first_screen import question_of
 from betaroc.report.page import render_body
@@ -131,6 +132,7 @@ def _template() -> Any:
         loader=PackageLoader("betaroc", "cli"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    environment.filters["typeset"] = typeset
     return environment.get_template("systems.html.j2")
 
 
@@ -221,9 +223,8 @@ class _Page:
         near = [one.name for one in rivals if not _differs(self.differences[one.name])]
         if rivals and near:
             count = f"{len(near)} of the other {len(rivals)}" if len(rivals) > 1 else "The other"
-            verb, more = "are" if len(near) > 1 else "is", "" if len(near) <= _NAMED else ", ..."
-            named = ", ".join(map(visible, near[:_NAMED]))
-            found.append(f"{count} {verb} not shown to be worse: {named}{more}.")
+            verb = "are" if len(near) > 1 else "is"
+            found.append(f"{count} {verb} not shown to be worse: {first_names(near)}.")
         elif rivals:
             found.append("Each of the others is shown to be worse.")
         if self.tested and len(alike) > 1:
@@ -369,7 +370,9 @@ class _Page:
         points = []
         for one in self.order:
             far, frr = self._rates(one)
-            points.append(Point(far.value, frr.value, _COLOURS[one.status], one.name))
+            points.append(
+                Point(far.value, frr.value, _COLOURS[one.status], foreign(one.name).short)
+            )
         target = self.decision.rate if self.target == "far" else 0.0
         told = f"FRR against FAR of {len(points)} systems, each at its threshold, {self.where}"
         return draw_map(points, self.axes, target, told)
@@ -414,6 +417,12 @@ class _Page:
             elif sizes:
                 found.append((role, "of different sizes"))
         return found
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    left = len(names) - _NAMED
+    return ", ".join(map(visible, names[:_NAMED])) + f" and {left} more" * (left > 0)
 
 
 def _shifted(one: DecidedSystem) -> Scores:

@@ -113,7 +113,7 @@ class SystemAnalysis(NamedTuple):
         if one is None:
             return self.why
         place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
-        return f"{one.status}; threshold {place}"
+        return f"{one.status}; threshold {signed(place)}"
 
     @property
     def decided(self) -> DecidedSystem | None:

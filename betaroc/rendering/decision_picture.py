@@ -300,7 +300,7 @@ def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
     y = "12" if near < 0.75 * highest[0] else "99%"
     return "".join(
         f'<text class="h{gone}" x="{at:.2f}%" dx="{dx}" y="{y}" text-anchor="{anchor}"'
-        f' data-place="x:x" data-flag="gone:no{word}">{word}</text>'
+        f' data-narrow data-place="x:x" data-flag="gone:no{word}">{word}</text>'
         for word, dx, anchor, gone in (
             ("reject", -8, "end", " gone" if at < 8.0 else ""),
             ("accept", 8, "start", " gone" if at > 92.0 else ""),

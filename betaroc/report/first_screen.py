@@ -101,7 +101,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "how": _tight(_how(d)),
         "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
         "rates": _rates(analysis, d, rows, names),
-        "cost": _cost(d, analysis.checks),
+        "cost": _cost(d, analysis.checks, names),
         "strip": _strip(analysis, d, rows, names),
         "picture": _picture(analysis, names, d, rows),
         "ways": _ways(analysis, d, names),
@@ -251,16 +251,17 @@ def _over(d: Decision, row: RateRow, cell: RateCell) -> dict[str, bool]:
     return {"aimed": row.kind == d.target and not row.made, "over": cell.low > d.rate}
 
 
-def _cost(d: Decision, checks: Sequence[DecisionCheck | None]) -> list[str]:
+def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
     """What a trial costs, or the mean of both rates, on dev and on each test set."""
     if d.target in TARGET_RATES:
         return []
     what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
     found = [f"{what}: {number(d.interval.estimate, 3)} expected from dev"]
-    for check in checks:
+    for check, role in zip(checks, names[1:], strict=False):
         if check is not None:
             ends = f"{number(check.low, 3)} to {number(check.high, 3)}"
-            found.append(f"{number(check.observed, 3)} observed (interval {ends})")
+            where = f" on {role}" * (len(checks) > 1)
+            found.append(f"{number(check.observed, 3)} observed{where} (interval {ends})")
     return found
 
 

@@ -102,6 +102,7 @@ def _template() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["typeset"] = typeset
     return environment.get_template("page.html.j2")
 
 

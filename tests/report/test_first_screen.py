@@ -98,6 +98,12 @@ def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> No
         assert f"target {100 * found.decision.rate:g}\u00a0%" in page
     else:
         assert 'class="strip"' not in page
+        twice = [dataclasses.replace(found.tests[0], role=f"test {k}") for k in (1, 2)]
+        both = dataclasses.replace(found, tests=tuple(twice), checks=found.checks * 2)
+        lines = first_screen(both)["cost"][1:]
+        assert [re.findall(r"observed on (test \d) ", line) for line in lines] == [
+            ["test 1"], ["test 2"],
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -431,3 +437,18 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
     assert browser.value("document.querySelector('output').textContent") == "0.9325"
     spoken = browser.value("document.querySelector('input').getAttribute('aria-valuetext')")
     assert spoken.startswith("threshold 0.9325, dev: FAR ")
+
+
+@in_browser
+def test_long_names_of_several_tests_widen_no_page(panel_alone: None, tmp_path: Path) -> None:
+    tests = {f"{k}{'_x' * 40}": separated(400, k) for k in (1, 2)}
+    page = render_report(br.analyze(separated(400), tests, family="normal"))
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    with Browser() as found:
+        found.open(tmp_path / "page.html")
+        for width in (360, 1280):
+            found.look(width)
+            assert found.value("document.documentElement.scrollWidth") == width
+        within = "document.querySelector('.nums').getBoundingClientRect().right"
+        beside = "document.querySelector('.pic').getBoundingClientRect().left"
+        assert found.value(f"{within} < {beside}")
