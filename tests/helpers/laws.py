@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import betaroc as br
 
-FAST, NIGHTLY = 40, 10_000
+FAST, NIGHTLY = 25, 10_000
+#: No more than so many where a run is to be shorter.
+MOST = int(os.environ.get("BETAROC_EXAMPLES", NIGHTLY))
 #: Nothing of a run but its count and seed decides what is tried; no time limit fails it.
 SETTINGS: dict[str, Any] = {
     "database": None, "deadline": None, "suppress_health_check": list(HealthCheck),
@@ -36,7 +39,7 @@ def law(*, fast: int = FAST, nightly: int = NIGHTLY, **values: Any) -> Callable[
         def test(profile: str) -> None:
             many = {
                 "fast": settings(max_examples=fast, derandomize=True, **SETTINGS),
-                "nightly": settings(max_examples=nightly, **SETTINGS),
+                "nightly": settings(max_examples=min(nightly, MOST), **SETTINGS),
             }[profile]
             many(given(**values)(quiet))()
 

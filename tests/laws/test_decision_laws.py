@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
+from hypothesis import assume, strategies as st
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
@@ -38,18 +38,20 @@ def test_on_dev_itself_the_choice_is_the_best(scores) -> None:
     np.testing.assert_allclose(curve.value, least, rtol=0.0, atol=1e-12)
 
 
-@law(both=st.tuples(sets(), sets()))
-def test_at_both_ends_of_alpha_one_rate_is_none_on_dev(both) -> None:
-    expected = br.epc(*both, alpha=[0.0, 1.0]).expected
-    assert expected.frr[0] == 0.0
-    assert expected.far[1] == 0.0
+@law(dev=sets(), test=sets())
+def test_at_both_ends_of_alpha_one_rate_is_none_on_dev(dev, test) -> None:
+    curve, model = br.epc(dev, test, alpha=[0.0, 1.0]), empirical_model(dev)
+    assert model.frr(curve.threshold[0]) == 0.0
+    assert model.far(curve.threshold[1]) == 0.0
+    there = empirical_model(test).at(curve.threshold)
+    np.testing.assert_array_equal(curve.value, there.hter)
 
 
-@law(both=st.tuples(full_sets(), sets()))
-def test_dearer_acceptances_never_raise_far_nor_lower_frr(both) -> None:
-    expected = br.epc(*both, alpha=np.linspace(0.0, 1.0, 21)).expected
-    assert np.all(np.diff(expected.far) <= 0.0)
-    assert np.all(np.diff(expected.frr) >= 0.0)
+@law(scores=full_sets())
+def test_dearer_acceptances_never_raise_far_nor_lower_frr(scores) -> None:
+    curve = br.epc(scores, scores, alpha=np.linspace(0.0, 1.0, 21))
+    assert np.all(np.diff(curve.far) <= 0.0)
+    assert np.all(np.diff(curve.frr) >= 0.0)
 
 
 @law(dev=samples(("grid",)), test=samples(("grid",)))
@@ -58,7 +60,7 @@ def test_an_increasing_map_changes_no_value(dev, test) -> None:
     one = br.epc(br.Scores(*dev), br.Scores(*test), alpha=ALPHA)
     other = br.epc(*(br.Scores(*(32.0 * x - 7.0 for x in both)) for both in (dev, test)), alpha=ALPHA)
     np.testing.assert_array_equal(one.value, other.value)
-    np.testing.assert_array_equal(one.expected.far, other.expected.far)
+    np.testing.assert_array_equal(one.far, other.far)
 
 
 @law(dev=weighted(), test=weighted())
@@ -109,18 +111,18 @@ def guaranteed(scores: br.Scores, rate: str, x: float, confidence: float):
 
 
 @law(scores=sets(), x=TARGETS, confidence=CONFIDENCES)
-def test_a_guarantee_is_stricter_than_the_count(scores, x, confidence) -> None:
+def test_a_guarantee_is_no_laxer_than_the_count(scores, x, confidence) -> None:
+    """In rates: of one gap the count takes the middle, the guarantee the score below."""
     model = empirical_model(scores)
     found = guaranteed(scores, "far", x, confidence)
     if found is None:
         assert (1.0 - x) ** scores.n_impostor > 1.0 - confidence - 1e-12
     else:
-        assert found.threshold >= model.threshold_at_far(x)
         assert found.achieved >= confidence
-        assert found.far == model.far(found.threshold) <= x
+        assert found.far == model.far(found.threshold) <= model.at_far(x).far
     other = guaranteed(scores, "frr", x, confidence)
     if other is not None:
-        assert other.frr == model.frr(other.threshold) <= x
+        assert other.frr == model.frr(other.threshold) <= model.at_frr(x).frr
 
 
 @law(scores=sets(), x=TARGETS, level=st.tuples(CONFIDENCES, CONFIDENCES))
@@ -157,9 +159,8 @@ def test_a_decision_keeps_its_target_on_dev(scores, x) -> None:
 @law(fast=20, nightly=5000, both=samples(), narrow=st.booleans(), x=TARGETS)
 def test_greater_or_equal_accepts_the_very_same_scores(both, narrow, x) -> None:
     if narrow:
-        both = [np.round(v, 3).astype(np.float32) for v in both]
-        if not all(np.all(np.isfinite(v)) for v in both):
-            return
+        both = [v.astype(np.float32) for v in both if np.all(np.abs(v) < 1e38)]
+        assume(len(both) == 2)
     scores = br.Scores(*both)
     found = br.decide(scores, cost_fa=x, cost_fr=1.0, family="empirical")
     for values in (scores.client, scores.impostor):
