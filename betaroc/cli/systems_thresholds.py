@@ -22,6 +22,7 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     beyond_words,
+    high_rate_words,
     remedy_words,
     shown_threshold,
     way_title,
@@ -31,7 +32,7 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import number, rate, signed, visible
 from betaroc.rendering.table_text import csv_table, latex_table
-from betaroc.rendering.tree import Grid, Row, Section, Words
+from betaroc.rendering.tree import Grid, Node, Row, Section, Words
 from betaroc.rendering.tree_html import html_of
 from betaroc.rendering.tree_text import columns
 from betaroc.report.numbers import as_json
@@ -158,7 +159,7 @@ def decided_text(rows: Sequence[DecidedSystem]) -> str:
     of_rate = d.target in TARGET_RATES
     what = d.target.upper() if of_rate else "cost" if d.target == "cost" else "HTER"
     other = {"far": "frr", "frr": "far"}.get(d.target)
-    say = rate if of_rate else lambda value: number(value, 3)
+    say = rate if d.costs is None else lambda value: number(value, 3)
     tested = any(row.check is not None for row in rows)
     head = ["system", "threshold", "how", f"{what}, dev", "from", "to"]
     head += [f"{what}, test", "from", "to", *([f"{other.upper()}, test"] if other else [])] * tested
@@ -177,10 +178,11 @@ def decided_text(rows: Sequence[DecidedSystem]) -> str:
             cells += [say(x) for x in (check.observed, check.low, check.high)]
             cells += [rate(getattr(check.point, other))] if other else []
         table.append(cells + [""] * (len(head) - len(cells)))
-    target = f"target: {what} at most {rate(d.rate)}\n\n" if of_rate else ""
+    target = f"target: {what} at most {100.0 * d.rate:g} %\n\n" if of_rate else ""
     lines = [
         f"{visible(row.name)}: {row.status}. "
         + (row.decision.reason if row.check is None else row.check.reason)
+        + f" {high_rate_words(row.decision, [('test', row.check)])}".rstrip()
         for row in rows
     ]
     read = reading_words((row.name, side) for row in rows for side in (row.dev, row.test))
@@ -267,8 +269,12 @@ def ways_html(system: SystemAnalysis) -> str:
     said = seen[0] if seen else d
     head = ("way", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
     remedy = remedy_words(said.remedy, tested=bool(one.tests))
-    blocks = (
+    several = len(one.tests) > 1
+    named = [(test.name if several else "test", test.check) for test in one.tests]
+    high = high_rate_words(d, named)
+    blocks: tuple[Node, ...] = (
         Words(said.reason),
+        *[Words(high)] * bool(high),
         Words(f"What would change it: {remedy}"),
         Grid(head, tuple(_way_row(way, one) for way in d.ways), (6,)),
         Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),

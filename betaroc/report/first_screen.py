@@ -18,6 +18,8 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     beyond_words,
+    high_rate_words,
+    mean_shown,
     remedy_words,
     shown_threshold,
     status_words,
@@ -36,7 +38,7 @@ from betaroc.rendering.decision_picture import (
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.numbers import level_words, number, rate, rate_span, signed, spaced, version
+from betaroc.rendering.numbers import level_words, rate, rate_span, signed, spaced, version
 from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
@@ -92,7 +94,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
     }  # fmt: skip
     if d is None:
         status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.no_decision)}
-        status |= {"remedy": "more scores, or another target."}
+        status |= {"high": "", "remedy": "more scores, or another target."}
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
@@ -190,6 +192,7 @@ def _status(
         "colour": _COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
+        "high": high_rate_words(d, list(zip(names[1:], analysis.checks, strict=False))),
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -206,6 +209,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     return [
         f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
         f"{said['word']}: {said['reason']}",
+        *[said["high"]] * bool(said["high"]),
         f"What would change it: {said['remedy']}",
     ]
 
@@ -256,12 +260,13 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
     if d.target in TARGET_RATES:
         return []
     what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
-    found = [f"{what}: {number(d.interval.estimate, 3)} expected from dev"]
+    mean, ends = mean_shown(d.costs, d.interval)
+    found = [f"{what}: {mean} expected from dev (interval {ends})"]
     for check, role in zip(checks, names[1:], strict=False):
         if check is not None:
-            ends = f"{number(check.low, 3)} to {number(check.high, 3)}"
+            mean, ends = mean_shown(d.costs, check)
             where = f" on {role}" * (len(checks) > 1)
-            found.append(f"{number(check.observed, 3)} observed{where} (interval {ends})")
+            found.append(f"{mean} observed{where} (interval {ends})")
     return found
 
 
@@ -443,8 +448,8 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
         return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
     note = "used on this page" if used else way.why
     fitted = way.how in ("tail", "model")
-    if fitted and not way.why and d.target in TARGET_RATES:
-        there = getattr(way, d.target)
+    if fitted and not way.why:
+        there = way.frr if d.target == "frr" else way.far
         note = f"{note}; " * used + f"counted on dev: {rate(there)}"
     first = {"value": rate(way.expected), "ends": _span(way.low, way.high)}
     beyond = beyond_words(way) + " expected" * (fitted and d.target in TARGET_RATES)

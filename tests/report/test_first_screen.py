@@ -212,6 +212,52 @@ def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: No
     assert "takes the scores themselves" in br.analyze(given, target="eer").no_decision
 
 
+@pytest.mark.parametrize("far", [0.01, 0.05])
+def test_a_test_that_is_a_summary_is_judged_by_its_counts(far: float, panel_alone: None) -> None:
+    """126 of 2000 or so: Clopper and Pearson's interval, and what a bin holds on either side."""
+    rng = np.random.default_rng(1)
+    dev = separated(3000)
+    test = br.Scores(rng.normal(4, 1, 2000), rng.normal(2, 1, 2000))
+    frame = pd.DataFrame({"score": np.r_[test.client, test.impostor],
+                          "label": np.repeat([1, 0], 2000)})  # fmt: skip
+    given = br.summarize(frame, client_label=1)
+    found = br.analyze(dev, given, target={"far": far}, family="normal")
+    (check,), d = found.checks, found.decision
+    beyond = int(np.sum(test.impostor > d.threshold))
+    low, high = stats.binomtest(beyond, 2000).proportion_ci(method="exact")
+    off = max(given.rate_error)
+    assert check.observed == pytest.approx(beyond / 2000, abs=off)
+    assert low - 2 * off <= check.low <= low
+    assert high <= check.high <= high + 2 * off
+    assert check.verdict == "broken"
+    screen = first_screen(found)
+    assert screen["status"]["word"] == "Do not rely on it"
+    reason = screen["status"]["reason"].replace("\u00a0", " ")
+    assert f"of 2000 impostors were accepted: FAR {rate(check.observed)}" in reason
+    assert br.from_json(found.to_json()) == found
+
+
+def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None) -> None:
+    """Of two tests, 450 and 900 of 1000 impostors lie above 1.6, where few clients lie below."""
+    rng = np.random.default_rng(4)
+    client = rng.normal(3, 1, 1000)
+    tests = {
+        share: br.Scores(
+            client, np.r_[rng.uniform(1.6, 2.4, share), rng.uniform(-9, -7, 1000 - share)]
+        )
+        for share in (450, 900)
+    }
+    dev = br.Scores(rng.normal(3, 1, 1000), rng.normal(-3, 1, 1000))
+    named = {str(share): one for share, one in tests.items()}
+    found = br.analyze(dev, named, target={"frr": 0.05}, family="normal")
+    words = "FAR is 90 % on test 2 (900): most impostors are accepted."
+    assert first_screen(found)["status"]["high"] == words.replace(" %", "\u00a0%")
+    assert words in found.summary()
+    assert words.replace(" %", "\u00a0%") in render_report(found)
+    found = br.analyze(dev, {"450": tests[450]}, target={"frr": 0.05}, family="normal")
+    assert first_screen(found)["status"]["high"] == ""
+
+
 def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
     scores = separated(30)
     dev = br.Scores(scores.client, scores.impostor, impostor_weights=np.full(30, 0.5))
