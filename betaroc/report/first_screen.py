@@ -38,7 +38,7 @@ from betaroc.rendering.decision_picture import (
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.numbers import level_words, rate, rate_span, signed, spaced, version
+from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
 from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
@@ -98,7 +98,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
-        "threshold": signed(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
+        "threshold": with_minus(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
         "rule": _rule(d),
         "how": _tight(_how(d)),
         "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
@@ -392,7 +392,7 @@ def _positions(
     level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
     texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     at, told, marks, flags = {}, {}, {}, {}
-    told["t"], at["t"] = _indexed([signed(text) for text in texts])
+    told["t"], at["t"] = _indexed([with_minus(text) for text in texts])
     marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
     shares = []
     for row in rows:
@@ -458,7 +458,7 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     if test is not None:
         cells += [_on_test(test, kind, way.threshold, d) for kind in kinds]
-    place = signed(shown_threshold(way.threshold, d.target, dev.scores))
+    place = with_minus(shown_threshold(way.threshold, d.target, dev.scores))
     return {"title": title, "note": note, "why": "", "used": used, "cells": [
         {"value": place, "ends": ""}, *cells]}  # fmt: skip
 
