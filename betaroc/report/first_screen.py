@@ -186,13 +186,14 @@ def _status(
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
     tested, of = k is not None, ""
+    named = list(zip(names[1:], analysis.checks, strict=False))
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
         "colour": _COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
-        "high": high_rate_words(d, list(zip(names[1:], analysis.checks, strict=False))),
+        "high": high_rate_words(d, named[k or 0 :] + named[: k or 0]),  # the same set if it may
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -445,7 +446,8 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
     title, used = way_title(way, d.rate, d.confidence), way is d.way
     if not way.possible:
-        return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
+        why = _tight(f"Not possible: {way.why}.")
+        return {"title": title, "note": "", "why": why, "used": False}
     note = "used on this page" if used else way.why
     fitted = way.how in ("tail", "model")
     if fitted and not way.why:
@@ -459,7 +461,7 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
     if test is not None:
         cells += [_on_test(test, kind, way.threshold, d) for kind in kinds]
     place = with_minus(shown_threshold(way.threshold, d.target, dev.scores))
-    return {"title": title, "note": note, "why": "", "used": used, "cells": [
+    return {"title": title, "note": _tight(note), "why": "", "used": used, "cells": [
         {"value": place, "ends": ""}, *cells]}  # fmt: skip
 
 
