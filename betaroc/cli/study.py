@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from betaroc.cli.messages import examples
+from betaroc.cli.messages import as_json, examples
 from betaroc.cli.options import SEED, checked_page, page_option
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import path_words, visible
-from betaroc.report.numbers import as_json
 from betaroc.studies.configuration import read_configuration
 from betaroc.studies.result import StudyResult, read
 from betaroc.studies.storage import Folder

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from betaroc.cli.messages import ProgressBar, messages, say_warnings
-from betaroc.cli.options import in_terms
+from betaroc.cli.messages import ProgressBar, messages, say
 from betaroc.cli.systems import SystemFiles, read_systems, reading_words
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
@@ -30,11 +29,9 @@ from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import number, rate, signed, visible
-from betaroc.rendering.table_text import csv_table, latex_table
 from betaroc.rendering.tree import Grid, Row, Section, Words
 from betaroc.rendering.tree_html import html_of
 from betaroc.rendering.tree_text import columns
-from betaroc.report.numbers import as_json
 from betaroc.report.record import check_numbers, told_decision
 
 __all__ = [
@@ -199,7 +196,6 @@ def run_systems(
     fitting = Fitting(arguments.family, arguments.boundary, arguments.resolution)
     rows: list[DecidedSystem] = []
     with collected() as notices, ProgressBar(3 * len(systems)) as step:
-        start = 0
         for name, own, others in read_systems(systems, arguments, step):
             dev = typed(own, "a decision", arguments)
             tests = [typed(test, "a check", arguments) for test in others]
@@ -207,27 +203,21 @@ def run_systems(
                 # A table tells one way of each, JSON all of them.
                 decision = decided(dev, asked, fitting, alternatives=arguments.json)
                 checked = tuple(CheckedTest("test", one, decision.check(one)) for one in tests)
-            said = messages(notices[start:], arguments)
-            start = len(notices)
+            said = messages(notices, arguments)
             rows.append(DecidedSystem(name, dev, decision, checked, tuple(said)))
             step()
-    names = [row.name for row in rows]
-    words = shared_words(row.dev.words for row in rows)
-    if arguments.json:
-        documents = [
+    say(
+        arguments,
+        lambda: [
             {"system": row.name} | decision_document(row.decision, row.check, row.dev, row.warnings)
             for row in rows
-        ]
-        sys.stdout.write(as_json(documents))
-    elif arguments.csv or arguments.latex:
-        table = decided_table(rows)
-        sys.stdout.write(csv_table(table) if arguments.csv else latex_table(table))
-    else:
-        sys.stdout.write(in_terms(decided_text(rows) + "\n", arguments, names, words=words))
-    if not arguments.json:
-        say_warnings(
-            [in_terms(one, arguments, names, words=words) for row in rows for one in row.warnings]
-        )
+        ],
+        partial(decided_table, rows),
+        partial(decided_text, rows),
+        [one for row in rows for one in row.warnings],
+        [row.name for row in rows],
+        shared_words(row.dev.words for row in rows),
+    )
     green = all(row.status == GREEN for row in rows)
     return 1 if arguments.strict and not green else None
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["cell", "csv_table", "latex_table", "plain_text", "shown_cell", "upright"]
+__all__ = ["csv_table", "in_each_row", "latex_table", "plain_text", "shown_cell", "upright"]
 
 #: Accents that LaTeX has for every letter, in its oldest encoding too.
 _ACCENTS = {
@@ -41,11 +41,19 @@ def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(plain_text, columns))
     for row in zip(*columns.values(), strict=True):
-        writer.writerow([plain_text(v) if isinstance(v, str) else cell(v) for v in row])
+        writer.writerow([plain_text(v) if isinstance(v, str) else _csv_cell(v) for v in row])
     return out.getvalue()
 
 
-def cell(value: float | int | bool | str | None) -> str:
+def in_each_row(
+    columns: Mapping[str, Sequence[Any]], fixed: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """The columns, and behind them what is the same in every row."""
+    size = len(next(iter(columns.values())))
+    return {k: list(v) for k, v in columns.items()} | {k: [v] * size for k, v in fixed.items()}
+
+
+def _csv_cell(value: float | int | bool | str | None) -> str:
     """A number that reads back as it was, a word, or nothing."""
     if isinstance(value, bool):
         return str(value).lower()

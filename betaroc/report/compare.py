@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +13,7 @@ from betaroc.decision.comparison import OF_ALL_ERRORS, Comparison, ProportionTes
 from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verdict_words
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, visible
-from betaroc.rendering.table_text import cell, latex_table, plain_text
+from betaroc.rendering.table_text import in_each_row
 from betaroc.rendering.tree_text import columns
 from betaroc.report.epc import (
     alpha_text,
@@ -28,7 +26,10 @@ from betaroc.report.epc import (
     value_text,
 )
 
-__all__ = ["System", "comparison_csv", "comparison_latex", "comparison_numbers", "comparison_text"]
+__all__ = [
+    "System", "comparison_columns", "comparison_few_columns", "comparison_numbers",
+    "comparison_text",
+]  # fmt: skip
 
 #: Where the proportion test is printed, if these are rows of the table.
 _TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -266,49 +267,44 @@ def _test_words(comparison: Comparison) -> str:
 
 
 # ----------------------------------------------------------------------------------- csv
-def comparison_csv(comparison: Comparison, systems: Sequence[System], seed: int) -> str:
-    """One row an alpha; what is undefined is empty, and no text cell is a formula."""
-    names = [plain_text(system.name) for system in systems]
-    arrays = _arrays(comparison, names)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+def comparison_columns(
+    comparison: Comparison, systems: Sequence[System], seed: int
+) -> dict[str, list[Any]]:
+    """One row an alpha, and in each what holds of all."""
+    names = [system.name for system in systems]
     mean, better = comparison.mean_difference, comparison.better_on_average
     fixed = {
-        "verdict": plain_text(verdict_words(comparison, (names[0], names[1]))),
-        "mean_difference": cell(mean.estimate),
-        "mean_low": cell(mean.low),
-        "mean_high": cell(mean.high),
-        "mean_from": repr(comparison.alpha_range[0]),
-        "mean_to": repr(comparison.alpha_range[1]),
-        "mean_better": "" if better is None else names["ab".index(better)],
-        "ranges": plain_text(
-            "; ".join(
-                f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(system)]}"
-                for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
-            )
+        "verdict": verdict_words(comparison, (names[0], names[1])),
+        "mean_difference": mean.estimate,
+        "mean_low": mean.low,
+        "mean_high": mean.high,
+        "mean_from": comparison.alpha_range[0],
+        "mean_to": comparison.alpha_range[1],
+        "mean_better": None if better is None else names["ab".index(better)],
+        "ranges": "; ".join(
+            f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(system)]}"
+            for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
         ),
         "resample": comparison.resample,
-        "dev_paired": "" if comparison.dev_paired is None else cell(comparison.dev_paired),
-        "level": repr(comparison.level),
-        "paired": cell(comparison.paired),
-        "replicates": str(comparison.differences.shape[0]),
-        "seed": str(seed),
+        "dev_paired": comparison.dev_paired,
+        "level": comparison.level,
+        "paired": comparison.paired,
+        "replicates": comparison.differences.shape[0],
+        "seed": seed,
         "criterion": comparison.first.criterion,
         "measure": comparison.first.measure,
         "name_a": names[0],
         "name_b": names[1],
         **_paths(systems),
     }
-    writer.writerow([*arrays, *fixed])
-    for row in zip(*arrays.values(), strict=True):
-        writer.writerow([*map(cell, row), *fixed.values()])
-    return out.getvalue()
+    return in_each_row(_arrays(comparison, names), fixed)
 
 
-def comparison_latex(comparison: Comparison, systems: Sequence[System]) -> str:
+def comparison_few_columns(
+    comparison: Comparison, systems: Sequence[System], _: int
+) -> dict[str, list[Any]]:
     """One row an alpha, in the names of the systems."""
-    names = [system.name for system in systems]
-    return latex_table(_arrays(comparison, names))
+    return _arrays(comparison, [system.name for system in systems])
 
 
 def _paths(systems: Sequence[System]) -> dict[str, str]:
@@ -316,6 +312,5 @@ def _paths(systems: Sequence[System]) -> dict[str, str]:
     found = {}
     for side, system in zip("ab", systems, strict=True):
         for role, scores in (("dev", system.dev), ("test", system.test)):
-            path = "" if scores.source is None else scores.source.path
-            found[f"{role}_{side}"] = plain_text(path)
+            found[f"{role}_{side}"] = "" if scores.source is None else scores.source.path
     return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import sys
 from typing import Any
@@ -26,13 +24,13 @@ from betaroc.rendering.numbers import (
     read_as,
     threshold,
 )
-from betaroc.rendering.table_text import cell, latex_table, plain_text
+from betaroc.rendering.table_text import in_each_row
 from betaroc.rendering.tree_text import columns
 from betaroc.report.intervals import summary_numbers, summary_words
 
 __all__ = [
-    "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_csv",
-    "epc_latex", "epc_numbers", "epc_text", "measure_words", "read_words", "source_numbers",
+    "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_columns",
+    "epc_few_columns", "epc_numbers", "epc_text", "measure_words", "read_words", "source_numbers",
     "spread", "value_text",
 ]  # fmt: skip
 
@@ -285,39 +283,28 @@ def _zones(epc: Epc) -> list[str]:
 
 
 # -------------------------------------------------------------------------------- csv
-def epc_csv(
+def epc_columns(
     epc: Epc, dev: ScoreData, test: ScoreData, band: Band | None = None, seed: int | None = None
-) -> str:
-    """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    names = [plain_text("" if s.source is None else s.source.path) for s in (dev, test)]
-    cells, made = _band_cells(band, seed), _made_numbers(epc)
-    head = ("criterion", "measure", "dev", "test")
-    writer.writerow([*_ARRAYS, "low", "high", *cells, *head, *made])
-    arrays = list(epc_arrays(epc).values())
+) -> dict[str, list[Any]]:
+    """One row an alpha, and in each how its band was made and what was read."""
+    made = ("level", "resample", "simultaneous", "replicates")
+    fixed = {name: getattr(band, name, None) for name in made}
+    fixed |= {"seed": seed, "criterion": epc.criterion, "measure": epc.measure}
+    fixed |= {
+        role: "" if scores.source is None else scores.source.path
+        for role, scores in (("dev", dev), ("test", test))
+    }
     none = [math.nan] * epc.alpha.size
-    arrays += [none, none] if band is None else [band.low.tolist(), band.high.tolist()]
-    beside = list(zip(*made.values(), strict=True)) or [()] * epc.alpha.size
-    for row, rates in zip(zip(*arrays, strict=True), beside, strict=True):
-        said = (*cells.values(), epc.criterion, epc.measure, *names)
-        writer.writerow([*map(cell, row), *said, *map(cell, rates)])
-    return out.getvalue()
+    ends = _ends(band) or {"low": none, "high": none}
+    return in_each_row(epc_arrays(epc) | ends, fixed) | _made_numbers(epc)
 
 
-def epc_latex(epc: Epc, band: Band | None = None) -> str:
+def epc_few_columns(epc: Epc, band: Band | None = None) -> dict[str, list[Any]]:
     """One row an alpha, with the ends of the band where there is one."""
-    names = ("alpha", "threshold", "value", "expected", "far", "frr")
     held = epc_arrays(epc)
-    columns = {name: held[name] for name in names}
-    ends = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
-    return latex_table(columns | _made_numbers(epc) | ends)
+    names = ("alpha", "threshold", "value", "expected", "far", "frr")
+    return {name: held[name] for name in names} | _made_numbers(epc) | _ends(band)
 
 
-def _band_cells(band: Band | None, seed: int | None) -> dict[str, str]:
-    """How the interval of a row was made; empty without one."""
-    names = ("level", "resample", "simultaneous", "replicates", "seed")
-    if band is None:
-        return dict.fromkeys(names, "")
-    values = (band.level, band.resample, band.simultaneous, band.replicates, seed)
-    return dict(zip(names, map(cell, values), strict=True))
+def _ends(band: Band | None) -> dict[str, list[Any]]:
+    return {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
