@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from betaroc.cli.systems import (
     refuse_other_numbers,
     system_options,
 )
-from betaroc.cli.systems_ranking import ranking_numbers, ranking_table, ranking_text
+from betaroc.cli.systems_ranking import ranking_numbers, ranking_told
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import DuplicateWarning, InputError
 from betaroc.core.notices import collected, warn
@@ -43,7 +43,7 @@ from betaroc.report.compare import (
     comparison_columns,
     comparison_few_columns,
     comparison_numbers,
-    comparison_text,
+    comparison_told,
 )
 from betaroc.report.intervals import coarse_words
 
@@ -157,16 +157,15 @@ def _say(
     }
     if isinstance(comparison, Comparison):
         document = partial(comparison_numbers, comparison, systems)
-        kept = comparison_columns if arguments.csv else comparison_few_columns
-        table: Callable[[], dict[str, list[Any]]] = partial(kept, comparison, systems, seed)
-        text = partial(comparison_text, comparison, systems, by, seed)
+        columns = comparison_columns if arguments.csv else comparison_few_columns
+        kept = columns(comparison, systems, seed)
+        tree = partial(comparison_told, comparison, systems, by, seed, kept)
     else:
         document = partial(ranking_numbers, comparison, systems)
-        table = partial(ranking_table, comparison, systems)
-        text = partial(ranking_text, comparison, systems, by, seed)
+        tree = partial(ranking_told, comparison, systems, by, seed)
     names = [system.name for system in systems]
     words = shared_words(one.words for system in systems for one in (system.dev, system.test))
-    say(arguments, lambda: document() | further, table, text, said, names, words)
+    say(arguments, lambda: document() | further, tree, said, names, words)
 
 
 def _draw(

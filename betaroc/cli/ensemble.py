@@ -23,6 +23,7 @@ from betaroc.ensemble.sentences import inclusion_numbers
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture
+from betaroc.rendering.tree import Words, apart
 
 __all__ = ["add_options", "run"]
 
@@ -90,8 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
     say(
         arguments,
         lambda: inclusion_numbers(result) | further,
-        None,
-        lambda: "\n".join([*read, "", str(result)]),
+        lambda: apart(*(Words(text, "given") for text in ("\n".join(read), str(result)))),
         said,
         result.names,
         words,

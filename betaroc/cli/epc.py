@@ -11,9 +11,8 @@ from betaroc.cli.curves import (
     NamedCurve,
     curve_of,
     curve_options,
-    curves_table,
+    curves_told,
     draw_curves,
-    named_curves_text,
 )
 from betaroc.cli.inputs import family_of, files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say
@@ -31,7 +30,8 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
-from betaroc.report.epc import epc_columns, epc_few_columns, epc_numbers, epc_text
+from betaroc.rendering.tree import Section
+from betaroc.report.epc import epc_columns, epc_few_columns, epc_numbers, epc_told
 from betaroc.report.intervals import coarse_words
 
 __all__ = ["add_options", "run"]
@@ -116,13 +116,13 @@ def run(arguments: argparse.Namespace) -> None:
         by = {"family": system.family, "reason": system.chosen_by, "warnings": said}
         return numbers | by
 
-    def table() -> dict[str, list[Any]]:
+    def tree() -> list[Section]:
+        kept = epc_few_columns(curve, band)
         if arguments.csv:
-            return epc_columns(curve, dev, test, band, seed)
-        return epc_few_columns(curve, band)
+            kept = epc_columns(curve, dev, test, band, seed)
+        return epc_told(curve, dev, test, system.chosen_words, band, seed, kept)
 
-    text = partial(epc_text, curve, dev, test, system.chosen_words, band, seed)
-    say(arguments, document, table, text, said, words=shared_words([dev.words, test.words]))
+    say(arguments, document, tree, said, words=shared_words([dev.words, test.words]))
 
 
 def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
@@ -184,8 +184,7 @@ def _run_several(systems: Sequence[SystemFiles], arguments: argparse.Namespace) 
              "family": one.found.family, "reason": one.found.chosen_by, "warnings": said}
             for one, said in zip(curves, own, strict=True)
         ],
-        partial(curves_table, curves),
-        partial(named_curves_text, curves),
+        partial(curves_told, curves),
         [one for said in own for one in said],
         [one.name for one in curves],
         shared_words(side.words for one in curves for side in (one.dev, one.test)),

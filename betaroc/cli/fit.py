@@ -27,7 +27,7 @@ from betaroc.cli.systems import (
     read_systems,
     system_options,
 )
-from betaroc.cli.systems_fits import FittedSystem, systems_table, systems_text
+from betaroc.cli.systems_fits import FittedSystem, fits_told
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -37,7 +37,7 @@ from betaroc.data.scores import ScoreData
 from betaroc.fits.estimate import fit
 from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible
-from betaroc.rendering.tree import Section
+from betaroc.rendering.tree import Grid, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.numbers import set_numbers
@@ -131,19 +131,23 @@ def _run_whole(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
     names = [system.name for system in systems]
     warned = [one for *_, said in found for one in said]
     fitted = found[0][1].fit
-    table = None if fitted is None else lambda: listed_columns(fitted.to_frame())
 
     def document() -> Any:
         rows = [{"system": one[0]} | _document(*one[1:]) for one in found]
         return rows if systems else _document(*found[0][1:])
 
-    def text() -> str:
-        heads = [f"{visible(name)}\n{'-' * len(visible(name))}\n" for name in names] or [""]
-        texts = [text_of(_sections(part, reason, level, seed)) for _, part, reason, _ in found]
-        return "\n\n\n".join(map(str.__add__, heads, texts))
+    def tree() -> list[Section]:
+        if fitted is not None and (arguments.csv or arguments.latex):
+            return apart(Grid((), (), kept=listed_columns(fitted.to_frame())))
+        told = [_sections(part, reason, level, seed) for _, part, reason, _ in found]
+        if not systems:
+            return told[0]
+        heads = [f"{visible(name)}\n{'-' * len(visible(name))}\n" for name in names]
+        texts = map(str.__add__, heads, map("{}\n".format, map(text_of, told)))
+        return apart(*(Words(text, "given") for text in texts))
 
     say_warnings(_unread(systems))
-    say(arguments, document, table, text, warned, names, words)
+    say(arguments, document, tree, warned, names, words)
 
 
 def _read(
@@ -214,8 +218,7 @@ def _run_table(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
     say(
         arguments,
         lambda: [row.numbers(reason) | {"warnings": said} for row, said in pairs],
-        partial(systems_table, rows),
-        partial(systems_text, rows),
+        partial(fits_told, rows),
         [one for texts in own for one in texts],
         [system.name for system in systems],
         shared_words(row.fit.scores.words for row in rows),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -16,7 +16,9 @@ from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import terms_of
 from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.numbers import visible
-from betaroc.rendering.table_text import csv_table, latex_table
+from betaroc.rendering.table_text import csv_table, kept_of, latex_table
+from betaroc.rendering.tree import Section
+from betaroc.rendering.tree_text import text_of
 
 __all__ = [
     "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages", "say",
@@ -84,22 +86,25 @@ def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
 
 # ------------------------------------------------------------------------- what was found
 def say(
-    arguments: argparse.Namespace, document: Callable[[], Any],
-    table: Callable[[], Mapping[str, Sequence[Any]]] | None, text: Callable[[], str],
+    arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], list[Section]],
     warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None,
 ) -> None:  # fmt: skip
-    """The result as JSON, CSV, LaTeX or text; then the warnings, of which JSON holds its own.
+    """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
 
-    ``names`` are the user's, which stay as they are, ``words`` those of the classes.
+    ``names`` are the user's, which stay as they are, ``words`` those of the classes. JSON holds
+    the warnings itself.
     """
     if arguments.json:
         sys.stdout.write(as_json(document()))
         return
-    names = list(names)
-    if table is not None and (arguments.csv or arguments.latex):
-        sys.stdout.write(csv_table(table()) if arguments.csv else latex_table(table()))
+    sections, names = tree(), list(names)
+    kept = kept_of(sections)
+    if kept and getattr(arguments, "csv", False):
+        sys.stdout.write(csv_table(kept))
+    elif kept and getattr(arguments, "latex", False):
+        sys.stdout.write(latex_table(kept))
     else:
-        sys.stdout.write(in_terms(text() + "\n", arguments, names, words))
+        sys.stdout.write(in_terms(text_of(sections) + "\n", arguments, names, words))
     say_warnings([in_terms(one, arguments, names, words) for one in warned])
 
 

@@ -29,6 +29,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.terminal import broken
+from betaroc.rendering.tree import Grid, Row, Words, apart
 from betaroc.report.epc import read_words
 from betaroc.studies.plan import SampleSize, checked_plan, plan_sample_size
 
@@ -128,7 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
     told = messages(notices, arguments)
     lines = [_answer(found), "", str(found), *said, *_beside(arguments.planned, level)]
     document = told_document(found, _numbers(found, said, told))
-    say(arguments, lambda: document, None, lambda: "\n".join(lines), told)
+    say(arguments, lambda: document, lambda: apart(Words("\n".join(lines), "given")), told)
 
 
 # ---------------------------------------------------------------------------- what is planned from
@@ -303,10 +304,8 @@ def _say_guarantee(one: Guarantee, arguments: argparse.Namespace) -> None:
         f" the distributions are. Fewer guarantee nothing; with more the {name} expected comes"
         f" nearer to the target, so that fewer {other}."
     )
-    lines = [
-        f"Collect {spaced(one.needed)} {one.who} scores or more",
-        *("", *broken(told, 78), ""),
-        f"{one.who + ' scores':>16}{'beyond':>10}{name + ' expected':>17}",
-        *(f"{spaced(n):>16}{k:>10}{rate(expected):>17}" for n, k, expected in rows),
-    ]
-    say(arguments, lambda: document, None, lambda: "\n".join(lines))
+    head = ("", f"{one.who} scores", "beyond", f"{name} expected")
+    cells = (Row(("", spaced(n), str(k), rate(expected))) for n, k, expected in rows)
+    need = f"Collect {spaced(one.needed)} {one.who} scores or more"
+    tree = apart(Words(need), Words("\n".join(broken(told, 78))), Grid(head, tuple(cells)))
+    say(arguments, lambda: document, lambda: tree)

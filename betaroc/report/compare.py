@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verd
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, visible
 from betaroc.rendering.table_text import in_each_row
-from betaroc.rendering.tree_text import columns
+from betaroc.rendering.tree import Grid, Name, Row, Section, Words, apart, named
 from betaroc.report.epc import (
     alpha_text,
     alphas_given,
@@ -28,7 +29,7 @@ from betaroc.report.epc import (
 
 __all__ = [
     "System", "comparison_columns", "comparison_few_columns", "comparison_numbers",
-    "comparison_text",
+    "comparison_told",
 ]  # fmt: skip
 
 #: Where the proportion test is printed, if these are rows of the table.
@@ -136,16 +137,16 @@ def _proportion_tests(comparison: Comparison) -> list[tuple[float, ProportionTes
 
 
 # --------------------------------------------------------------------------------- table
-def comparison_text(
-    comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
-) -> str:
+def comparison_told(
+    comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int,
+    kept: Mapping[str, Sequence[Any]],
+) -> list[Section]:  # fmt: skip
     """What was read, about eleven alphas, the ranges in words, the proportion test."""
-    blocks = ["\n".join(_head(comparison, systems, chosen_by, seed))]
-    blocks += [_table(comparison, systems), "\n".join(_findings(comparison, systems))]
+    said = (_head(comparison, systems, chosen_by, seed), _findings(comparison, systems))
+    read, findings = (Words("\n".join(lines), "given") for lines in said)
+    told = apart(read, replace(_table(comparison, systems), kept=kept), findings)
     tests = _proportion_tests(comparison)
-    if tests:
-        blocks.append(_tests_table(comparison, systems, tests))
-    return "\n\n".join(blocks)
+    return [*told, _tests(comparison, systems, tests)] if tests else told
 
 
 def _head(
@@ -195,11 +196,13 @@ def _groups_words(comparison: Comparison, systems: Sequence[System]) -> str:
     return f"; trials drawn by {' and '.join(drawn)}"
 
 
-def _table(comparison: Comparison, systems: Sequence[System]) -> str:
+def _table(comparison: Comparison, systems: Sequence[System]) -> Grid:
     first, second = (visible(system.name) for system in systems)
     whole = comparison.alpha.size > 1
     band = ["band low", "band high"] if whole else []
-    rows = [["alpha", first, second, f"{first} - {second}", "low", "high", *band, "better"]]
+    called = [named(text) for text in (first, second, f"{first} - {second}")]
+    head: list[Name | str] = ["alpha", *called, "low", "high", *band, "better"]
+    rows = []
     order = np.argsort(comparison.alpha, kind="stable")
     arrays = [
         comparison.first.value, comparison.second.value, comparison.difference,
@@ -209,9 +212,9 @@ def _table(comparison: Comparison, systems: Sequence[System]) -> str:
     for k in order[spread(order.size)]:
         values = [value_text(comparison.first, float(array[k])) for array in arrays]
         values += ["" if np.isnan(end[k]) else value_text(comparison.first, end[k]) for end in ends]
-        mark = ("", first, second)[comparison.better[k]]
-        rows.append([alpha_text(comparison.first, k), *values, mark])
-    return columns(rows)
+        mark = named(("", first, second)[comparison.better[k]])
+        rows.append(Row((alpha_text(comparison.first, k), *values, mark)))
+    return Grid(tuple(head), tuple(rows))
 
 
 def _findings(comparison: Comparison, systems: Sequence[System]) -> list[str]:
@@ -237,19 +240,18 @@ def _findings(comparison: Comparison, systems: Sequence[System]) -> list[str]:
     return lines
 
 
-def _tests_table(
+def _tests(
     comparison: Comparison, systems: Sequence[System], tests: Sequence[tuple[float, ProportionTest]]
-) -> str:
+) -> Section:
     single = CRITERIA[comparison.first.criterion].single
-    rows = [["alpha", *(f"errors of {visible(system.name)}" for system in systems), "z", "p"]]
+    called = [named(f"errors of {system.name}") for system in systems]
+    rows = []
     for alpha, test in tests:
         errors = [f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True)]
         found = [number(test.statistic, 3), number(test.p_value, 3)]
-        rows.append(["none" if single else number(alpha), *errors, *found])
-    return (
-        f"proportion test on all errors at these two thresholds; {_test_words(comparison)}\n"
-        f"{columns(rows)}"
-    )
+        rows.append(Row(("none" if single else number(alpha), *errors, *found)))
+    title = f"proportion test on all errors at these two thresholds; {_test_words(comparison)}"
+    return Section(title, (Grid(("alpha", *called, "z", "p"), tuple(rows)),))
 
 
 def _test_words(comparison: Comparison) -> str:

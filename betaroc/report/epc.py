@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,12 @@ from betaroc.rendering.numbers import (
     threshold,
 )
 from betaroc.rendering.table_text import in_each_row
-from betaroc.rendering.tree_text import columns
+from betaroc.rendering.tree import Grid, Row, Section, Words, apart
 from betaroc.report.intervals import summary_numbers, summary_words
 
 __all__ = [
     "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_columns",
-    "epc_few_columns", "epc_numbers", "epc_text", "measure_words", "read_words", "source_numbers",
+    "epc_few_columns", "epc_numbers", "epc_told", "measure_words", "read_words", "source_numbers",
     "spread", "value_text",
 ]  # fmt: skip
 
@@ -111,14 +113,10 @@ def _area(epc: Epc) -> float:
 
 
 # ------------------------------------------------------------------------------ table
-def epc_text(
-    epc: Epc,
-    dev: ScoreData,
-    test: ScoreData,
-    chosen_by: str,
-    band: Band | None = None,
-    seed: int | None = None,
-) -> str:
+def epc_told(
+    epc: Epc, dev: ScoreData, test: ScoreData, chosen_by: str, band: Band | None,
+    seed: int | None, kept: Mapping[str, Sequence[Any]],
+) -> list[Section]:  # fmt: skip
     """About eleven alphas, the trivial zones in words, the area; of a band its ends."""
     head = [
         "thresholds chosen on dev, errors observed on test; accepted if score > threshold",
@@ -130,7 +128,8 @@ def epc_text(
     ]
     if band is not None:
         head.append(_band_words(band, seed))
-    return "\n\n".join(["\n".join(head), _table(epc, band), "\n".join(_closing(epc))])
+    read, closing = (Words("\n".join(lines), "given") for lines in (head, _closing(epc)))
+    return apart(read, replace(_table(epc, band), kept=kept), closing)
 
 
 def read_words(role: str, scores: ScoreData) -> str:
@@ -201,11 +200,11 @@ def spread(size: int, rows: int = _ROWS) -> IntArray:
     return np.linspace(0, size - 1, min(rows, size)).round().astype(np.intp)
 
 
-def _table(epc: Epc, band: Band | None) -> str:
+def _table(epc: Epc, band: Band | None) -> Grid:
     ends = [] if band is None else ["low", "high"]
     head = ["alpha", "threshold", "expected on dev", "observed on test", *ends, "test's own"]
     made = epc._rates_made
-    rows = [[*head, "FAR", "FRR", *(name.upper() for name in made)]]
+    rows = []
     order = np.argsort(epc.alpha, kind="stable")
     points = epc.points
     arrays = [epc.expected, epc.value, epc.a_posteriori]
@@ -213,17 +212,10 @@ def _table(epc: Epc, band: Band | None) -> str:
         arrays[2:2] = [band.low, band.high]
     for k in order[spread(order.size)]:
         point = points[k]
-        rows.append(
-            [
-                alpha_text(epc, k),
-                _threshold(point),
-                *(value_text(epc, float(values[k])) for values in arrays),
-                percent(point.far),
-                percent(point.frr),
-                *(percent(float(rates[k])) for rates in made.values()),
-            ]
-        )
-    return columns(rows)
+        values = (value_text(epc, float(values[k])) for values in arrays)
+        rates = (point.far, point.frr, *(float(rates[k]) for rates in made.values()))
+        rows.append(Row((alpha_text(epc, k), _threshold(point), *values, *map(percent, rates))))
+    return Grid((*head, "FAR", "FRR", *map(str.upper, made)), tuple(rows))
 
 
 def alpha_text(epc: Epc, k: int) -> str:
