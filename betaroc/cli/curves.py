@@ -25,7 +25,7 @@ from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_system_panels, draw_systems
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Grid, Row, Section, Words, apart, named
+from betaroc.rendering.tree import Grid, Row, Section, Words, apart, as_named
 from betaroc.report.epc import alpha_text, axis_words, epc_arrays, measure_words, spread, value_text
 from betaroc.report.score_set import warn_of_test
 
@@ -159,7 +159,7 @@ def curves_told(curves: Sequence[NamedCurve]) -> list[Section]:
     for one in curves:
         values = [*[_mean(one.curve)] * len(whole), *one.curve.value[chosen].tolist()]
         texts = (value_text(one.curve, float(v)) for v in values)
-        rows.append(Row((named(one.name), *texts)))
+        rows.append(Row((as_named(one.name), *texts)))
     table = Grid(("system", *whole, *at), tuple(rows), kept=_every_alpha(curves))
     notes = [f"mean: over the {e.alpha.size} alphas"] * len(whole)
     notes.append("which differences are more than chance: betaroc compare")

@@ -12,7 +12,7 @@ from betaroc.fits.fit import Fit
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import number, path_words, percent, visible
-from betaroc.rendering.tree import Cell, Column, Name, Section, Words, apart, named, recorded
+from betaroc.rendering.tree import Cell, Column, Name, Section, Words, apart, as_named, recorded
 from betaroc.report.numbers import law_numbers
 from betaroc.report.quality import class_distance
 from betaroc.report.verdicts import class_verdicts
@@ -98,7 +98,7 @@ _COLUMNS = (
 
 def _cells(row: FittedSystem) -> Iterator[tuple[Any, ...]]:
     """A row a class; what is of both is said once."""
-    once = named(row.name), number(row.auc[0], 4), percent(row.eer[0])
+    once = as_named(row.name), number(row.auc[0], 4), percent(row.eer[0])
     for k, who in enumerate(_CLASSES):
         law = getattr(row.fit, who)
         name, auc, eer = once if k == 0 else (Name("", row.name), "", "")

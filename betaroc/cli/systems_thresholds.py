@@ -29,7 +29,17 @@ from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import number, rate, signed, visible
-from betaroc.rendering.tree import Cell, Column, Grid, Row, Section, Words, apart, named, recorded
+from betaroc.rendering.tree import (
+    Cell,
+    Column,
+    Grid,
+    Row,
+    Section,
+    Words,
+    apart,
+    as_named,
+    recorded,
+)
 from betaroc.rendering.tree_html import html_of
 from betaroc.report.record import check_numbers, told_decision
 
@@ -171,7 +181,7 @@ def _cells(row: DecidedSystem) -> list[Any]:
         point = check.point
         observed = [check.observed, check.low, check.high, point.far, point.frr]
     return [
-        named(row.name), Cell(place, value=d.threshold), d.threshold_for_greater_equal, d.how,
+        as_named(row.name), Cell(place, value=d.threshold), d.threshold_for_greater_equal, d.how,
         row.status, d.target, d.interval.estimate, d.interval.low, d.interval.high,
         d.expected.far, d.expected.frr, *observed,
     ]  # fmt: skip

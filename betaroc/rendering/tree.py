@@ -14,8 +14,8 @@ from betaroc.rendering.numbers import visible
 
 __all__ = [
     "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
-    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "few", "foreign", "grouped",
-    "named", "quantity", "recorded",
+    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few", "foreign",
+    "grouped", "quantity", "recorded",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
@@ -31,7 +31,7 @@ class Name(NamedTuple):
     whole: str
 
 
-def named(text: str) -> Name:
+def as_named(text: str) -> Name:
     """A text of the user's, whole."""
     return Name(visible(text), text)
 

@@ -12,15 +12,18 @@ from betaroc.core.arrays import FloatArray
 from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import OF_ALL_ERRORS, Comparison, ProportionTest
 from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verdict_words
+from betaroc.decision.epc import Epc
+from betaroc.decision.systems import SystemsComparison
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, visible
 from betaroc.rendering.table_text import in_each_row
-from betaroc.rendering.tree import Grid, Name, Row, Section, Words, apart, named
+from betaroc.rendering.tree import Grid, Name, Row, Section, Words, apart, as_named
 from betaroc.report.epc import (
     alpha_text,
     alphas_given,
     axis_words,
     measure_words,
+    path_of,
     read_words,
     source_numbers,
     spread,
@@ -29,7 +32,7 @@ from betaroc.report.epc import (
 
 __all__ = [
     "System", "comparison_columns", "comparison_few_columns", "comparison_numbers",
-    "comparison_told",
+    "comparison_told", "drawn_words", "sources_of",
 ]  # fmt: skip
 
 #: Where the proportion test is printed, if these are rows of the table.
@@ -88,14 +91,19 @@ def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dic
         "smallest": comparison.smallest._asdict(),
         "replicates": comparison.differences.shape[0],
         "names": list(names),
-        "sources": [
-            {
-                "dev": source_numbers(system.dev, epc.dev.prior),
-                "test": source_numbers(system.test, epc.test.prior),
-            }
-            for system, epc in zip(systems, curves, strict=True)
-        ],
+        "sources": sources_of(systems, curves),
     }
+
+
+def sources_of(systems: Sequence[System], curves: Sequence[Epc]) -> list[dict[str, Any]]:
+    """What was read of each system."""
+    return [
+        {
+            "dev": source_numbers(system.dev, curve.dev.prior),
+            "test": source_numbers(system.test, curve.test.prior),
+        }
+        for system, curve in zip(systems, curves, strict=True)
+    ]
 
 
 def _alphas(comparison: Comparison, one: AlphaRange) -> FloatArray:
@@ -175,14 +183,18 @@ def _head(
 
 
 def _interval_words(comparison: Comparison, seed: int) -> str:
-    drawn = counted(comparison.differences.shape[0], "bootstrap replicate")
     start = f"interval: {level_words(comparison.level)} of the difference"
+    drawn = drawn_words(comparison, comparison.differences.shape[0], seed)
+    return f"{start}{' at these two thresholds' * (comparison.resample == 'test')}, {drawn}"
+
+
+def drawn_words(comparison: Comparison | SystemsComparison, replicates: int, seed: int) -> str:
+    """What varied in the replicates, and how many there are."""
+    drawn = f"test drawn again; {counted(replicates, 'bootstrap replicate')}, seed {seed}"
     if comparison.resample == "test":
-        return f"{start} at these two thresholds, test drawn again; {drawn}, seed {seed}"
+        return drawn
     dev = "the same dev trials" if comparison.dev_paired else "dev trials of each system"
-    return (
-        f"{start}, {dev} drawn and thresholds chosen again, test drawn again; {drawn}, seed {seed}"
-    )
+    return f"{dev} drawn and thresholds chosen again, {drawn}"
 
 
 def _groups_words(comparison: Comparison, systems: Sequence[System]) -> str:
@@ -200,7 +212,7 @@ def _table(comparison: Comparison, systems: Sequence[System]) -> Grid:
     first, second = (visible(system.name) for system in systems)
     whole = comparison.alpha.size > 1
     band = ["band low", "band high"] if whole else []
-    called = [named(text) for text in (first, second, f"{first} - {second}")]
+    called = [as_named(text) for text in (first, second, f"{first} - {second}")]
     head: list[Name | str] = ["alpha", *called, "low", "high", *band, "better"]
     rows = []
     order = np.argsort(comparison.alpha, kind="stable")
@@ -212,7 +224,7 @@ def _table(comparison: Comparison, systems: Sequence[System]) -> Grid:
     for k in order[spread(order.size)]:
         values = [value_text(comparison.first, float(array[k])) for array in arrays]
         values += ["" if np.isnan(end[k]) else value_text(comparison.first, end[k]) for end in ends]
-        mark = named(("", first, second)[comparison.better[k]])
+        mark = as_named(("", first, second)[comparison.better[k]])
         rows.append(Row((alpha_text(comparison.first, k), *values, mark)))
     return Grid(tuple(head), tuple(rows))
 
@@ -244,7 +256,7 @@ def _tests(
     comparison: Comparison, systems: Sequence[System], tests: Sequence[tuple[float, ProportionTest]]
 ) -> Section:
     single = CRITERIA[comparison.first.criterion].single
-    called = [named(f"errors of {system.name}") for system in systems]
+    called = [as_named(f"errors of {system.name}") for system in systems]
     rows = []
     for alpha, test in tests:
         errors = [f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True)]
@@ -297,7 +309,11 @@ def comparison_columns(
         "measure": comparison.first.measure,
         "name_a": names[0],
         "name_b": names[1],
-        **_paths(systems),
+        **{
+            f"{role}_{side}": path_of(getattr(system, role))
+            for side, system in zip("ab", systems, strict=True)
+            for role in ("dev", "test")
+        },
     }
     return in_each_row(_arrays(comparison, names), fixed)
 
@@ -307,12 +323,3 @@ def comparison_few_columns(
 ) -> dict[str, list[Any]]:
     """One row an alpha, in the names of the systems."""
     return _arrays(comparison, [system.name for system in systems])
-
-
-def _paths(systems: Sequence[System]) -> dict[str, str]:
-    """The files of both systems."""
-    found = {}
-    for side, system in zip("ab", systems, strict=True):
-        for role, scores in (("dev", system.dev), ("test", system.test)):
-            found[f"{role}_{side}"] = "" if scores.source is None else scores.source.path
-    return found

@@ -32,8 +32,8 @@ from betaroc.report.intervals import summary_numbers, summary_words
 
 __all__ = [
     "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_columns",
-    "epc_few_columns", "epc_numbers", "epc_told", "measure_words", "read_words", "source_numbers",
-    "spread", "value_text",
+    "epc_few_columns", "epc_numbers", "epc_told", "measure_words", "path_of", "read_words",
+    "source_numbers", "spread", "value_text",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial",
@@ -105,6 +105,11 @@ def source_numbers(scores: ScoreData, prior: float) -> dict[str, Any]:
         **summary_numbers(scores),
         "prior": prior,
     }
+
+
+def path_of(scores: ScoreData) -> str:
+    """The file that was read; of scores that are of none nothing."""
+    return "" if scores.source is None else scores.source.path
 
 
 def _area(epc: Epc) -> float:
@@ -282,10 +287,7 @@ def epc_columns(
     made = ("level", "resample", "simultaneous", "replicates")
     fixed = {name: getattr(band, name, None) for name in made}
     fixed |= {"seed": seed, "criterion": epc.criterion, "measure": epc.measure}
-    fixed |= {
-        role: "" if scores.source is None else scores.source.path
-        for role, scores in (("dev", dev), ("test", test))
-    }
+    fixed |= {"dev": path_of(dev), "test": path_of(test)}
     none = [math.nan] * epc.alpha.size
     ends = _ends(band) or {"low": none, "high": none}
     return in_each_row(epc_arrays(epc) | ends, fixed) | _made_numbers(epc)

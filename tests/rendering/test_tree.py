@@ -24,8 +24,8 @@ from betaroc.rendering.tree import (
     Status,
     Words,
     apart,
+    as_named,
     foreign,
-    named,
     quantity,
     recorded,
 )
@@ -105,8 +105,8 @@ def test_the_terminal_has_lines_that_stand_below_each_other() -> None:
 def test_what_the_user_named_stays_as_it_is_and_a_section_without_a_title_has_no_line_of_it() -> (
     None
 ):
-    head = (named("é"), named("é - ü"))
-    told = apart(Words("é", "given"), Words("é"), Grid(head, (Row((named("é"), "1")),)))
+    head = (as_named("é"), as_named("é - ü"))
+    told = apart(Words("é", "given"), Words("é"), Grid(head, (Row((as_named("é"), "1")),)))
     assert text_of(told) == "é\n\ne\n\n  é  é - ü\n  é      1"
     assert "<th>é</th>" not in str(html_of(told))  # a name, which turns no text around it
     assert str(html_of(told)).count('<bdi class="name" title="é">é</bdi>') == 2
@@ -115,7 +115,7 @@ def test_what_the_user_named_stays_as_it_is_and_a_section_without_a_title_has_no
 def test_one_table_is_read_and_kept() -> None:
     columns = [Column("name", "system"), Column("n"), Column("rate", "FAR", percent), Column("x")]
     rows = [
-        (named("=a\n"), 5, 1.0 / 3.0, Cell("", value=0.1)),
+        (as_named("=a\n"), 5, 1.0 / 3.0, Cell("", value=0.1)),
         (Name("", "b"), 7, math.nan, Cell("none")),
     ]
     told = apart(Words("said"), recorded(columns, rows))
