@@ -64,7 +64,7 @@ def sample(numbers: st.SearchStrategy[float], least: int = 1) -> st.SearchStrate
 
 @st.composite
 def samples(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
-    """Scores of both classes of one kind; of other numbers where they would look like labels."""
+    """Scores of both classes of one kind, of different numbers where they look like labels."""
     numbers = KINDS[draw(st.sampled_from(kinds))]
     client, impostor = draw(sample(numbers, least)), draw(sample(numbers, least))
     if len(client) == len(impostor) and any(set(x) <= {-1.0, 0.0, 1.0} for x in (client, impostor)):

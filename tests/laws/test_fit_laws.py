@@ -123,7 +123,10 @@ def test_intervals_of_the_area_are_nested_around_the_estimate(scores) -> None:
 @law(fast=10, nightly=2000, client=inside(5), impostor=inside(5))
 def test_intervals_of_a_fit_are_nested_around_the_estimate(client, impostor) -> None:
     fit = br.fit(br.Scores(client, impostor), "beta")
+    known = {"auc": fit.model.auc(), "eer": fit.eer().far, "tpr": fit.at_far(0.1).tpr}
     for stat, point in (("auc", {}), ("eer", {}), ("tpr", {"far": 0.1})):
+        if not 1e-9 < known[stat] < 1.0 - 1e-9:  # it has no derivative there, and is refused
+            continue
         nested([fit.interval(stat, **point, level=c) for c in LEVELS], 0.0, 1.0)
 
 
