@@ -16,6 +16,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.core.notices import Notice, keep
+from betaroc.rendering.curves import _apart_on_log
 from betaroc.rendering.numbers import percent
 from betaroc.rendering.tree import Figure
 from betaroc.report.figures import curve_figures, end_figures, epc_figures, histogram_figures
@@ -410,6 +411,17 @@ def test_ends_are_drawn_beside_their_power_laws(analysis: br.Analysis) -> None:
         assert named == ["counted", "fitted", "power law"]
     normal = br.analyze(some_scores(), family="normal")
     assert end_figures(normal) == []  # no power of a rate
+
+
+def test_dots_of_many_scores_are_no_more_than_can_be_seen() -> None:
+    """At most one in each fiftieth of a decade of either rate, of a curve that never turns back."""
+    rates = np.arange(1, 100_001) / 100_000
+    x, y = _apart_on_log(np.append(0.0, rates), np.append(0.5, rates**0.5))
+    assert x.size <= 50 * 5 + 1 + 50 * 2.5 + 1
+    assert x[0] == 1e-5
+    np.testing.assert_array_equal(y, x**0.5)
+    gaps = np.diff(np.log10(x))
+    assert gaps[x[1:] > 1e-3].max() < 0.025  # a cell, and a step of the curve
 
 
 def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:
