@@ -263,12 +263,9 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None]) -> list[str]:
         return []
     what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
     mean, ends = mean_shown(d.costs, d.interval)
+    seen = [mean_shown(d.costs, check) for check in checks if check is not None]
     found = [f"{what}: {mean} expected from dev (interval {ends})"]
-    for check in checks:
-        if check is not None:
-            mean, ends = mean_shown(d.costs, check)
-            found.append(f"{mean} observed (interval {ends})")
-    return found
+    return found + [f"{mean} observed (interval {ends})" for mean, ends in seen]
 
 
 def _strip(
@@ -441,8 +438,7 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
     title, used = way_title(way, d.rate, d.confidence), way is d.way
     if not way.possible:
-        why = _tight(f"Not possible: {way.why}.")
-        return {"title": title, "note": "", "why": why, "used": False}
+        return {"title": title, "why": _tight(f"Not possible: {way.why}."), "used": False}
     note = "used on this page" if used else way.why
     fitted = way.how in ("tail", "model")
     if fitted and not way.why:
