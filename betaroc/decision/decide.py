@@ -44,15 +44,14 @@ from betaroc.decision.ways import (
     Way,
     digest_of,
     rate_interval,
-    rate_of_fit,
     reach_of,
     refuse_wrong_rules,
     trials_of,
+    way_of_both,
     ways_of,
 )
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
 from betaroc.estimation.notices import reversed_scores
-from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -665,13 +664,13 @@ def _of_costs(
         point = own.eer() if costs is None else own.min_dcf(*costs)
         return float(point.threshold)
 
-    ways = [_way_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)]
+    ways = [way_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)]
     if alternatives or how == "model":
         try:
             with quietly():
                 f, _ = fitting.best(scores)
             name = family_text(f.family)
-            ways.append(_way_of_both(scores, "model", chosen(f.model), confidence, name, f))
+            ways.append(way_of_both(scores, "model", chosen(f.model), confidence, name, f))
         except (FitError, InputError) as error:
             refuse_wrong_rules(error)
             ways.append(Way("model", math.nan, why=str(error)))
@@ -701,15 +700,3 @@ def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, I
     """FAR and FRR that are counted at a threshold."""
     far, frr = (Interval(*found, confidence, "counted") for found in rates)
     return far, frr
-
-
-def _way_of_both(
-    scores: Scores, how: str, threshold: float, confidence: float, family: str = "",
-    f: Fit | None = None,
-) -> Way:  # fmt: skip
-    """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
-    far = rate_interval(scores, "far", threshold, confidence)
-    frr = rate_interval(scores, "frr", threshold, confidence)
-    found = far if f is None else rate_of_fit(f, "far", threshold, confidence)
-    beyond = float(round(far[0] * scores.impostor_total))
-    return Way(how, threshold, *found, beyond, far[0], frr[0], family)

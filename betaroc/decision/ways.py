@@ -35,7 +35,7 @@ from betaroc.rendering.numbers import rate as shown_rate, rounded
 __all__ = [
     "HOW", "POOR", "TARGET_RATES", "Fitting", "Target", "Way", "digest_of", "order_ways",
     "rate_interval", "rate_of_fit", "reach_of", "refuse_wrong_rules", "summary_ways",
-    "trials_of", "ways_of",
+    "trials_of", "way_of_both", "ways_of",
 ]  # fmt: skip
 
 #: The ways, the one to take first.
@@ -447,6 +447,18 @@ def rate_interval(
             scores, asking(kind, (), threshold=threshold), IntervalOptions(level)
         )
     return found.estimate, found.low, found.high
+
+
+def way_of_both(
+    scores: Scores, how: str, threshold: float, confidence: float, family: str = "",
+    f: Fit | None = None,
+) -> Way:  # fmt: skip
+    """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
+    far = rate_interval(scores, "far", threshold, confidence)
+    frr = rate_interval(scores, "frr", threshold, confidence)
+    found = far if f is None else rate_of_fit(f, "far", threshold, confidence)
+    beyond = float(round(far[0] * scores.impostor_total))
+    return Way(how, threshold, *found, beyond, far[0], frr[0], family)
 
 
 def digest_of(scores: Scores) -> str:

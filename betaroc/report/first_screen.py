@@ -446,8 +446,7 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
     title, used = way_title(way, d.rate, d.confidence), way is d.way
     if not way.possible:
-        why = _tight(f"Not possible: {way.why}.")
-        return {"title": title, "note": "", "why": why, "used": False}
+        return {"title": title, "why": _tight(f"Not possible: {way.why}."), "used": False}
     note = "used on this page" if used else way.why
     fitted = way.how in ("tail", "model")
     if fitted and not way.why:

@@ -258,6 +258,22 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None
     assert first_screen(found)["status"]["high"] == ""
 
 
+def test_findings_name_the_set_that_is_worst_and_what_was_not_tried(panel_alone: None) -> None:
+    """FAR and HTER counted at the thresholds of normal fits, where z of both classes is equal."""
+    rng = np.random.default_rng(6)
+    dev, fine = separated(400), separated(400, 1)
+    worse = br.Scores(rng.normal(4, 1, 400), rng.normal(2, 1, 400))
+    found = br.analyze(dev, {"fine": fine, "worse": worse}, family="normal")
+    page = render_report(found).replace("\u00a0", " ")
+    sigma = dev.client.std(), dev.impostor.std()
+    place = np.dot(sigma[::-1], [dev.client.mean(), dev.impostor.mean()]) / sum(sigma)
+    far = 100.0 * np.mean(worse.impostor > place)
+    assert f"{far:.3g} % observed on test 2 (worse), the highest" in page
+    assert "observed on test 1 (fine), the highest" not in page
+    assert "not examined: the audit is of beta fits; these are of normal" in page
+    assert "dev: 400 clients, 400 impostors; test 1 (fine): 400 clients" in page
+
+
 def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
     scores = separated(30)
     dev = br.Scores(scores.client, scores.impostor, impostor_weights=np.full(30, 0.5))
