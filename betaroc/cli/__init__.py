@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         trials, 130 interrupted, 143 terminated.
     """
     try:
-        from betaroc.cli.signals import leave_if_stopped, listen
+        from betaroc.core.process import leave_if_stopped, listen
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from betaroc.cli.messages import complain, examples, in_options
-from betaroc.cli.signals import begin_work, end_work
 from betaroc.core.errors import BetarocError, FitError
+from betaroc.core.process import begin_work, end_work
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version, visible
 

@@ -19,13 +19,13 @@ from betaroc.core.errors import (
     StudyError,
 )
 from betaroc.core.notices import public
+from betaroc.core.process import end_with
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
 from betaroc.studies.blocks import Block, computed
 from betaroc.studies.design import as_design
 from betaroc.studies.fingerprints import fingerprint
-from betaroc.studies.orphans import end_with
 from betaroc.studies.parameters import CellModel, check_design
 from betaroc.studies.result import StudyResult, read
 from betaroc.studies.statistics import (

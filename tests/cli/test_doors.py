@@ -16,7 +16,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.call import call
-from betaroc.cli.signals import begin_work, end_work, leave_if_stopped, listen
+from betaroc.core.process import begin_work, end_work, leave_if_stopped, listen
 from betaroc.rendering.files import checked_target
 
 DEEP = "[" * 100_000
@@ -194,7 +194,7 @@ def test_what_a_caller_ignores_stays_ignored(handlers: Any) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_process_is_stopped_while_it_loads(number: int, code: int) -> None:
     program = (
-        "import os, signal, sys, betaroc.cli, betaroc.cli.signals as s\n"
+        "import os, signal, sys, betaroc.cli, betaroc.core.process as s\n"
         "class Slow:\n"
         "    def find_spec(self, name, *rest):\n"
         f"        if name == 'betaroc.cli.call': os.kill(os.getpid(), {int(number)})\n"

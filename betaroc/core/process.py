@@ -2,7 +2,8 @@
 
 Before a command works nothing is at stake and the process ends at once. While it works an
 exception goes the ordinary way, so that what is half done is put in order; a second signal does
-not wait for that. What is finished is not taken back.
+not wait for that. What is finished is not taken back. Worker processes end with the one that
+started them, however that one ends.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
+from functools import cache
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["begin_work", "end_work", "leave_if_stopped", "listen"]
+__all__ = ["begin_work", "end_with", "end_work", "leave_if_stopped", "listen"]
 
 #: Each with what Python does of itself.
 _SIGNALS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+#: Seconds between two looks.
+_PAUSE = 0.5
 #: Whether what is under way must be put in order, which a first signal begins.
 _working = False
 
@@ -77,3 +82,23 @@ def _exit(code: int) -> NoReturn:
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     os._exit(code)
+
+
+@cache
+def end_with(parent: int) -> None:
+    """End this process once its parent has: a child that is orphaned has another one.
+
+    Ctrl-C goes to all processes of a terminal; what becomes of a worker then, its parent says.
+    A thread of the parent itself, and a worker of another machine, are left alone.
+    """
+    if os.name != "posix" or os.getppid() != parent:
+        return
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_PAUSE)
+    os._exit(1)
