@@ -39,8 +39,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0 done, 1 the fit is impossible, 2 usage, input or output, 3 study with failed
-        trials, 130 interrupted.
+        trials, 130 interrupted, 143 terminated.
     """
+    try:
+        from betaroc.core.process import leave_if_stopped, listen
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+    if argv is None:  # the process is this call's own
+        listen()
     from betaroc.cli.call import call
 
-    return call(argv, COMMANDS, lambda name: import_module(f"betaroc.cli.{name}"))
+    code: object = None
+    try:
+        code = call(argv, COMMANDS, lambda name: import_module(f"betaroc.cli.{name}"))
+    except SystemExit as stop:
+        code = stop.code
+        raise
+    finally:
+        if argv is None:
+            leave_if_stopped(code)
+    return code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from betaroc.cli.messages import complain, examples, in_options
 from betaroc.core.errors import BetarocError, FitError
+from betaroc.core.process import begin_work, end_work
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version, visible
 
@@ -30,7 +31,7 @@ Higher scores are more client-like; accepted is what is greater than the thresho
 betaroc COMMAND --help shows the options and examples of a command.
 
 exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output,
-3 study with failed trials, 130 interrupted"""
+3 study with failed trials, 130 interrupted, 143 terminated"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,11 +77,15 @@ def call(
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # a stream of the caller's own making
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    arguments = _parser_of(commands, load).parse_args(argv)
-    if sys.stdout is None:  # closed by the caller
-        complain("the standard output must be writable; it is closed. Open it, or name /dev/null.")
-        return BAD_INPUT
+    arguments = argparse.Namespace()
     try:
+        arguments = _parsed(_parser_of(commands, load), argv)
+        if sys.stdout is None:  # closed by the caller
+            complain(
+                "the standard output must be writable; it is closed. Open it, or name /dev/null."
+            )
+            return BAD_INPUT
+        begin_work()
         code: int | None = arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt as stop:
@@ -99,7 +104,19 @@ def call(
         _discard_stdout()
         complain(f"the standard output must be writable; the system says: {error.strerror}")
         return BAD_INPUT
+    finally:
+        end_work()
     return code or DONE
+
+
+def _parsed(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options; a help that nobody can read any more is an error of the standard output."""
+    try:
+        return parser.parse_args(argv)
+    except SystemExit:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        raise
 
 
 def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> _Parser:
@@ -139,7 +156,21 @@ def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
         }  # fmt: skip
         possible = [way for name, way in ways.items() if hasattr(arguments, name)]
         do = f"Pass {' or '.join(possible)}, or a random part of the rows"
-    return f"the memory must hold the scores and what is computed; it does not{said}. {do}."
+    size = _bytes_of(vars(arguments).values())
+    much = f", of which the files have {size} bytes and are held a few times" if size else ""
+    return f"the memory must hold the scores{much}, and what is computed; it does not{said}. {do}."
+
+
+def _bytes_of(values: Iterable[Any]) -> int:
+    """What the files that options name have in all."""
+    size = 0
+    for value in values:
+        if isinstance(value, list | tuple):
+            size += _bytes_of(value)
+        elif isinstance(value, str):
+            with suppress(OSError, ValueError):
+                size += os.path.getsize(value) * os.path.isfile(value)
+    return size
 
 
 def _discard_stdout() -> None:

@@ -18,7 +18,15 @@ from typing import Any, NoReturn
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.text import shown
 
-__all__ = ["STDIN", "local_file", "of_the_system", "read_toml", "regular_file", "shown_path"]
+__all__ = [
+    "STDIN",
+    "local_file",
+    "of_the_system",
+    "read_toml",
+    "regular_file",
+    "shown_path",
+    "small_text",
+]
 
 #: What stands for the standard input, and how much of it is kept on disk.
 STDIN, _SPOOLED = "-", 2**33
@@ -155,16 +163,19 @@ def of_the_system(name: str) -> Iterator[None]:
 
 def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
     """The tables of a TOML file; errors say what it is, and what to do."""
-    text = _text(path, what, remedy)
+    text = small_text(path, what, remedy)
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FileFormatError(
-            f"{shown(str(path))} must be TOML; {shown(str(error), 120)[1:-1]}. Correct that line."
-        ) from error
+        if isinstance(error, RecursionError):
+            said, do = "it is nested too deep to be read", "Write it without so many brackets"
+        else:
+            said, do = shown(str(error), 120)[1:-1], "Correct that line"
+        raise FileFormatError(f"{shown(str(path))} must be TOML; {said}. {do}.") from error
 
 
-def _text(path: Path, what: str, remedy: str) -> str:
+def small_text(path: Path, what: str, remedy: str, largest: int = _LARGEST) -> str:
+    """The text of a file that is held as a whole; what is none is refused before it is read."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -172,9 +183,9 @@ def _text(path: Path, what: str, remedy: str) -> str:
             raise FileFormatError(
                 f"{what} must be a file that can be read; {shown(str(path))} is {kind}. {remedy}"
             )
-        if found.st_size > _LARGEST:
+        if found.st_size > largest:
             raise FileFormatError(
-                f"{what} must have at most {_LARGEST} bytes; {shown(str(path))} has"
+                f"{what} must have at most {largest} bytes; {shown(str(path))} has"
                 f" {found.st_size}. {remedy}"
             )
         return path.read_text(encoding="utf-8")

@@ -16,6 +16,11 @@ from betaroc.core.text import listed, shown
 
 #: The pairs that need no client_label: the larger is the client's.
 WORDS = frozenset({"true", "false"})
+#: Why two labels are neither one class nor two.
+PADDED = (
+    "labels must not differ by the blanks around them alone; {} do. Write them alike, such as"
+    " without blanks."
+)
 KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
 
 
@@ -39,12 +44,21 @@ def client_mask(
     found = [kinds[i].item() for i in order]
     tally = [int(trials[i]) for i in order]
     where = [int(first[i]) for i in order]
+    _refuse_padded(found, name)
     if len(found) > 2:
         _refuse_many(found, tally, where, name, scores)
     client = _client_among(found, tally, client_label, name)
     mask = np.asarray(array == client)
     _refuse_one_class(mask, found, sum(tally), name)
     return mask
+
+
+def _refuse_padded(found: Sequence[object], name: str) -> None:
+    known: dict[str, str] = {}
+    for label in found:
+        if isinstance(label, str) and known.setdefault(label.strip(), label) != label:
+            both = f"{shown(known[label.strip()], 60)} and {shown(label, 60)}"
+            raise InputError.about(name)(f"{name}: {PADDED.format(both)}")
 
 
 def _refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: str) -> None:

@@ -17,7 +17,7 @@ from betaroc.core.names import stacked
 from betaroc.core.notices import warn
 from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
-from betaroc.data.labels import KNOWN_LABELS, WORDS, label_key, looks_like_labels
+from betaroc.data.labels import KNOWN_LABELS, PADDED, WORDS, label_key, looks_like_labels
 
 
 def no_rows(name: str) -> FileFormatError:
@@ -151,6 +151,7 @@ class LabelTexts:
         """Which texts are the clients'."""
         self._refuse_missing_label()
         keys = [label_key(token) for token in self.tokens]
+        self._refuse_padded(keys)
         kinds = list(dict.fromkeys(keys))
         if len(kinds) > 2:
             self._refuse_many(kinds, keys)
@@ -167,6 +168,16 @@ class LabelTexts:
                     f"{self.name}, {self.unit} {first}: the label must not be missing; got"
                     f" {shown(token)}. Give it, or remove the {self.unit}."
                 )
+
+    def _refuse_padded(self, keys: list[object]) -> None:
+        """Raise where texts differ by the blanks around them alone, as arrays of them do."""
+        known: dict[object, int] = {}
+        for at, key in enumerate(keys):
+            before = known.setdefault(key, at)
+            if before != at and isinstance(key, str) and key not in WORDS:
+                one, other = (f"{shown(self.tokens[k], 60)} ({self.unit} {self.first[k]})"
+                              for k in (before, at))  # fmt: skip
+                raise FileFormatError(f"{self.name}: " + PADDED.format(f"{one} and {other}"))
 
     def _client(self, kinds: list[object], keys: list[object], client_label: object) -> object:
         if client_label is None:

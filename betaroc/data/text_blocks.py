@@ -196,7 +196,9 @@ def _part(
     _doubt_zeros(body, data, ends, scores, table)
     n = len(wanted.label)
     stripped = [text.stripped() for text in texts]
-    label, names = _label(stripped[:n], scores.size), stripped[n:]
+    as_they_are = n == 1 and table.delimiter != "|"  # blanks about labels are judged with all rows
+    label = _label(texts[:1] if as_they_are else stripped[:n], scores.size)
+    names = stripped[n:]
     if not scores.size == label.codes.size == ends.size:
         raise _DoubtError
     codes = labels.codes(label, ends.size + _blank_lines_after(block))

@@ -173,7 +173,7 @@ def read_lines(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generator[
         for row, line in records:
             if len(row) != width:
                 _refuse_width(row, width, line, file.name, layout)
-            label = row[labels[0]].strip() if len(labels) == 1 else "1"
+            label = row[labels[0]] if len(labels) == 1 else "1"
             if len(labels) == 2:
                 label = found.whether_equal(row[labels[0]], row[labels[1]], line)
             found.add("0" if score is None else row[score], label, line)

@@ -55,6 +55,11 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
             f"the output must be in a folder that exists; {shown(str(path))} is in none."
             " Make the folder or name another."
         )
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise OutputError(
+            f"the output must be in a folder that can be written to; that of {shown(str(path))} is"
+            " write-protected. Name a file in another, or change its permissions."
+        )
     if exists and not (regular and os.access(target, os.W_OK)):
         what = "is write-protected" if regular else "is a folder, a FIFO or a device"
         raise OutputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,9 @@ from betaroc.studies.design import Design
 from betaroc.studies.plan import SampleSize
 
 __all__ = ["from_json", "kinds", "schema"]
+
+#: Bytes of a document at most.
+_LARGEST = 2**32
 
 #: What users hold; what stands within is found from these.
 _NOUNS = (
@@ -140,6 +144,12 @@ def _text_of(given: Any) -> str:
     if text.startswith("{"):
         return text
     try:
+        found = Path(given).stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+            raise FileFormatError.about("text_or_path")(
+                "text_or_path must be a file that can be read: a regular one of at most"
+                f" {_LARGEST >> 30} GiB; {shown(str(given))} is none. Name what to_json wrote."
+            )
         return Path(given).read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise ScoreFileNotFoundError.about("text_or_path")(
@@ -151,6 +161,8 @@ def _text_of(given: Any) -> str:
             f"a document must be UTF-8; {shown(str(given))} is not at byte {error.start}. Name a"
             " file that to_json wrote."
         ) from error
+    except FileFormatError:
+        raise
     except (OSError, ValueError) as error:
         raise FileFormatError.about("text_or_path")(
             f"text_or_path must be a file that can be read; {shown(str(given))}: {error}."

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from betaroc.core.class_words import ClassWords, shared_words
@@ -83,7 +84,10 @@ class AnalysisRecord(Result):
     def names(self) -> list[str]:
         """What the user called the sets and their files: no words of ours."""
         sources = (part.given.source for part in self.parts)
-        return [*(p.name for p in self.parts), *(s.path for s in sources if s is not None)]
+        return [
+            *(p.name for p in self.parts),
+            *(Path(s.path).name for s in sources if s is not None),
+        ]
 
 
 # ------------------------------------------------------------------------- foreign names

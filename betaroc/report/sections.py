@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from betaroc.fits.fit import DistributionFit
 from betaroc.model.asking import Asking
@@ -122,7 +123,7 @@ def _read_rows(part: ScoreSet) -> list[RowCells]:
     rows = f"{sum(part.sizes) + sum(absent)} rows"
     name, form = foreign(part.name), f"not from a file; {rows}"
     if source is not None:
-        name = foreign(source.path, path=True)
+        name = foreign(Path(source.path).name, path=True)  # no folder: pages travel
         form = f"{read_as(source.format, source.guessed, source.guesses)}; {rows}"
     found: list[RowCells] = []
     for who, n, weight, without in (

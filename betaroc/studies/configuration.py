@@ -46,7 +46,10 @@ class Configuration(NamedTuple):
 
 
 def read_configuration(path: str | os.PathLike[str]) -> Configuration:
-    """Read a study from a TOML file; a folder that it does not name is called like the file."""
+    """Read a study from a TOML file; a folder that it does not name is called like the file.
+
+    Folders are from where the file is, and below.
+    """
     found = read_toml(Path(path), "the configuration", "Name the TOML file of a study.")
     _refuse_unknown(found, _KEYS, "")
     for key in ("statistics", "design"):
@@ -60,6 +63,7 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
         raise InputTypeError.about("folder")(
             f"folder must be text; got {shown(folder)}. Name a folder."
         )
+    folder = _below(Path(path), folder)
     seed, block = found.get("seed"), found.get("block")
     return Configuration(
         _statistics(found["statistics"]),
@@ -70,6 +74,20 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
         found.get("workers", 1),
         None if block is None else checks.count(block, "block"),
     )
+
+
+def _below(path: Path, folder: str) -> str:
+    """A folder as the working directory sees it; none that the configuration does not lie above."""
+    try:
+        home, place = path.parent.resolve(), (path.parent / folder).resolve()
+    except (OSError, RuntimeError, ValueError):  # no path of this system: said where it is made
+        return folder
+    if home not in place.parents:
+        raise InputError.about("folder")(
+            f"the folder that {shown(path.name)} names must lie beside it or below; got"
+            f" {shown(folder)}. Name one there, or pass --folder to write elsewhere."
+        )
+    return folder if home == Path.cwd() else str(path.parent / folder)
 
 
 def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], where: str) -> None:

@@ -17,6 +17,7 @@ from betaroc.core.errors import (
     OutputError,
     StudyError,
 )
+from betaroc.core.local_files import small_text
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, shown
 from betaroc.rendering.files import write_whole
@@ -29,6 +30,8 @@ _PART = re.compile(r"part-(\d{6,})\.parquet")
 #: Held by a run, and removed at its end; it is no file of the study.
 _LOCK = ".betaroc.lock"
 _BESIDE = re.compile(r"\.betaroc-[0-9a-f]+\.tmp")
+#: Bytes of a manifest at most.
+_LARGEST = 2**26
 #: What a manifest of this layout calls itself.
 _LAYOUT = 1
 
@@ -120,17 +123,24 @@ class Folder:
         if self.path.is_dir():
             self._names()  # that the manifest is a file
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
+            there = path.exists()
+            text = small_text(path, MANIFEST, "Restore it.", _LARGEST) if there else "null"
+            found: Any = json.loads(text)
+        except RecursionError as error:
             raise StudyError(
-                f"the folder of a study must have a {MANIFEST}; {self._name} has none. Name the"
-                " folder that Study(..., folder=...) was given."
+                f"{MANIFEST} in {self._name} must be readable JSON; it is nested too deep. Restore"
+                " it, or begin in another folder."
             ) from error
         except (OSError, ValueError) as error:
             raise StudyError(
                 f"{MANIFEST} in {self._name} must be readable JSON; it is not:"
                 f" {shown(str(error), 100)}. Restore it, or begin in another folder."
             ) from error
+        if not there:
+            raise StudyError(
+                f"the folder of a study must have a {MANIFEST}; {self._name} has none. Name the"
+                " folder that Study(..., folder=...) was given."
+            )
         whole = isinstance(found, dict) and {"entropy", *_WORDS} <= set(found)
         whole = whole and all(type(found[k]) is int and found[k] > 0 for k in _COUNTS)
         if not whole or found.get("layout") != _LAYOUT:
@@ -256,6 +266,11 @@ class Folder:
                 f"folder must be a folder, or a new one that can be made; {self._name}:"
                 f" {getattr(error, 'strerror', None) or error}. Name another."
             ) from error
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise OutputError(
+                f"folder must be one that can be written to; {self._name} is write-protected. Name"
+                " another, or change its permissions."
+            )
 
     def _names(self) -> list[str]:
         try:

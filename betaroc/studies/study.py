@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from betaroc.core.errors import (
     StudyError,
 )
 from betaroc.core.notices import public
+from betaroc.core.process import end_with
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
@@ -362,7 +364,7 @@ class Study:
             return
         joblib = _joblib()
         run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        found = run(joblib.delayed(_content)(block) for block in blocks)
+        found = run(joblib.delayed(_of_worker)(block, os.getpid()) for block in blocks)
         try:
             for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
                 yield one
@@ -394,8 +396,14 @@ class _GivenUpError(Exception):
     """Ends joblib's generator without its warning of tasks that are given up."""
 
 
+def _of_worker(block: Block, parent: int) -> tuple[int, bytes]:
+    """What a worker does with a block, as long as its parent lives."""
+    end_with(parent)
+    return _content(block)
+
+
 def _content(block: Block) -> tuple[int, bytes]:
-    """What a worker does with a block."""
+    """A part."""
     try:
         return block.number, as_parquet(computed(block))
     except MemoryError as error:

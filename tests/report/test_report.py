@@ -281,7 +281,8 @@ def test_the_page_answers_for_test_and_names_its_threshold(
     assert f"test: at dev’s EER threshold {mark}, FAR" in page
     assert page.count("upright line: the threshold") == 4
     assert page.count("Dots, at the threshold, as counted: hollow, dev; filled, test.") == 3
-    assert "examples/data/liveness_cross_logreg/dev.csv"[-20:] in page
+    assert "dev.csv" in page
+    assert "examples/data" not in page  # a page names no folders
     assert "361 rows" in page
     assert "One family serves all sets of the call" in page
     assert "test: its scores against dev’s scores" in page

@@ -1,0 +1,262 @@
+"""Hostile files and places at the doors, and how a process ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.cli.call import call
+from betaroc.core.process import begin_work, end_work, leave_if_stopped, listen
+from betaroc.rendering.files import checked_target
+
+DEEP = "[" * 100_000
+STUDY = """
+folder = "{folder}"
+statistics = ["true.auc"]
+[design.grid]
+a_c = 2.0
+b_c = 1.0
+a_i = 1.0
+b_i = 2.0
+"""
+SCORES = "score,label\n" + "0.9,1\n0.7,1\n0.4,1\n0.5,0\n0.3,0\n0.1,0\n" * 3
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    (home / "dev.csv").write_text(SCORES)
+    return home
+
+
+# -------------------------------------------------------------------------- G30: nested too deep
+@pytest.mark.parametrize("command", ["study deep.toml", "fit --systems deep.toml"])
+@pytest.mark.parametrize("start", ["", "x = "])
+def test_a_deep_table_is_no_file_of_ours(
+    place: Path, capsys: Any, command: str, start: str
+) -> None:
+    (place / "deep.toml").write_text(start + DEEP)
+    assert main(command.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "must be TOML" in err
+
+
+def test_a_deep_study_document_and_key(place: Path) -> None:
+    (place / "old").mkdir()
+    (place / "old" / "study.json").write_text(DEEP)
+    with pytest.raises(br.StudyError, match="nested too deep"):
+        br.Study.open("old")
+    for text in ('{"a": ' + DEEP, '{"a":' * 100_000):
+        with pytest.raises(br.FileFormatError, match="nested"):
+            br.from_json(text)
+    (place / "deep.json").write_text(DEEP)
+    for read in (
+        lambda: br.from_json(place / "deep.json"),
+        lambda: br.read_scores("deep.json"),
+        lambda: br.read_scores("deep.json", format="jsonl"),
+        lambda: br.read_scores("dev.csv", key="deep.json", id="score"),
+    ):
+        with pytest.raises(br.FileFormatError):
+            read()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+def test_a_document_is_a_regular_file(place: Path) -> None:
+    os.mkfifo("pipe")
+    with pytest.raises(br.FileFormatError, match="regular"):
+        br.from_json("pipe")
+
+
+# --------------------------------------------------------------------------- H08: where it lies
+@pytest.mark.parametrize("folder", ["../x", "/tmp/x", "a/../../x", ".", "link/x"])
+def test_a_study_does_not_leave_its_folder(place: Path, capsys: Any, folder: str) -> None:
+    (place / "link").symlink_to(place.parent)
+    (place / "study.toml").write_text(STUDY.format(folder=folder))
+    assert main(["study", "study.toml"]) == 2
+    assert "must lie beside it or below" in capsys.readouterr().err
+    assert sorted(one.name for one in place.parent.iterdir()) == ["home"]
+
+
+def test_the_command_line_may_name_any_folder(place: Path, capsys: Any) -> None:
+    pytest.importorskip("pyarrow")
+    (place / "study.toml").write_text(STUDY.format(folder="x"))
+    assert main(["study", "study.toml", "--folder", "../y"]) == 0
+    os.chdir(place.parent)
+    assert main(["study", "home/study.toml"]) == 0
+    assert (place / "x" / "study.json").is_file()
+    assert (place.parent / "y" / "study.json").is_file()
+
+
+# ------------------------------------------------------------------ H11: what cannot be written
+def test_a_folder_without_permission_is_told_before_the_work(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (place / "closed").mkdir()
+    real = os.access  # root may write everywhere
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: Path(path).name != "closed" and real(path, mode)
+    )
+    with pytest.raises(br.OutputError, match="write-protected"):
+        checked_target("closed/a.html")
+    monkeypatch.setattr(br.Scores, "_checked", None)  # no score is read
+    assert main(["report", "--dev", "dev.csv", "-o", "closed/a.html"]) == 2
+    assert "write-protected" in capsys.readouterr().err
+    (place / "study.toml").write_text(STUDY.format(folder="closed"))
+    assert main(["study", "study.toml"]) == 2
+    assert "write-protected" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------- labels that differ in blanks
+LABELS = ["genuine", "genuine ", "fake", "fake"]
+
+
+def _from_file(folder: Path, name: str) -> object:
+    table = pd.DataFrame({"score": [0.9, 0.8, 0.1, 0.2], "label": LABELS})
+    path = folder / name
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path)
+    elif name.endswith("jsonl"):
+        table.to_json(path, orient="records", lines=True)
+    else:
+        table.to_csv(path, index=False, sep="\t" if name.endswith("tsv") else ",")
+    return br.read_scores(path, client_label="genuine")
+
+
+@pytest.mark.parametrize("kind", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "array", "frame"])
+def test_labels_that_differ_in_blanks_are_refused_everywhere(tmp_path: Path, kind: str) -> None:
+    scores = [0.9, 0.8, 0.1, 0.2]
+    frame = pd.DataFrame({"score": scores, "label": LABELS})
+    calls = {
+        "array": lambda: br.Scores.from_labels(LABELS, scores, client_label="genuine"),
+        "frame": lambda: br.Scores.from_frame(frame, client_label="genuine"),
+    }
+    with pytest.raises(ValueError, match=r"blanks around them alone; 'genuine'.* and 'genuine '"):
+        calls.get(kind, lambda: _from_file(tmp_path, kind))()
+
+
+def test_two_labels_that_differ_in_blanks_are_no_two_classes() -> None:
+    with pytest.raises(br.InputError, match="blanks around them alone"):
+        br.Scores.from_labels(["a", "a "], [0.9, 0.1], client_label="a")
+
+
+def test_blanks_about_every_label_are_no_matter(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("score,label\n0.9, genuine\n0.1, impostor\n0.2, impostor\n")
+    found = br.read_scores(tmp_path / "a.csv")
+    assert (found.n_client, found.n_impostor) == (1, 2)
+
+
+# --------------------------------------------------------------------- I01, I21: how a call ends
+@pytest.fixture
+def handlers() -> Any:
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    end_work()
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+def test_a_signal_at_work_is_an_exception_once(handlers: Any, capsys: Any) -> None:
+    listen()
+    begin_work()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    begin_work()
+    with pytest.raises(SystemExit) as stop:
+        signal.raise_signal(signal.SIGTERM)
+    assert stop.value.code == 143
+    leave_if_stopped(0)
+    signal.raise_signal(signal.SIGINT)  # done: nothing is taken back
+
+
+def test_what_a_caller_ignores_stays_ignored(handlers: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    listen()
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_process_is_stopped_while_it_loads(number: int, code: int) -> None:
+    program = (
+        "import os, signal, sys, betaroc.cli, betaroc.core.process as s\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name == 'betaroc.cli.call': os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "betaroc.cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert done.stderr in (b"", b"betaroc: interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are told by /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.simulation
+def test_no_worker_outlives_its_study(place: Path, number: int) -> None:
+    pytest.importorskip("joblib")
+    text = STUDY.format(folder="x").replace("true.auc", "fit.auc")
+    text = "workers = 2\nreplicates = 100000\nblock = 100\n" + text + "n = 2000\n"
+    (place / "study.toml").write_text(text)
+    command = [sys.executable, "-m", "betaroc", "study", "study.toml"]
+    begun = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    )
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not list(place.glob("x/part-*")):
+        time.sleep(0.1)
+    assert len(_of_session(begun.pid)) >= 3
+    begun.send_signal(number)
+    begun.communicate(timeout=30)
+    assert begun.returncode == (143 if number == signal.SIGTERM else -number)
+    while time.monotonic() < until and _of_session(begun.pid):
+        time.sleep(0.1)
+    assert _of_session(begun.pid) == []
+
+
+def _of_session(session: int) -> list[str]:
+    """Processes of it that still run."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, own = one.read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if int(own) == session and state != "Z":
+            found.append(one.parent.name)
+    return found
+
+
+class _Full:
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def add_options(self, parser: Any) -> None:
+        parser.add_argument("file")
+
+    def run(self, arguments: Any) -> None:
+        raise self.error
+
+
+def test_too_little_memory_names_the_size_of_the_files(place: Path, capsys: Any) -> None:
+    full = _Full(MemoryError())
+    assert call(["full", "dev.csv"], {"full": "fill the memory"}, lambda name: full) == 2
+    err = capsys.readouterr().err
+    assert f"{len(SCORES)} bytes" in err
+    assert "Traceback" not in err
