@@ -143,6 +143,11 @@ def reading_options(parser: argparse.ArgumentParser, one: Mapping[str, str]) -> 
     option("--missing", choices=WAYS_OF_MISSING, default=FAIL,
         help="trials without a score (empty, NA, nan): an error, left out, or counted as rejected"
         " (default: %(default)s)")  # fmt: skip
+    option("--max-size", type=int, metavar="BYTES",
+        help="of a score file at most (default: 1 GiB that gzip expands to, 64 GiB of"
+        " others)")  # fmt: skip
+    option("--max-rows", type=int, metavar="N",
+        help="of a score file at most (default: 250 million where rows are held)")  # fmt: skip
 
 
 def tail_options(parser: argparse.ArgumentParser) -> None:

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from betaroc.cli.messages import as_json, examples
+from betaroc.cli.messages import as_json, examples, messages, say_warnings
 from betaroc.cli.options import SEED, checked_page, page_option
 from betaroc.core.errors import InputError
+from betaroc.core.notices import collected
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import path_words
 from betaroc.rendering.tree import Grid, Row, Words, apart, as_named
@@ -54,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError.about("seed")(f"seed must be an int >= 0; got {seed}.")
     study = asked.study(folder=arguments.folder, workers=arguments.workers, seed=seed)
     try:
-        result = study.run()
+        with collected() as notices:
+            result = study.run()
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(
             f"interrupted; {_kept(arguments.folder or asked.folder)}. Give the same command again"
@@ -66,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(as_json(_document(result, seed)))
     else:
         sys.stdout.write(_text(result) + "\n")
+    say_warnings(messages(notices, arguments))
     return _INCOMPLETE if result.failed else _DONE
 
 

@@ -29,6 +29,7 @@ from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
+    high_rate_words,
     shown_threshold,
 )
 from betaroc.decision.ways import TARGET_RATES, rate_interval
@@ -206,13 +207,14 @@ class _Page:
         found = []
         if self.first.status != GREEN:
             found.append((self.first.check or self.decision).reason)
+        high = high_rate_words(self.decision, [("test", self.first.check)])
+        found += [high] * bool(high)
         rivals = [one for one in alike[1:] if one.name in self.differences]
         near = [one.name for one in rivals if not _differs(self.differences[one.name])]
         if rivals and near:
             count = f"{len(near)} of the other {len(rivals)}" if len(rivals) > 1 else "The other"
-            verb, more = "are" if len(near) > 1 else "is", "" if len(near) <= _NAMED else ", ..."
-            named = ", ".join(map(visible, near[:_NAMED]))
-            found.append(f"{count} {verb} not shown to be worse: {named}{more}.")
+            verb = "are" if len(near) > 1 else "is"
+            found.append(f"{count} {verb} not shown to be worse: {first_names(near)}.")
         elif rivals:
             found.append("Each of the others is shown to be worse.")
         if self.tested and len(alike) > 1:
@@ -358,7 +360,9 @@ class _Page:
         points = []
         for one in self.order:
             far, frr = self._rates(one)
-            points.append(Point(far.value, frr.value, _COLOURS[one.status], one.name))
+            points.append(
+                Point(far.value, frr.value, _COLOURS[one.status], foreign(one.name).short)
+            )
         target = self.decision.rate if self.target == "far" else 0.0
         told = f"FRR against FAR of {len(points)} systems, each at its threshold, {self.where}"
         return draw_map(points, self.axes, target, told)
@@ -403,6 +407,12 @@ class _Page:
             elif sizes:
                 found.append((role, "of different sizes"))
         return found
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    left = len(names) - _NAMED
+    return ", ".join(map(visible, names[:_NAMED])) + f" and {left} more" * (left > 0)
 
 
 def _shifted(one: DecidedSystem) -> Scores:

@@ -21,6 +21,7 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     beyond_words,
+    high_rate_words,
     remedy_words,
     shown_threshold,
     way_title,
@@ -33,6 +34,7 @@ from betaroc.rendering.tree import (
     Cell,
     Column,
     Grid,
+    Node,
     Row,
     Section,
     Words,
@@ -119,7 +121,7 @@ class SystemAnalysis(NamedTuple):
         if one is None:
             return self.why
         place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
-        return f"{one.status}; threshold {place}"
+        return f"{one.status}; threshold {signed(place)}"
 
     @property
     def decided(self) -> DecidedSystem | None:
@@ -143,6 +145,7 @@ def decided_told(rows: Sequence[DecidedSystem]) -> list[Section]:
     lines = [
         f"{visible(row.name)}: {row.status}. "
         + (row.decision.reason if row.check is None else row.check.reason)
+        + f" {high_rate_words(row.decision, [('test', row.check)])}".rstrip()
         for row in rows
     ]
     read = reading_words((row.name, side) for row in rows for side in (row.dev, row.test))
@@ -150,14 +153,14 @@ def decided_told(rows: Sequence[DecidedSystem]) -> list[Section]:
         recorded(_columns(d, what, tested=any(row.tests for row in rows)), map(_cells, rows)),
         Words("\n".join(lines), "given"), Words(read, "given"),
     )  # fmt: skip
-    target = Words(f"target: {what} at most {rate(d.rate)}")
+    target = Words(f"target: {what} at most {100.0 * d.rate:g} %")
     return [*(apart(target) if of_rate else []), *told]
 
 
 def _columns(d: Decision, what: str, *, tested: bool) -> list[Column]:
     """Of the test the other rate of a target is told too; what was not observed is empty."""
     of_rate = d.target in TARGET_RATES
-    say = rate if of_rate else partial(number, digits=3)
+    say = rate if d.costs is None else partial(number, digits=3)
     own = [f"{what}, test", "from", "to"] if tested else [None] * 3
     others = [kind for kind in TARGET_RATES if kind != d.target] if of_rate and tested else []
     return [
@@ -259,8 +262,12 @@ def ways_html(system: SystemAnalysis) -> str:
     said = seen[0] if seen else d
     head = ("way", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
     remedy = remedy_words(said.remedy, tested=bool(one.tests))
-    blocks = (
+    several = len(one.tests) > 1
+    named = [(test.name if several else "test", test.check) for test in one.tests]
+    high = high_rate_words(d, named)
+    blocks: tuple[Node, ...] = (
         Words(said.reason),
+        *[Words(high)] * bool(high),
         Words(f"What would change it: {remedy}"),
         Grid(head, tuple(_way_row(way, one) for way in d.ways), (6,)),
         Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),

@@ -36,6 +36,8 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     beyond_words,
+    high_rate_words,
+    mean_shown,
     remedy_words,
     shown_threshold,
     status_words,
@@ -43,7 +45,6 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
 from betaroc.estimation.families import BEST
 from betaroc.rendering.numbers import (
-    number,
     rate,
     rate_span,
     read_as,
@@ -240,7 +241,8 @@ def _status_lines(d: Decision, check: DecisionCheck | None, *, plain: bool) -> l
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         head = f"\033[{colour}m{head}\033[0m"
     remedy = f"What would change it: {remedy_words(said.remedy, tested=tested)}"
-    return [head, *paragraph(said.reason), *paragraph(remedy)]
+    high = high_rate_words(d, [("test", check)])
+    return [head, *paragraph(said.reason), *(paragraph(high) if high else []), *paragraph(remedy)]
 
 
 def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> list[str]:
@@ -273,11 +275,9 @@ def _around(low: float, high: float) -> str:
 def _cost(d: Decision, check: DecisionCheck | None) -> list[str]:
     """What a trial costs, or the mean of both rates."""
     label = "cost  mean of a trial" if d.costs else "HTER  mean of both rates"
-    cells = [number(d.interval.estimate, 3)]
-    if check is not None:
-        observed, low, high = (number(x, 3) for x in (check.observed, check.low, check.high))
-        cells.append(f"{observed} ({low} to {high})")
-    return [_cells(label, cells)]
+    shown = [mean_shown(d.costs, d.interval)]
+    shown += [] if check is None else [mean_shown(d.costs, check)]
+    return [_cells(label, [f"{mean} ({ends})" for mean, ends in shown])]
 
 
 def _cells(label: str, cells: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result, travelling
 from betaroc.data.scores import Scores, require_scores
+from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import needed_for_guarantee
 from betaroc.decision.status import (
     AMBER,
@@ -43,6 +44,7 @@ from betaroc.decision.ways import (
     Way,
     digest_of,
     rate_interval,
+    rate_of_fit,
     reach_of,
     refuse_wrong_rules,
     trials_of,
@@ -50,6 +52,7 @@ from betaroc.decision.ways import (
 )
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
 from betaroc.estimation.notices import reversed_scores
+from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -364,24 +367,32 @@ class Decision(Tabular, Noun):
         far, frr = (
             rate_interval(scores, kind, self.threshold, self.confidence) for kind in ("far", "frr")
         )
-        point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
+        return self._judge(scores, far, frr, scores.prior)
+
+    def _judge(
+        self, test: Scores | ScoreSummary, far: Rate, frr: Rate, prior: float
+    ) -> DecisionCheck:
+        """What both rates of a test set say, with their intervals."""
+        point = OperatingPoint(self.threshold, far[0], frr[0], prior)
         said = Said(self.status, self.reason, self.remedy)
         if self.target in TARGET_RATES:
             words = self.words or ClassWords()
             target = Target(self.target, self.rate, self.confidence, words)
             n, own = self.n or 0, far if self.target == "far" else frr
-            shift = self._shift(target, n, scores, own[1])
-            found = observed_rate(target, said, shift, n, self.needed, scores, own)
+            shift = self._shift(target, n, test, own[1])
+            found = observed_rate(target, said, shift, n, self.needed, test, own)
         else:
             dev = self.interval.estimate, self.interval.low, self.interval.high
-            what = "mean cost of a trial" if self.costs else "mean of both rates"
-            found = observed_cost(said, what, dev, mean_rate(self._weights, far, frr))
+            seen = mean_rate(self._weights, far, frr)
+            found = observed_cost(said, self.costs, dev, seen)
         counted = _as_intervals((far, frr), self.confidence)
         return DecisionCheck(*found, point, counted, self)
 
-    def _shift(self, target: Target, n: int, test: Scores, low: float) -> Shift:
+    def _shift(self, target: Target, n: int, test: Scores | ScoreSummary, low: float) -> Shift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
         moved = low > reach_of(self.way, target, n)
+        if isinstance(test, ScoreSummary):  # of trials that have a score
+            return Shift(moved, moved)
         dev = self.absent / n
         now = getattr(test, f"n_{target.who}_rejected") / _total(test, target)
         if not moved or (now >= dev if target.kind == "far" else now <= dev):
@@ -660,7 +671,7 @@ def _of_costs(
             with quietly():
                 f, _ = fitting.best(scores)
             name = family_text(f.family)
-            ways.append(_way_of_both(scores, "model", chosen(f.model), confidence, name, f.model))
+            ways.append(_way_of_both(scores, "model", chosen(f.model), confidence, name, f))
         except (FitError, InputError) as error:
             refuse_wrong_rules(error)
             ways.append(Way("model", math.nan, why=str(error)))
@@ -694,11 +705,11 @@ def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, I
 
 def _way_of_both(
     scores: Scores, how: str, threshold: float, confidence: float, family: str = "",
-    model: ScoreModel | None = None,
+    f: Fit | None = None,
 ) -> Way:  # fmt: skip
-    """At a threshold of both rates, FAR with its exact interval."""
+    """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
     far = rate_interval(scores, "far", threshold, confidence)
     frr = rate_interval(scores, "frr", threshold, confidence)
-    expected = far[0] if model is None else float(model.far(threshold))
+    found = far if f is None else rate_of_fit(f, "far", threshold, confidence)
     beyond = float(round(far[0] * scores.impostor_total))
-    return Way(how, threshold, expected, far[1], far[2], beyond, far[0], frr[0], family)
+    return Way(how, threshold, *found, beyond, far[0], frr[0], family)

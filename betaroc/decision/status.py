@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from betaroc.core.class_words import ClassWords
@@ -24,8 +25,9 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 
 __all__ = [
     "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
-    "decision_block", "mean_rate", "observed_cost", "observed_rate", "remedy_words",
-    "said_of_costs", "said_of_rate", "shown_threshold", "status_words", "way_title",
+    "decision_block", "high_rate_words", "mean_rate", "mean_shown", "observed_cost",
+    "observed_rate", "remedy_words", "said_of_costs", "said_of_rate", "shown_threshold",
+    "status_words", "way_title",
 ]  # fmt: skip
 
 #: The statuses, the best first.
@@ -38,6 +40,8 @@ _DECIDED = {"far": "accepted", "frr": "rejected"}
 Rate = tuple[float, float, float]
 #: From this ratio on a rate is said to be so many times the target.
 _TIMES = 1.5
+#: From this share of a class on errors that are no target are said beside the status.
+_MOST = 0.5
 #: The share of a class that a threshold as it is shown may decide otherwise.
 _OTHERWISE = 0.005
 
@@ -62,6 +66,15 @@ class Observed(NamedTuple):
     remedy: str
 
 
+class Tested(Protocol):
+    """How many trials of each class a test set has."""
+
+    @property
+    def client_total(self) -> float: ...
+    @property
+    def impostor_total(self) -> float: ...
+
+
 class Shift(NamedTuple):
     """Whether test lies elsewhere than dev."""
 
@@ -73,8 +86,11 @@ class Shift(NamedTuple):
 
 
 def cut_words(text: str, width: int = 120) -> str:
-    """The beginning of a text, up to a word."""
-    return text if len(text) <= width else f"{text[:width].rpartition(' ')[0]} ..."
+    """The sentences of a text that fit, without the last stop; else what fits up to a word."""
+    if len(text) <= width:
+        return text
+    whole, _, rest = text[:width].rpartition(". ")
+    return whole or f"{rest.rpartition(' ')[0]} ..."
 
 
 # ---------------------------------------------------------------------------- of a rate
@@ -143,7 +159,7 @@ def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
 
 
 def observed_rate(
-    target: Target, said: Said, shift: Shift, n: int, needed: int | None, test: Scores, found: Rate
+    target: Target, said: Said, shift: Shift, n: int, needed: int | None, test: Tested, found: Rate
 ) -> Observed:
     """Of a target rate: its rate on test with its interval."""
     observed, low, high = found
@@ -163,7 +179,7 @@ def observed_rate(
 
 
 def _broken(
-    target: Target, shift: Shift, n: int, needed: int | None, test: Scores, found: Rate
+    target: Target, shift: Shift, n: int, needed: int | None, test: Tested, found: Rate
 ) -> Said:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
     observed = found[0]
@@ -220,13 +236,17 @@ def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:
     return mean, mean - reach(1), mean + reach(2)
 
 
-def observed_cost(said: Said, what: str, expected: Rate, found: Rate) -> Observed:
+def observed_cost(
+    said: Said, costs: tuple[float, float] | None, expected: Rate, found: Rate
+) -> Observed:
     """Of weights on both rates: whether test is worse than both intervals can explain."""
+    what = "mean of both rates" if costs is None else "mean cost of a trial"
     observed, low, high = found
-    words = (
-        f"Test observes {number(observed, 4)} as the {what}, interval {number(low, 4)} to"
-        f" {number(high, 4)}; dev expected {number(expected[0], 4)}"
-    )
+    seen, dev = number(observed, 4), number(expected[0], 4)
+    span = f"{number(low, 4)} to {number(high, 4)}"
+    if costs is None:
+        seen, dev, span = rate(observed), rate(expected[0]), rate_span(low, high)
+    words = f"Test observes {seen} as the {what}, interval {span}; dev expected {dev}"
     after = Said(said.status, f"{said.reason} {words}.", said.remedy)
     if observed - expected[0] > math.hypot(observed - low, expected[2] - expected[0]):
         reason = f"{words}. The difference is larger than both intervals explain."
@@ -244,6 +264,34 @@ def status_words(status: str, *, tested: bool) -> str:
 def remedy_words(remedy: str, *, tested: bool) -> str:
     """What would change the status; a test set first where there was none."""
     return remedy if tested else f"a test set from where it will run; {remedy}"
+
+
+def mean_shown(costs: tuple[float, float] | None, found: Interval | Checked) -> tuple[str, str]:
+    """A mean cost, or the mean of both rates in per cent, and its interval."""
+    mean = found.estimate if isinstance(found, Interval) else found.observed
+    if costs is None:
+        return rate(mean), rate_span(found.low, found.high)
+    return number(mean, 3), f"{number(found.low, 3)} to {number(found.high, 3)}"
+
+
+def high_rate_words(d: Decided, checks: Sequence[tuple[str, Checked | None]] = ()) -> str:
+    """That a rate which is no target is above one half, which the status does not judge.
+
+    Of test sets, each with its name, the one with the highest; of dev where there is none.
+    """
+    sets = [(one, check.point) for one, check in checks if check is not None]
+    found = [
+        (getattr(point, kind), kind, one)
+        for kind in TARGET_RATES
+        if kind != d.target
+        for one, point in sets or [("dev", d.expected)]
+    ]
+    highest, kind, one = max(found, key=lambda row: row[0])
+    if highest <= _MOST:
+        return ""
+    words = d.words or ClassWords()
+    many = words.many("impostor" if kind == "far" else "client")
+    return f"{kind.upper()} is {rate(highest)} on {one}: most {many} are {_DECIDED[kind]}."
 
 
 def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
@@ -305,6 +353,8 @@ class Decided(Protocol):
     def ways(self) -> tuple[Way, ...]: ...
     @property
     def costs(self) -> tuple[float, float] | None: ...
+    @property
+    def words(self) -> ClassWords | None: ...
 
 
 class Checked(Protocol):
@@ -329,6 +379,7 @@ _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 def decision_block(d: Decided, said: Said, check: Checked | None = None) -> NotebookBlock:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     tested, up = check is not None, d.target != "frr"
+    high = high_rate_words(d, [("test", check)])
     accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
     return NotebookBlock(
         f"{accepts}{_asked(d)}",
@@ -337,6 +388,7 @@ def decision_block(d: Decided, said: Said, check: Checked | None = None) -> Note
         icon=_ICONS[said.status],
         sentences=[
             ("", said.reason),
+            *[("", high)] * bool(high),
             ("What would change it:", remedy_words(said.remedy, tested=tested)),
         ],
         heads=["", "expected, dev", *(["observed, test"] if check is not None else [])],

@@ -34,7 +34,7 @@ from betaroc.rendering.numbers import rate as shown_rate, rounded
 
 __all__ = [
     "HOW", "POOR", "TARGET_RATES", "Fitting", "Target", "Way", "digest_of", "order_ways",
-    "rate_interval", "reach_of", "refuse_wrong_rules", "summary_ways",
+    "rate_interval", "rate_of_fit", "reach_of", "refuse_wrong_rules", "summary_ways",
     "trials_of", "ways_of",
 ]  # fmt: skip
 
@@ -398,7 +398,7 @@ def _by_fit(scores: Scores, f: Fit, how: str, target: Target, counted: float) ->
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
     own = float(point.threshold)
     threshold = max(own, counted) if above else min(own, counted)
-    found = _rate_of_fit(f, target, threshold)
+    found = rate_of_fit(f, target.kind, threshold, target.confidence)
     (check,) = check_targets(f, **{target.kind: target.rate}, level=target.confidence)
     there = shown_rate(_counted(scores, own)[0 if above else 1])
     why = "" if threshold == own else f"moved from {own:.4g}, where dev counts {there}"
@@ -412,12 +412,13 @@ def _by_fit(scores: Scores, f: Fit, how: str, target: Target, counted: float) ->
     )  # fmt: skip
 
 
-def _rate_of_fit(f: Fit, target: Target, threshold: float) -> tuple[float, float, float]:
+def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> tuple[float, float, float]:
     """The fit's own rate with its interval; nan where a moved threshold lies too far out."""
     try:
-        found = f.interval(target.kind, threshold=threshold, level=target.confidence)
-    except InputError:
-        return float(getattr(f.model, target.kind)(threshold)), math.nan, math.nan
+        with quietly():
+            found = f.interval(kind, threshold=threshold, level=level)
+    except BetarocError:
+        return float(getattr(f.model, kind)(threshold)), math.nan, math.nan
     return found.estimate, found.low, found.high
 
 

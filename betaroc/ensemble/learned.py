@@ -389,7 +389,7 @@ def _says(gain: LearnedGain) -> str:
     return {
         INCLUDE: "a learned fusion gains by it",
         LEAVE_OUT: "a learned fusion loses by it",
-        ADDS_NOTHING: "a learned fusion of the others gains nothing by it",
+        ADDS_NOTHING: f"a learned fusion of the others gains less than {MATTERS} by it",
     }.get(gain.word, "whether a learned fusion gains by it cannot be told")
 
 

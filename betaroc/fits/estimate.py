@@ -36,6 +36,7 @@ from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
 from betaroc.fits.tail_fits import ENDS, TailRequest, with_tails
 from betaroc.fits.target_checks import check_targets
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.numbers import percent
 
 __all__ = ["best_fit", "fit", "fit_distribution"]
 
@@ -398,8 +399,8 @@ def _with_needed_tails(found: PairEstimate, *, made: bool) -> tuple[PairEstimate
         if least is None or least.verdict != "poor":
             continue
         why = (
-            f"{who}s are poorly fitted at {words.said(rate.upper())} {least.target:g}"
-            f" ({least.observed:g} scores beyond, {least.expected:g} expected)"
+            f"{who}s are poorly fitted at {words.said(rate.upper())} {percent(least.target)}"
+            f" ({least.observed:g} scores beyond, {least.expected:.3g} expected)"
         )
         try:
             found, more = with_tails(found, TailRequest.at(who, ENDS[who]))

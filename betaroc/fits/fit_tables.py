@@ -175,7 +175,9 @@ def _parameters(part: Estimate, who: str) -> tuple[str, str] | None:
         f"{name} {number(value, 4)}" + (f" ± {number(error, 2)}" if error > 0.0 else "")
         for name, value, error in _rows(part)
     ]
-    return (f"{who[:1].upper()}{who[1:]}:", f"{part.family}, {', '.join(told)}") if told else None
+    words = f"{part.family}, {', '.join(told)}"
+    words += " (± standard error)" * ("±" in words)
+    return (f"{who[:1].upper()}{who[1:]}:", words) if told else None
 
 
 def _area(fit: SupportedPair | None, model: ScoreModel) -> Shown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -68,11 +68,11 @@ class Misfit(NamedTuple):
     observed: float
     total: float
 
-    def words(self) -> str:
-        """The counts in words."""
+    def words(self, say: Callable[[float], str] = "{:.3g}".format) -> str:
+        """The counts in words, the rate as `say` has it."""
         where = "above" if self.above else "at or below"
         return (
-            f"at {self.name} {self.rate:.3g} {self.expected:.4g} of {self.total:.6g} {self.who}"
+            f"at {self.name} {say(self.rate)} {self.expected:.4g} of {self.total:.6g} {self.who}"
             f" scores are expected {where} {self.threshold:.6g}, {self.observed:.6g} were observed"
         )
 

@@ -239,11 +239,15 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Figure:
-    """An SVG element, or nothing where there is nothing to see; its caption; what it shows."""
+    """An SVG element, or nothing where there is nothing to see; its caption; what it shows.
+
+    `places` are where its marks stand at every position of a slider, by their keys.
+    """
 
     svg: str
     caption: str
     alt: str = ""
+    places: tuple[tuple[str, tuple[float, ...]], ...] = ()
     tag: ClassVar[str] = "figure"
 
 

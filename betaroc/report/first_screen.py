@@ -18,6 +18,8 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     beyond_words,
+    high_rate_words,
+    mean_shown,
     remedy_words,
     shown_threshold,
     status_words,
@@ -32,10 +34,11 @@ from betaroc.rendering.decision_picture import (
     axis_svg,
     panel_svg,
     shares,
+    slider_positions,
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.numbers import level_words, number, rate, rate_span, signed, spaced, version
+from betaroc.rendering.numbers import level_words, rate, rate_span, signed, spaced, version
 from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
@@ -48,10 +51,8 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.summary import set_names
 
-__all__ = ["decision_lines", "first_screen", "question_of"]
+__all__ = ["decision_lines", "first_screen", "question_of", "score_axis"]
 
-#: Positions of the slider, that of the threshold among them.
-POSITIONS = 401
 _COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: Rates up to which errors are outlined taller once more.
@@ -93,7 +94,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
     }  # fmt: skip
     if d is None:
         status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.no_decision)}
-        status |= {"remedy": "more scores, or another target."}
+        status |= {"high": "", "remedy": "more scores, or another target."}
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
@@ -102,7 +103,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "how": _tight(_how(d)),
         "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
         "rates": _rates(analysis, d, rows, names),
-        "cost": _cost(d, analysis.checks),
+        "cost": _cost(d, analysis.checks, names),
         "strip": _strip(analysis, d, rows, names),
         "picture": _picture(analysis, names, d, rows),
         "ways": _ways(analysis, d, names),
@@ -191,6 +192,7 @@ def _status(
         "colour": _COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
+        "high": high_rate_words(d, list(zip(names[1:], analysis.checks, strict=False))),
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -207,6 +209,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     return [
         f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
         f"{said['word']}: {said['reason']}",
+        *[said["high"]] * bool(said["high"]),
         f"What would change it: {said['remedy']}",
     ]
 
@@ -252,16 +255,18 @@ def _over(d: Decision, row: RateRow, cell: RateCell) -> dict[str, bool]:
     return {"aimed": row.kind == d.target and not row.made, "over": cell.low > d.rate}
 
 
-def _cost(d: Decision, checks: Sequence[DecisionCheck | None]) -> list[str]:
+def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
     """What a trial costs, or the mean of both rates, on dev and on each test set."""
     if d.target in TARGET_RATES:
         return []
     what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
-    found = [f"{what}: {number(d.interval.estimate, 3)} expected from dev"]
-    for check in checks:
+    mean, ends = mean_shown(d.costs, d.interval)
+    found = [f"{what}: {mean} expected from dev (interval {ends})"]
+    for check, role in zip(checks, names[1:], strict=False):
         if check is not None:
-            ends = f"{number(check.low, 3)} to {number(check.high, 3)}"
-            found.append(f"{number(check.observed, 3)} observed (interval {ends})")
+            mean, ends = mean_shown(d.costs, check)
+            where = f" on {role}" * (len(checks) > 1)
+            found.append(f"{mean} observed{where} (interval {ends})")
     return found
 
 
@@ -291,14 +296,8 @@ def _picture(
 ) -> dict[str, Any]:
     """Scores of dev and of the tests on one axis, and the slider that moves along it."""
     parts = [part.scored for part in analysis.parts]
-    drawn = list(range(len(parts)))
-    if d is not None and len(parts) - 1 > _DRAWN:
-        drawn = [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
-    elif d is None:
-        drawn = drawn[: 1 + _DRAWN]
-    mark = None if d is None else d.threshold
-    samples = [getattr(parts[k].scores, who) for k in drawn for who in ("client", "impostor")]
-    axis = ScoreAxis.of(np.concatenate(samples), mark)
+    drawn, mark = _drawn(analysis), None if d is None else d.threshold
+    axis = score_axis(analysis)
     at = None if mark is None else float(axis.place(mark)) if mark > -math.inf else 0.0
     bins = _BINS[min(min(parts[k].sizes) for k in drawn) >= _FEW]
     panels = [_panel(parts[k], axis, bins, mark, at, fitted=k == 0) for k in drawn]
@@ -329,6 +328,22 @@ def _picture(
         "taller": any(small), "positions": "",
     }  # fmt: skip
     return found | _positions(analysis, d, rows, axis) if d is not None else found
+
+
+def _drawn(analysis: AnalysisRecord) -> list[int]:
+    """Which sets: all of a few, else dev and the one that the status is of."""
+    d, drawn = analysis.decision, list(range(len(analysis.parts)))
+    if d is not None and len(analysis.tests) > _DRAWN:
+        return [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
+    return drawn if d is not None else drawn[: 1 + _DRAWN]
+
+
+def score_axis(analysis: AnalysisRecord) -> ScoreAxis:
+    """The axis of the picture, along which the threshold moves."""
+    parts = [analysis.parts[k].scored for k in _drawn(analysis)]
+    samples = [getattr(part.scores, who) for part in parts for who in ("client", "impostor")]
+    d = analysis.decision
+    return ScoreAxis.of(np.concatenate(samples), None if d is None else d.threshold)
 
 
 def _panel(
@@ -374,12 +389,7 @@ def _positions(
     analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
     """What stands where at every position: counted rates, but for the threshold decided."""
-    places, level = np.linspace(0.0, 100.0, POSITIONS), d.confidence
-    texts = [axis.text(float(x)) for x in axis.score(places)]
-    home = int(np.argmin(np.abs(places - float(axis.place(d.threshold)))))
-    home = 0 if d.threshold == -math.inf else home
-    thresholds = np.array([float(text) for text in texts])  # as they are shown
-    thresholds[home] = d.threshold
+    level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
     texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     at, told, marks, flags = {}, {}, {}, {}
     told["t"], at["t"] = _indexed([signed(text) for text in texts])
@@ -405,7 +415,7 @@ def _positions(
                                             _bits(x > 92.0 for x in marks["x"]))  # fmt: skip
     block = {"home": home, "at": at, "texts": told, "places": marks, "flags": flags}
     text = json.dumps(block, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    return {"home": home, "last": POSITIONS - 1, "positions": text}
+    return {"home": home, "last": thresholds.size - 1, "positions": text}
 
 
 def _indexed(texts: Sequence[str]) -> tuple[list[str], list[int]]:
@@ -438,8 +448,8 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
         return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
     note = "used on this page" if used else way.why
     fitted = way.how in ("tail", "model")
-    if fitted and not way.why and d.target in TARGET_RATES:
-        there = getattr(way, d.target)
+    if fitted and not way.why:
+        there = way.frr if d.target == "frr" else way.far
         note = f"{note}; " * used + f"counted on dev: {rate(there)}"
     first = {"value": rate(way.expected), "ends": _span(way.low, way.high)}
     beyond = beyond_words(way) + " expected" * (fitted and d.target in TARGET_RATES)

@@ -133,10 +133,16 @@ def curves_section(
     ))  # fmt: skip
     finding = ""
     if curves:
-        curve, k = curves[0].epc, _place(curves[0].epc, _MIDDLE)
+        first = [met for met in curves if met.chosen_by == curves[0].chosen_by]
+        places = [_place(met.epc, _MIDDLE) for met in first]
+        highest = max(zip(first, places, strict=True), key=lambda p: float(p[0].epc.value[p[1]]))
+        curve, k = highest[0].epc, highest[1]
+        named = {part.role: name for part, name in tests}
         finding = (
             f"at alpha {number(_MIDDLE)} HTER {percent(float(curve.expected[k]))} expected,"
-            f" {percent(float(curve.value[k]))} observed on {curves[0].role}"
+            f" {percent(float(curve.value[k]))} observed on {named[highest[0].role]}"
+            + ", the highest"
+            * (len(first) > 1)
         )
     return Section("Expected performance curves", tuple(told), finding, "epc")
 

@@ -213,11 +213,15 @@ def tails_section(sets: Named, figures: _Drawn | None = None) -> Section:
 
 
 def _good_down_to(part: ScoreSet) -> str:
-    """Down to which rates the counts agree with the fit."""
+    """Down to which rates the counts are near those of the fit."""
     least = () if part.quality is None else part.quality.good_down_to._asdict().items()
     down = [f"{name.upper()} {percent(rate)}" for name, rate in least if rate is not None]
     words = " and ".join(down)
-    return f"counts agree with the fit down to {words}" if down else "no rate is seen to agree"
+    return (
+        f"counts within a factor of 3 of the fit down to {words}"
+        if down
+        else ("no rate is seen to agree")
+    )
 
 
 # ------------------------------------------------------------------------------ families
@@ -301,7 +305,11 @@ def sensitivity_section(sets: Named) -> Section:
         f"{role}: {'; '.join(part.quality.called_for)}" for part, role in audited
         if part.quality is not None and part.quality.called_for
     ]  # fmt: skip
-    finding = few(called, "; ") or "no rule for scores near 0 and 1 changes the fit"
+    finding = few(called, "; ") or "no score is within reach of 0 or 1"
+    qualities = [part.quality for part, _ in audited if part.quality is not None]
+    if all(one.audit is None for one in qualities):
+        whys = dict.fromkeys(one.unaudited for one in qualities)
+        finding = f"not examined: {'; '.join(whys)}"
     return Section(title, tuple(told), finding, "sensitivity")
 
 

@@ -25,7 +25,7 @@ from betaroc.decision.decide import (
     decided,
 )
 from betaroc.decision.guarantee import needed_for_guarantee
-from betaroc.decision.status import AMBER, GREEN, RED, said_of_rate
+from betaroc.decision.status import AMBER, GREEN, RED, Rate, said_of_rate
 from betaroc.decision.ways import TARGET_RATES, Fitting, Target, Way, summary_ways
 from betaroc.estimation.families import Names
 from betaroc.inference.interval import Interval
@@ -201,11 +201,7 @@ def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:
         raise InputError(f"{target_text(asked)} is not possible: {ways[0].why}. Give more scores.")
     needed = needed_for_guarantee(target.rate, target.confidence)
     expected = {"far": way.far, "frr": way.frr, asked.kind: way.expected}
-    rates = [
-        [float(one[0]) for one in counted_rates(dev, kind, [way.threshold], asked.confidence)]
-        for kind in TARGET_RATES
-    ]
-    far, frr = ((rate, low, high) for rate, low, high in rates)
+    far, frr = _counted(dev, way.threshold, asked.confidence)
     said = said_of_rate(way, target, n, needed, far, frr, drawn=False)
     return Decision(
         way.threshold, asked.kind, asked.rate, way.how, asked.confidence,
@@ -221,10 +217,26 @@ def checks_of(d: Decision | None, tests: Sequence[ScoreData]) -> tuple[DecisionC
     for test in tests:
         try:
             with quietly():
-                found.append(d.check(test) if d and isinstance(test, Scores) else None)
+                found.append(None if d is None else _checked(d, test))
         except BetarocError:
             found.append(None)
     return tuple(found)
+
+
+def _checked(d: Decision, test: ScoreData) -> DecisionCheck | None:
+    """By the scores, or by the counts of a summary with what its bins leave open."""
+    if isinstance(test, Scores):
+        return d.check(test)
+    if not isinstance(test, ScoreSummary):
+        return None
+    return d._judge(test, *_counted(test, d.threshold, d.confidence), empirical_model(test).prior)
+
+
+def _counted(data: ScoreSummary, threshold: float, level: float) -> tuple[Rate, Rate]:
+    """FAR and FRR of a summary, each with its interval."""
+    found = [counted_rates(data, kind, [threshold], level) for kind in TARGET_RATES]
+    far, frr = ((float(mid[0]), float(low[0]), float(high[0])) for mid, low, high in found)
+    return far, frr
 
 
 def worst_check(

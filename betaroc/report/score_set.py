@@ -29,7 +29,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
-from betaroc.rendering.numbers import number, spaced
+from betaroc.rendering.numbers import number, percent, spaced
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
 from betaroc.report.quality import Distances, Quality
 
@@ -167,8 +167,8 @@ def warn_of_test(given: ScoreData) -> None:
     """What test scores alone give away: reversed classes, few scores."""
     scores = given._as_scores()
     few = [
-        f"only {number(total)} {who} scores, fewer than {SMALL_SAMPLE}: a rate counted on them"
-        f" moves in steps of 1/{number(total)}"
+        f"only {number(total)} {who} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}: a rate"
+        f" counted on them moves in steps of 1/{number(total)}"
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
@@ -281,7 +281,12 @@ def _contradictions(fitted: Fit, key: str, point: OperatingPoint) -> tuple[str, 
     aim = target(key)
     solved = {} if aim is None else {aim[0].upper(): aim[1]}
     found = map(fitted._evidence.misfit, of_point(point, solved))
-    return tuple(misfit.words() for misfit in found if misfit is not None)
+    return tuple(misfit.words(_percent_and) for misfit in found if misfit is not None)
+
+
+def _percent_and(share: float) -> str:
+    """A rate before a count."""
+    return f"{percent(share)},"
 
 
 def _observed(

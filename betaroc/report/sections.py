@@ -333,7 +333,9 @@ def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -
     met = marked(points)
     finding = f"at dev's EER threshold FAR {percent(met.expected.far)} expected"
     if len(sets) > 1:
-        finding += f", {percent(met.observed[1].far)} observed on {sets[1][1]}"
+        k = max(range(1, len(sets)), key=lambda k: met.observed[k].far)
+        finding += f", {percent(met.observed[k].far)} observed on {sets[k][1]}"
+        finding += ", the highest" * (len(sets) > 2)
     return Section("Operating points", tuple(told), finding, "points")
 
 

@@ -326,10 +326,13 @@ def _shape_finding(part: ScoreSet) -> str:
     if fit is None:
         return ""
     if sure is None or not sure.whole:
+        hidden = unseen(fit.model, part.scored.scores)
+        if hidden is not None:
+            return f"as fitted, the ROC lies {hidden.side} the diagonal as far as the scores show"
         return f"as fitted, {_WHOLE.get(fit.model.global_shape(), 'several crossings')}"
     best = max(sure.whole, key=lambda name: sure.whole[name])
     if sure.whole[best] >= sure.level:
-        return f"by the fit {_WHOLE[best]}"
+        return f"by the fit {_WHOLE[best]} {sure.where}".removesuffix(" everywhere")
     return "cannot tell on which side of the diagonal the ROC lies"
 
 

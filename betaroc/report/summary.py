@@ -411,10 +411,11 @@ def contradiction_words(
 
 def _line(one: Contradiction, found: Sequence[Contradiction], name: str, level: float) -> str:
     rate, place = one.rate.upper(), threshold(one.threshold, one.logit_threshold, 4)
+    by = "" if math.isnan(one.expected_low) else " by its fit"
     n = sum(other.role == one.role for other in found)
     return (
         f"{name} contradicts dev: at dev's threshold {place} ({one.title.split(' (')[0]}) {rate}"
-        f" {percent(one.expected)}{_ends(one.expected_low, one.expected_high)} expected,"
+        f" {percent(one.expected)}{_ends(one.expected_low, one.expected_high)} expected{by},"
         f" {percent(one.observed)}{_ends(one.observed_low, one.observed_high)} observed"
         f" ({p_words(one.p_value)}; {n} such rates on {name}, at {level_words(level)} confidence"
         f" for all {one.looks} comparisons together)."
@@ -422,7 +423,7 @@ def _line(one: Contradiction, found: Sequence[Contradiction], name: str, level: 
 
 
 def _ends(low: float, high: float) -> str:
-    return "" if math.isnan(low) else f" [{percent(low)}, {percent(high)}]"
+    return "" if math.isnan(low) else f" ({percent(low).removesuffix(' %')} to {percent(high)})"
 
 
 def contradiction_numbers(found: Sequence[Contradiction]) -> list[dict[str, object]]:

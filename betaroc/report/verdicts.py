@@ -12,7 +12,7 @@ from betaroc.data.scores import Scores
 from betaroc.fits.check import TOLERANCE, FitCheck
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck
-from betaroc.rendering.numbers import number, percent, threshold
+from betaroc.rendering.numbers import number, percent, spaced, threshold
 from betaroc.rendering.tree import quantity
 from betaroc.report.quality import Distances, Quality
 
@@ -202,12 +202,17 @@ def target_cells(target: TargetCheck) -> list[str]:
     return [
         _named(target),
         threshold(target.threshold, target.logit_threshold, 4),
-        number(target.expected, 4),
-        number(target.observed),
+        _count(target.expected, 4),
+        _count(target.observed, 4) if target.observed >= 1e4 else number(target.observed),
         quantity(0.0, percent, target.low, target.high).span,
         target.verdict,
         "" if target.verdict == "good" else target.reason,
     ]
+
+
+def _count(n: float, digits: int) -> str:
+    """Scores, of large numbers without a power of ten."""
+    return spaced(n) if n >= 10.0**digits else number(n, digits)
 
 
 def target_numbers(targets: Sequence[TargetCheck], good: GoodDownTo) -> dict[str, Any]:

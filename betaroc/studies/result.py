@@ -393,7 +393,8 @@ def study_page(result: StudyResult) -> str:
         f"What do {spaced(result.rows)} simulated trials say?",
         [f"{trials}; {_varied(result, table)}.", f"{spaced(done)} trials have their numbers."],
         _alarms(result),
-        ("statistic", "of the cells", "least mean", "median", "largest", "Monte Carlo error"),
+        ("statistic", "of the cells", "least mean", "median", "largest",
+         "largest Monte Carlo error"),
         [_verdict(key, group, cells, replicates) for key, group in groups.items()],
         Figures(tuple(_figure(result, key, groups[key]) for key in list(groups)[:_DRAWN])),
         _sections(result, manifest, table),
@@ -502,7 +503,8 @@ def _sections(
         each += (Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"),)
     kept = {name: manifest[name] for name in ("betaroc", "numpy", "scipy", "block")}
     read = [
-        f"folder: {result.folder}", f"statistics: {', '.join(_names_of(manifest['statistics']))}",
+        f"folder: {foreign(result.folder.name).whole}",
+        f"statistics: {', '.join(_names_of(manifest['statistics']))}",
         *(f"{name}: {value}" for name, value in kept.items()),
     ]  # fmt: skip
     found = [

@@ -65,6 +65,16 @@ def test_a_configuration_is_the_study_of_its_words(config: Path, capsys: Any) ->
 
 
 @pytest.mark.simulation
+def test_a_warning_is_a_line(config: Path, capsys: Any) -> None:
+    """Of 30 impostors 0.3 are expected beyond FAR 1 %, of 90 0.9: in all of 8 cells."""
+    config.write_text(CONFIG.replace('"fit.auc"', '"fit.tpr@far=0.01"'))
+    code, _, err = run(capsys, config)
+    assert code == 0
+    assert err.startswith("warning: 8 cells ask for rates that no score speaks for; least ")
+    assert "of 30 impostor scores 0.3 are expected" in err
+    assert err.count("\n") == 1
+
+
 def test_the_document_is_the_summary(config: Path, capsys: Any) -> None:
     code, out, _ = run(capsys, config, "--json", "--folder", "other", "--seed", 7, "--workers", 1)
     document = json.loads(out)

@@ -64,6 +64,7 @@ Threshold 0.9344     accept if score > 0.9344     not guaranteed
 ✗ Do not rely on it
   On test 88 of 448 attacks were accepted: FAR 20 %, about 20 times the
   target. Test attacks score higher than dev's.
+  FRR is 62 % on test: most bona fide are rejected.
   What would change it: dev attacks like those of the test, at least 299 of
   them (you have 181).
 
@@ -193,10 +194,20 @@ def test_costs_have_no_strip(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, DEV, "--cost-fa", "10", "--cost-fr", "1", "--prior", "0.2")
     assert "0.01        0.1" not in text
     # 0.8 * 10 * 6/5768 + 0.2 * 199/1484
-    assert f"cost  mean of a trial      {8 * 6 / 5768 + 0.2 * 199 / 1484:.3g}\n" in text
+    assert f"cost  mean of a trial      {8 * 6 / 5768 + 0.2 * 199 / 1484:.3g} (" in text
     assert "Not enough evidence" in text
     d = br.decide(br.read_scores(DEV), cost_fa=10, cost_fr=1, prior=0.2)
     assert repr(d.threshold_for_greater_equal) in text
+
+
+def test_the_mean_of_both_rates_is_in_per_cent(capsys: pytest.CaptureFixture[str]) -> None:
+    """29 of 181 and 29 of 180 on dev, 372 of 448 and 81 of 448 on test."""
+    test = str(LIVENESS / "test_sharpen0.60.csv")
+    text = run(capsys, str(LIVENESS / "dev.csv"), "--eer", "--test", test)
+    mean, seen = (29 / 181 + 29 / 180) / 2, (372 / 448 + 81 / 448) / 2
+    assert re.search(rf"HTER  mean of both rates   {rate(mean)} \(.* {rate(seen)} \(", text)
+    assert f"Test observes {rate(seen)} as the mean of both rates" in text
+    assert f"FAR is {rate(372 / 448)} on test: most impostors are accepted." in text
 
 
 @pytest.mark.parametrize(

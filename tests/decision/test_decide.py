@@ -13,6 +13,8 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.errors import InputError
+from betaroc.decision.status import high_rate_words
+from betaroc.rendering.numbers import rate
 from helpers.places import benchmark
 
 CLIENT = stats.beta(6, 2)
@@ -91,6 +93,11 @@ def test_the_first_way_that_is_possible() -> None:
     assert families[0] == found.recommended[1]
     assert set(families) == {row.family for row in found.of("impostor")}
     assert list(few.alternatives["how"]) == [one.how for one in few.ways]
+
+
+def test_of_a_long_reason_whole_sentences_are_said() -> None:
+    with pytest.raises(InputError, match=r"The likelihood is unbounded\. Give more scores, or ask"):
+        br.decide(br.Scores([0.9] * 30, [0.2] * 30), far=0.01)
 
 
 def test_what_is_impossible_says_what_is_needed() -> None:
@@ -454,6 +461,45 @@ def test_the_repr_is_one_line() -> None:
     assert len(repr(d)) < 200
     assert "can be relied on" in str(d)
     assert "<b>Can be relied on, not tested</b>" in d._repr_html_()
+
+
+# ------------------------------------------------------------------------------- the other rate
+@pytest.mark.parametrize("shift", [1.0, 200.0])
+def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half(shift: float) -> None:
+    """Clients 1 to 1000: FRR 5 % is guaranteed by a threshold below 51. Impostors -249 to 50."""
+    dev = br.Scores(np.arange(1.0, 1001.0), np.arange(-249.0, 51.0))
+    d = br.decide(dev, frr=0.05, family="normal")
+    test = br.Scores(dev.client, dev.impostor + shift)
+    check = d.check(test)
+    share = np.mean(test.impostor > d.threshold)
+    assert (d.how, check.status) == ("guaranteed", "can be relied on")
+    assert (share > 0.5) == (shift > 1.0)
+    found = high_rate_words(d, [("test", check)])
+    assert found == (
+        f"FAR is {rate(share)} on test: most impostors are accepted." if share > 0.5 else ""
+    )
+    assert ("most impostors are accepted" in check._repr_html_()) == (shift > 1.0)
+    assert high_rate_words(d) == ""
+    costs = br.decide(dev, cost_fa=1, cost_fr=1e6, family="normal")  # neither is a target
+    moved = costs.check(br.Scores(dev.client, dev.impostor + 300.0))
+    assert high_rate_words(costs, [("a", moved)]) == (
+        "FAR is 100 % on a: most impostors are accepted."
+    )
+
+
+def test_the_interval_of_a_fitted_way_is_that_of_the_fit() -> None:
+    """FAR of a normal fit at t: sf((t - mu)/sigma), by the delta method on its deviate."""
+    rng = np.random.default_rng(5)
+    data = br.Scores(rng.normal(2, 1, 400), rng.standard_t(3, 500))
+    d = br.decide(data, eer=True, family="normal")
+    one = way(d, "model")
+    mu, sigma = data.impostor.mean(), data.impostor.std()
+    z = (one.threshold - mu) / sigma
+    error = math.sqrt((1.0 + z * z / 2.0) / 500)
+    assert one.expected == pytest.approx(stats.norm.sf(z), rel=1e-9)
+    ends = stats.norm.sf(z + np.array([1, -1]) * stats.norm.ppf(0.975) * error)
+    assert (one.low, one.high) == pytest.approx(tuple(ends), rel=0.03)
+    assert one.far == np.mean(data.impostor > one.threshold)
 
 
 # ------------------------------------------------------------------------------- simulated

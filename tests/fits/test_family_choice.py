@@ -366,7 +366,7 @@ def test_the_best_has_tails_where_its_family_is_poor() -> None:
     assert f.family == "normal"
     assert [one.side for one in f.impostor.tails] == ["upper"]
     assert not f.client.tails
-    assert "impostors are poorly fitted at FAR 0.005" in f.reason
+    assert "impostors are poorly fitted at FAR 0.5 %" in f.reason
     assert "have a tail at the upper end" in f.reason
     assert f.model.impostor == br.fit(heavy, "normal", tails={"impostor": "upper"}).model.impostor
     good = br.fit(br.Scores(rng.normal(2, 1, 2000), rng.normal(0, 1, 2000)), "best")

@@ -19,9 +19,9 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.decision.ways import rate_interval
-from betaroc.rendering.decision_picture import ScoreAxis, strip_place
+from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, strip_place
 from betaroc.rendering.numbers import rate, rate_span
-from betaroc.report.first_screen import POSITIONS, first_screen
+from betaroc.report.first_screen import first_screen
 from betaroc.report.page import render_report
 from betaroc.report.score_set import counted_rates
 from helpers.browser import CHROMIUM, Browser
@@ -98,6 +98,12 @@ def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> No
         assert f"target {100 * found.decision.rate:g}\u00a0%" in page
     else:
         assert 'class="strip"' not in page
+        twice = [dataclasses.replace(found.tests[0], role=f"test {k}") for k in (1, 2)]
+        both = dataclasses.replace(found, tests=tuple(twice), checks=found.checks * 2)
+        lines = first_screen(both)["cost"][1:]
+        assert [re.findall(r"observed on (test \d) ", line) for line in lines] == [
+            ["test 1"], ["test 2"],
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -204,6 +210,52 @@ def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: No
         assert 'class="positions"' in render_report(found)
         assert br.from_json(found.to_json()) == found
     assert "takes the scores themselves" in br.analyze(given, target="eer").no_decision
+
+
+@pytest.mark.parametrize("far", [0.01, 0.05])
+def test_a_test_that_is_a_summary_is_judged_by_its_counts(far: float, panel_alone: None) -> None:
+    """126 of 2000 or so: Clopper and Pearson's interval, and what a bin holds on either side."""
+    rng = np.random.default_rng(1)
+    dev = separated(3000)
+    test = br.Scores(rng.normal(4, 1, 2000), rng.normal(2, 1, 2000))
+    frame = pd.DataFrame({"score": np.r_[test.client, test.impostor],
+                          "label": np.repeat([1, 0], 2000)})  # fmt: skip
+    given = br.summarize(frame, client_label=1)
+    found = br.analyze(dev, given, target={"far": far}, family="normal")
+    (check,), d = found.checks, found.decision
+    beyond = int(np.sum(test.impostor > d.threshold))
+    low, high = stats.binomtest(beyond, 2000).proportion_ci(method="exact")
+    off = max(given.rate_error)
+    assert check.observed == pytest.approx(beyond / 2000, abs=off)
+    assert low - 2 * off <= check.low <= low
+    assert high <= check.high <= high + 2 * off
+    assert check.verdict == "broken"
+    screen = first_screen(found)
+    assert screen["status"]["word"] == "Do not rely on it"
+    reason = screen["status"]["reason"].replace("\u00a0", " ")
+    assert f"of 2000 impostors were accepted: FAR {rate(check.observed)}" in reason
+    assert br.from_json(found.to_json()) == found
+
+
+def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None) -> None:
+    """Of two tests, 450 and 900 of 1000 impostors lie above 1.6, where few clients lie below."""
+    rng = np.random.default_rng(4)
+    client = rng.normal(3, 1, 1000)
+    tests = {
+        share: br.Scores(
+            client, np.r_[rng.uniform(1.6, 2.4, share), rng.uniform(-9, -7, 1000 - share)]
+        )
+        for share in (450, 900)
+    }
+    dev = br.Scores(rng.normal(3, 1, 1000), rng.normal(-3, 1, 1000))
+    named = {str(share): one for share, one in tests.items()}
+    found = br.analyze(dev, named, target={"frr": 0.05}, family="normal")
+    words = "FAR is 90 % on test 2 (900): most impostors are accepted."
+    assert first_screen(found)["status"]["high"] == words.replace(" %", "\u00a0%")
+    assert words in found.summary()
+    assert words.replace(" %", "\u00a0%") in render_report(found)
+    found = br.analyze(dev, {"450": tests[450]}, target={"frr": 0.05}, family="normal")
+    assert first_screen(found)["status"]["high"] == ""
 
 
 def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
@@ -403,6 +455,23 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
         assert cell.replace("\u00a0", " ").split("\n") == told
     lines = browser.value("[...document.querySelectorAll('.thl')].map(e => e.getAttribute('x1'))")
     assert lines == ["50%"] * 2
+    # A dot on a linear ROC moves by as many per cent of its frame as FAR and TPR change.
+    dots = (
+        "[...document.querySelectorAll('[data-place*=roc0x]')]"
+        ".map(e => [e.getAttribute('cx'), e.getAttribute('cy')])"
+    )
+    seen = []
+    for at in (100, 200, 300):
+        browser.value(MOVED % at)
+        (dot,) = browser.value(dots)
+        place = float(browser.value("document.querySelector('output').textContent"))
+        dev = analysis.dev.scores
+        rates = [np.mean(dev.impostor > place), np.mean(dev.client <= place)]
+        seen.append([float(x.rstrip("%")) for x in dot] + [100.0 * x for x in rates])
+    steps = np.diff(seen, axis=0)
+    assert steps[:, 0] / steps[:, 2] == pytest.approx([steps[0, 0] / steps[0, 2]] * 2, rel=2e-3)
+    assert steps[:, 1] / steps[:, 3] == pytest.approx([steps[0, 1] / steps[0, 3]] * 2, rel=2e-3)
+    assert np.all(np.abs(steps[:, :2]) > 0.0)
     assert browser.value("document.querySelector('.big').textContent") == "0.9344"
     browser.value("document.querySelector('.back').click()")
     assert browser.value(MOVED % 374) == before
@@ -414,3 +483,18 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
     assert browser.value("document.querySelector('output').textContent") == "0.9325"
     spoken = browser.value("document.querySelector('input').getAttribute('aria-valuetext')")
     assert spoken.startswith("threshold 0.9325, dev: FAR ")
+
+
+@in_browser
+def test_long_names_of_several_tests_widen_no_page(panel_alone: None, tmp_path: Path) -> None:
+    tests = {f"{k}{'_x' * 40}": separated(400, k) for k in (1, 2)}
+    page = render_report(br.analyze(separated(400), tests, family="normal"))
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    with Browser() as found:
+        found.open(tmp_path / "page.html")
+        for width in (360, 1280):
+            found.look(width)
+            assert found.value("document.documentElement.scrollWidth") == width
+        within = "document.querySelector('.nums').getBoundingClientRect().right"
+        beside = "document.querySelector('.pic').getBoundingClientRect().left"
+        assert found.value(f"{within} < {beside}")
