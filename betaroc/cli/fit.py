@@ -143,8 +143,8 @@ def _run_whole(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
         if not systems:
             return told[0]
         heads = [f"{visible(name)}\n{'-' * len(visible(name))}\n" for name in names]
-        texts = map(str.__add__, heads, map("{}\n".format, map(text_of, told)))
-        return apart(*(Words(text, "given") for text in texts))
+        whole = "\n\n\n".join(map(str.__add__, heads, map(text_of, told)))
+        return apart(Words(whole, "given"))
 
     say_warnings(_unread(systems))
     say(arguments, document, tree, warned, names, words)

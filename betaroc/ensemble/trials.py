@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -79,14 +79,6 @@ class Systems(Tabular):
     def sizes(self) -> tuple[int, int]:
         """Client and impostor trials."""
         return len(self.client), len(self.impostor)
-
-    def ordered_as(self, names: Sequence[str]) -> Systems:
-        """The same with its columns in another order."""
-        at = [self.names.index(name) for name in names]
-        client, impostor = (
-            frozen(np.ascontiguousarray(x[:, at])) for x in (self.client, self.impostor)
-        )
-        return replace(self, names=tuple(names), client=client, impostor=impostor)
 
 
 def _column(matrix: FloatArray, k: int) -> FloatArray:
