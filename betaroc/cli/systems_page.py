@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -36,7 +35,7 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import counted, rate, rate_span, signed, spaced, version, visible
+from betaroc.rendering.numbers import counted, rate, rate_span, spaced, version, visible, with_minus
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.systems_picture import (
     LogAxis,
@@ -50,7 +49,7 @@ from betaroc.rendering.systems_picture import (
     status_icon,
 )
 from betaroc.rendering.tree import foreign
-from betaroc.rendering.tree_html import typeset
+from betaroc.rendering.tree_html import template
 from betaroc.report.analysis import Analysis
 from betaroc.report.first_screen import question_of
 from betaroc.report.page import render_body
@@ -91,7 +90,7 @@ def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, t
     parts = sorted(systems, key=lambda one: order.index(one.name) if one.name in order else 1e9)
     places = {one.name: f"system{k}" for k, one in enumerate(parts, 1)}
     question = question_of(asked)
-    body = _template().render(
+    body = template("systems.html.j2", "cli").render(
         page=page, parts=parts, places=places, version=version(), named=foreign,
         question=f"Which system, and {question[:1].lower()}{question[1:]}",
         systems=counted(len(systems), "system"),
@@ -123,18 +122,6 @@ def _inside(one: SystemAnalysis, place: str) -> str:
     """A whole report one level down, with ids of its own."""
     inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 2}", one.body)
     return _IDS.sub(rf"\g<1>{place}-", inner)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("betaroc", "cli"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters["typeset"] = typeset
-    return environment.get_template("systems.html.j2")
 
 
 def _place(one: DecidedSystem) -> tuple[int, float]:
@@ -359,7 +346,7 @@ class _Page:
 
     @staticmethod
     def _threshold(one: DecidedSystem) -> str:
-        return signed(shown_threshold(one.decision.threshold, one.decision.target, one.dev))
+        return with_minus(shown_threshold(one.decision.threshold, one.decision.target, one.dev))
 
     # ------------------------------------------------------------------- the pictures
     @property

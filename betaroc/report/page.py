@@ -8,8 +8,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from betaroc.core.terms import Terms, terms_of
@@ -30,7 +28,7 @@ from betaroc.rendering.notebook import (
 from betaroc.rendering.numbers import level_words, rounded, visible
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.tree import Figure, Glossary, Section
-from betaroc.rendering.tree_html import html_of, prose_of, typeset
+from betaroc.rendering.tree_html import html_of, prose_of, template, typeset
 from betaroc.report.beta_pair import beta_pair_section
 from betaroc.report.figures import (
     curve_figures,
@@ -87,23 +85,7 @@ def render_report(analysis: AnalysisRecord) -> str:
 
 def render_body(analysis: AnalysisRecord) -> str:
     """What stands within the frame of a page."""
-    return page_in_terms(str(_template().render(_top(analysis))), analysis)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["typeset"] = typeset
-    return environment.get_template("page.html.j2")
+    return page_in_terms(str(template("page.html.j2", "report").render(_top(analysis))), analysis)
 
 
 def _top(analysis: AnalysisRecord) -> dict[str, Any]:
