@@ -51,9 +51,8 @@ from betaroc.rendering.systems_picture import (
 from betaroc.rendering.tree import foreign
 from betaroc.rendering.tree_html import template
 from betaroc.report.analysis import Analysis
-from betaroc.report.first_screen import question_of
 from betaroc.report.page import render_body
-from betaroc.report.record import foot_words
+from betaroc.report.record import foot_words, question_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup

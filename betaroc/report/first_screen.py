@@ -39,7 +39,7 @@ from betaroc.rendering.decision_picture import (
     strip_svg,
 )
 from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
-from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
+from betaroc.report.record import AnalysisRecord, name, question_of, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
     RateRow,
@@ -122,16 +122,6 @@ def _absent(part: ScoreSet) -> str:
 def _tight(text: str) -> str:
     """As it is printed: no line ends before a per cent sign."""
     return text.replace(" %", "\u00a0%").replace("'", "’")
-
-
-def question_of(asked: DecisionRequest) -> str:
-    """What the page answers."""
-    if asked.kind in TARGET_RATES:
-        return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
-    if asked.costs is None:
-        return "At which threshold are FAR and FRR equal?"
-    fa, fr = asked.costs
-    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
 
 
 def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:

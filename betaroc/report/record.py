@@ -41,7 +41,7 @@ from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates
 __all__ = [
     "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "check_numbers", "checks_of",
     "decision_numbers", "decision_of", "foot", "foot_words", "name", "page_in_terms",
-    "path_shown", "request_of", "target_text", "told_decision", "worst_check",
+    "path_shown", "question_of", "request_of", "target_text", "told_decision", "worst_check",
 ]  # fmt: skip
 
 #: What a report asks where nothing else was asked for.
@@ -176,6 +176,16 @@ def target_text(asked: DecisionRequest) -> str:
         return "eer"
     prior = "" if asked.prior is None else f",prior={asked.prior!r}"
     return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
+
+
+def question_of(asked: DecisionRequest) -> str:
+    """What the page answers."""
+    if asked.kind in TARGET_RATES:
+        return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
+    if asked.costs is None:
+        return "At which threshold are FAR and FRR equal?"
+    fa, fr = asked.costs
+    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
 
 
 def decision_of(
