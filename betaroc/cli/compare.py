@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -12,10 +11,9 @@ from typing import Any
 
 from betaroc.cli.curves import SystemCurve, curve_of, curve_options
 from betaroc.cli.inputs import family_of
-from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, examples, messages, say
 from betaroc.cli.options import (
     checked_picture,
-    in_terms,
     interval_arguments,
     interval_options,
     score_options,
@@ -30,8 +28,8 @@ from betaroc.cli.systems import (
     refuse_other_numbers,
     system_options,
 )
-from betaroc.cli.systems_ranking import ranking_numbers, ranking_table, ranking_text
-from betaroc.core.class_words import ClassWords, shared_words
+from betaroc.cli.systems_ranking import ranking_numbers, ranking_told
+from betaroc.core.class_words import shared_words
 from betaroc.core.errors import DuplicateWarning, InputError
 from betaroc.core.notices import collected, warn
 from betaroc.core.text import shown
@@ -40,16 +38,14 @@ from betaroc.decision.pictures import draw_both
 from betaroc.decision.systems import SystemsComparison, compare_systems
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.picture_files import save_picture
-from betaroc.rendering.table_text import csv_table, latex_table
 from betaroc.report.compare import (
     System,
-    comparison_csv,
-    comparison_latex,
+    comparison_columns,
+    comparison_few_columns,
     comparison_numbers,
-    comparison_text,
+    comparison_told,
 )
 from betaroc.report.intervals import coarse_words
-from betaroc.report.numbers import as_json
 
 __all__ = ["add_options", "run"]
 
@@ -132,10 +128,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.csv:
         sides = [(f"{s.name}, {r}", getattr(s, r)) for s in systems for r in ("dev", "test")]
         said += coarse_words(sides)
-    sys.stdout.write(_told(comparison, systems, found, arguments, seed, said))
-    if not arguments.json:
-        words = _words(systems)
-        say_warnings([in_terms(one, arguments, words=words) for one in said])
+    _say(comparison, systems, found, arguments, seed, said)
 
 
 @contextmanager
@@ -150,52 +143,29 @@ def _naming_the_systems(systems: Sequence[System]) -> Iterator[None]:
         raise error.reworded(said) from error
 
 
-def _words(systems: Sequence[System]) -> ClassWords:
-    return shared_words(one.words for system in systems for one in (system.dev, system.test))
-
-
-def _told(
+def _say(
     comparison: Comparison | SystemsComparison, systems: Sequence[System],
     found: Sequence[SystemCurve], arguments: argparse.Namespace, seed: int, said: Sequence[str],
-) -> str:  # fmt: skip
+) -> None:  # fmt: skip
     """The comparison in the form that was asked for."""
-    if arguments.json:
-        further = {
-            "seed": seed,
-            "families": [one.family for one in found],
-            "reasons": [one.chosen_by for one in found],
-            "warnings": said,
-        }
-        return as_json(_numbers(comparison, systems) | further)
-    if arguments.csv or arguments.latex:
-        return _table(comparison, systems, seed, latex=arguments.latex)
     by = [one.chosen_words for one in found]
+    further = {
+        "seed": seed,
+        "families": [one.family for one in found],
+        "reasons": [one.chosen_by for one in found],
+        "warnings": said,
+    }
     if isinstance(comparison, Comparison):
-        text = comparison_text(comparison, systems, by, seed)
+        document = partial(comparison_numbers, comparison, systems)
+        columns = comparison_columns if arguments.csv else comparison_few_columns
+        kept = columns(comparison, systems, seed)
+        tree = partial(comparison_told, comparison, systems, by, seed, kept)
     else:
-        text = ranking_text(comparison, systems, by, seed)
+        document = partial(ranking_numbers, comparison, systems)
+        tree = partial(ranking_told, comparison, systems, by, seed)
     names = [system.name for system in systems]
-    return in_terms(text + "\n", arguments, names, words=_words(systems))
-
-
-def _numbers(
-    comparison: Comparison | SystemsComparison, systems: Sequence[System]
-) -> dict[str, Any]:  # fmt: skip
-    if isinstance(comparison, Comparison):
-        return comparison_numbers(comparison, systems)
-    return ranking_numbers(comparison, systems)
-
-
-def _table(
-    comparison: Comparison | SystemsComparison, systems: Sequence[System], seed: int, *,
-    latex: bool,
-) -> str:  # fmt: skip
-    if isinstance(comparison, SystemsComparison):
-        table = ranking_table(comparison, systems)
-        return latex_table(table) if latex else csv_table(table)
-    if latex:
-        return comparison_latex(comparison, systems)
-    return comparison_csv(comparison, systems, seed)
+    words = shared_words(one.words for system in systems for one in (system.dev, system.test))
+    say(arguments, lambda: document() | further, tree, said, names, words)
 
 
 def _draw(

@@ -25,7 +25,7 @@ from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_system_panels, draw_systems
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree_text import columns
+from betaroc.rendering.tree import Grid, Row, Section, Words, apart, as_named
 from betaroc.report.epc import alpha_text, axis_words, epc_arrays, measure_words, spread, value_text
 from betaroc.report.score_set import warn_of_test
 
@@ -35,9 +35,8 @@ __all__ = [
     "SystemCurve",
     "curve_of",
     "curve_options",
-    "curves_table",
+    "curves_told",
     "draw_curves",
-    "named_curves_text",
 ]
 
 
@@ -128,7 +127,7 @@ class NamedCurve(NamedTuple):
         return self.found.curve
 
 
-def curves_table(curves: Sequence[NamedCurve]) -> dict[str, list[Any]]:
+def _every_alpha(curves: Sequence[NamedCurve]) -> dict[str, list[Any]]:
     """A row a system and alpha."""
     found: dict[str, list[Any]] = {"system": []}
     for one in curves:
@@ -139,7 +138,7 @@ def curves_table(curves: Sequence[NamedCurve]) -> dict[str, list[Any]]:
     return found
 
 
-def named_curves_text(curves: Sequence[NamedCurve]) -> str:
+def curves_told(curves: Sequence[NamedCurve]) -> list[Section]:
     """A row a system: its mean over all alphas, and some of these."""
     e = curves[0].curve
     head = ["thresholds chosen on dev, errors observed on test; accepted if score > threshold"]
@@ -156,13 +155,15 @@ def named_curves_text(curves: Sequence[NamedCurve]) -> str:
     chosen = np.argsort(e.alpha, kind="stable")[spread(e.alpha.size, _ALPHAS)]
     whole = ["mean"] * (e.alpha.size > 1)
     at = [f"at {alpha_text(e, k)}" if e.alpha.size > 1 else "value" for k in chosen]
-    rows = [["system", *whole, *at]]
+    rows = []
     for one in curves:
         values = [*[_mean(one.curve)] * len(whole), *one.curve.value[chosen].tolist()]
-        rows.append([visible(one.name), *(value_text(one.curve, float(v)) for v in values)])
+        texts = (value_text(one.curve, float(v)) for v in values)
+        rows.append(Row((as_named(one.name), *texts)))
+    table = Grid(("system", *whole, *at), tuple(rows), kept=_every_alpha(curves))
     notes = [f"mean: over the {e.alpha.size} alphas"] * len(whole)
     notes.append("which differences are more than chance: betaroc compare")
-    return "\n\n".join(["\n".join(head), columns(rows), "\n".join(notes)])
+    return apart(Words("\n".join(head), "given"), table, Words("\n".join(notes)))
 
 
 def _mean(e: Epc) -> float:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from betaroc.cli.classifiers import inclusion_of_files
-from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, examples, messages, say
 from betaroc.cli.options import (
     LEVEL,
     checked_page,
     checked_picture,
-    in_terms,
     page_option,
     picture_options,
     score_options,
@@ -25,7 +23,7 @@ from betaroc.ensemble.sentences import inclusion_numbers
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture
-from betaroc.report.numbers import as_json
+from betaroc.rendering.tree import Words, apart
 
 __all__ = ["add_options", "run"]
 
@@ -89,13 +87,15 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.html is not None:
         page = inclusion_page(result, read=read, words=words, terms=arguments.terms)
         write_whole(arguments.html, page)
-    if arguments.json:
-        further = {"seed": arguments.seed, "read": list(map(_read, sources)), "warnings": said}
-        sys.stdout.write(as_json(inclusion_numbers(result) | further))
-        return
-    text = "\n".join([*read, "", str(result), ""])
-    sys.stdout.write(in_terms(text, arguments, result.names, words))
-    say_warnings([in_terms(one, arguments, result.names, words) for one in said])
+    further = {"seed": arguments.seed, "read": list(map(_read, sources)), "warnings": said}
+    say(
+        arguments,
+        lambda: inclusion_numbers(result) | further,
+        lambda: apart(*(Words(text, "given") for text in ("\n".join(read), str(result)))),
+        said,
+        result.names,
+        words,
+    )
 
 
 def _read(source: ScoreSource) -> dict[str, Any]:

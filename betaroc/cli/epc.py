@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -12,15 +11,13 @@ from betaroc.cli.curves import (
     NamedCurve,
     curve_of,
     curve_options,
-    curves_table,
+    curves_told,
     draw_curves,
-    named_curves_text,
 )
 from betaroc.cli.inputs import family_of, files_of, read_file
-from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, examples, messages, say
 from betaroc.cli.options import (
     checked_picture,
-    in_terms,
     interval_arguments,
     interval_options,
     score_options,
@@ -33,10 +30,9 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
-from betaroc.rendering.table_text import csv_table, latex_table
-from betaroc.report.epc import epc_csv, epc_latex, epc_numbers, epc_text
+from betaroc.rendering.tree import Section
+from betaroc.report.epc import epc_columns, epc_few_columns, epc_numbers, epc_told
 from betaroc.report.intervals import coarse_words
-from betaroc.report.numbers import as_json
 
 __all__ = ["add_options", "run"]
 
@@ -108,24 +104,25 @@ def run(arguments: argparse.Namespace) -> None:
             )  # fmt: skip
             save_picture(draw, arguments.output)
         step()
-    said, words = messages(notices, arguments), shared_words([dev.words, test.words])
+    said = messages(notices, arguments)
+    if arguments.csv:
+        said += coarse_words([("dev", dev), ("test", test)])
     seed = banded["rng"] if banded is not None and drawn else None
-    if arguments.json:
+
+    def document() -> dict[str, Any]:
         numbers = epc_numbers(curve, dev, test, band)
         if band is not None:
             numbers["band"]["seed"] = seed
         by = {"family": system.family, "reason": system.chosen_by, "warnings": said}
-        sys.stdout.write(as_json(numbers | by))
-        return
-    if arguments.csv:
-        said += coarse_words([("dev", dev), ("test", test)])
-        sys.stdout.write(epc_csv(curve, dev, test, band, seed))
-    elif arguments.latex:
-        sys.stdout.write(epc_latex(curve, band))
-    else:
-        text = epc_text(curve, dev, test, system.chosen_words, band, seed)
-        sys.stdout.write(in_terms(text + "\n", arguments, words=words))
-    say_warnings([in_terms(one, arguments, words=words) for one in said])
+        return numbers | by
+
+    def tree() -> list[Section]:
+        kept = epc_few_columns(curve, band)
+        if arguments.csv:
+            kept = epc_columns(curve, dev, test, band, seed)
+        return epc_told(curve, dev, test, system.chosen_words, band, seed, kept)
+
+    say(arguments, document, tree, said, words=shared_words([dev.words, test.words]))
 
 
 def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
@@ -171,30 +168,24 @@ def _run_several(systems: Sequence[SystemFiles], arguments: argparse.Namespace) 
     curves: list[NamedCurve] = []
     own: list[list[str]] = []
     with collected() as notices, ProgressBar(2 * len(systems) + 1) as step:
-        start = 0
         for name, dev, (test,) in read_systems(systems, arguments, step, dev_named=False):
             with passed_on(f"{visible(name)}: dev and test: "):
                 chosen = family_of(arguments.family, [dev, test])
             found = curve_of(arguments, chosen, dev, test, f"{visible(name)}: ")
             curves.append(NamedCurve(name, found, dev, test))
-            own.append(messages(notices[start:], arguments))
-            start = len(notices)
+            own.append(messages(notices, arguments))
         if arguments.output is not None:
             save_picture(partial(draw_curves, curves, arguments), arguments.output)
         step()
-    if arguments.json:
-        documents = [
+    say(
+        arguments,
+        lambda: [
             {"system": one.name, **epc_numbers(one.curve, one.dev, one.test),
              "family": one.found.family, "reason": one.found.chosen_by, "warnings": said}
             for one, said in zip(curves, own, strict=True)
-        ]  # fmt: skip
-        sys.stdout.write(as_json(documents))
-        return
-    names = [one.name for one in curves]
-    words = shared_words(side.words for one in curves for side in (one.dev, one.test))
-    if arguments.csv or arguments.latex:
-        table = curves_table(curves)
-        sys.stdout.write(csv_table(table) if arguments.csv else latex_table(table))
-    else:
-        sys.stdout.write(in_terms(named_curves_text(curves) + "\n", arguments, names, words=words))
-    say_warnings([in_terms(one, arguments, names, words=words) for said in own for one in said])
+        ],
+        partial(curves_told, curves),
+        [one for said in own for one in said],
+        [one.name for one in curves],
+        shared_words(side.words for one in curves for side in (one.dev, one.test)),
+    )  # fmt: skip

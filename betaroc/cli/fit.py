@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
-from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, examples, messages, say, say_warnings
 from betaroc.cli.options import (
     fit_options_of,
     form_options,
-    in_terms,
     interval_arguments,
     interval_options,
     score_options,
@@ -28,7 +27,7 @@ from betaroc.cli.systems import (
     read_systems,
     system_options,
 )
-from betaroc.cli.systems_fits import FittedSystem, systems_table, systems_text
+from betaroc.cli.systems_fits import FittedSystem, fits_told
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -38,11 +37,10 @@ from betaroc.data.scores import ScoreData
 from betaroc.fits.estimate import fit
 from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible
-from betaroc.rendering.table_text import csv_table, latex_table
-from betaroc.rendering.tree import Section
+from betaroc.rendering.tree import Grid, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
 from betaroc.report.analysis import Judge, fitted_set
-from betaroc.report.numbers import as_json, set_numbers
+from betaroc.report.numbers import set_numbers
 from betaroc.report.page_quality import (
     checks_section,
     families_section,
@@ -119,7 +117,6 @@ def _run_whole(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
     options = fit_options_of(arguments, arguments.family)
     found: list[tuple[str, ScoreSet, str, list[str]]] = []
     with collected() as notices, ProgressBar(2 * (len(systems) or 1)) as step:
-        start = 0
         for name, read in _read(systems, arguments, step):
             for stat in arguments.statistic:
                 refuse_words_of_comparisons(stat, read)
@@ -127,28 +124,30 @@ def _run_whole(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
             part = fitted_set("scores", read, options, judge, prefix=prefix)
             reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
             off = mismatch_words(part)
-            said = [*messages(notices[start:], arguments), *[prefix + off] * bool(off)]
+            said = [*messages(notices, arguments), *[prefix + off] * bool(off)]
             found.append((name, part, reason, said))
-            start = len(notices)
             step()
     words = shared_words(part.given.words for _, part, _, _ in found)
     names = [system.name for system in systems]
-    if arguments.json:
+    warned = [one for *_, said in found for one in said]
+    fitted = found[0][1].fit
+
+    def document() -> Any:
         rows = [{"system": one[0]} | _document(*one[1:]) for one in found]
-        sys.stdout.write(as_json(rows if systems else _document(*found[0][1:])))
-        say_warnings(_unread(systems))
-        return
-    _, first, _, _ = found[0]
-    if (arguments.csv or arguments.latex) and first.fit is not None:
-        columns = listed_columns(first.fit.to_frame())
-        sys.stdout.write(csv_table(columns) if arguments.csv else latex_table(columns))
-    else:
-        heads = [f"{visible(name)}\n{'-' * len(visible(name))}\n" for name in names] or [""]
-        texts = [text_of(_sections(part, reason, level, seed)) for _, part, reason, _ in found]
-        whole = "\n\n\n".join(map(str.__add__, heads, texts))
-        sys.stdout.write(in_terms(whole + "\n", arguments, names, words=words))
-    told = [in_terms(one, arguments, names, words=words) for *_, said in found for one in said]
-    say_warnings(_unread(systems) + told)
+        return rows if systems else _document(*found[0][1:])
+
+    def tree() -> list[Section]:
+        if fitted is not None and (arguments.csv or arguments.latex):
+            return apart(Grid((), (), kept=listed_columns(fitted.to_frame())))
+        told = [_sections(part, reason, level, seed) for _, part, reason, _ in found]
+        if not systems:
+            return told[0]
+        heads = [f"{visible(name)}\n{'-' * len(visible(name))}\n" for name in names]
+        texts = map(str.__add__, heads, map("{}\n".format, map(text_of, told)))
+        return apart(*(Words(text, "given") for text in texts))
+
+    say_warnings(_unread(systems))
+    say(arguments, document, tree, warned, names, words)
 
 
 def _read(
@@ -204,31 +203,26 @@ def _several(arguments: argparse.Namespace) -> list[SystemFiles]:
 
 def _run_table(systems: Sequence[SystemFiles], arguments: argparse.Namespace) -> None:
     """A table with a row a system and class."""
-    rows, own = [], []
+    rows: list[FittedSystem] = []
+    own: list[list[str]] = []
     with collected() as notices, ProgressBar(2 * len(systems)) as step:
-        start = 0
         for name, dev, _ in read_systems(systems, arguments, step, tests=False):
             with passed_on(f"{visible(name)}: "):
                 fitted = fit(dev, **fit_options_of(arguments, arguments.family))
             rows.append(FittedSystem.of(name, dev, fitted))
-            own.append(messages(notices[start:], arguments))
-            start = len(notices)
+            own.append(messages(notices, arguments))
             step()
-    said = _unread(systems)
-    names = [system.name for system in systems]
-    words = shared_words(row.fit.scores.words for row in rows)
-    if arguments.json:
-        reason = chosen_words(arguments.family)
-        pairs = zip(rows, own, strict=True)
-        sys.stdout.write(as_json([row.numbers(reason) | {"warnings": w} for row, w in pairs]))
-    elif arguments.csv or arguments.latex:
-        table = systems_table(rows)
-        sys.stdout.write(csv_table(table) if arguments.csv else latex_table(table))
-    else:
-        sys.stdout.write(in_terms(systems_text(rows) + "\n", arguments, names, words=words))
-    if not arguments.json:
-        said += [in_terms(one, arguments, names, words=words) for texts in own for one in texts]
-    say_warnings(said)
+    reason = chosen_words(arguments.family)
+    pairs = list(zip(rows, own, strict=True))
+    say_warnings(_unread(systems))
+    say(
+        arguments,
+        lambda: [row.numbers(reason) | {"warnings": said} for row, said in pairs],
+        partial(fits_told, rows),
+        [one for texts in own for one in texts],
+        [system.name for system in systems],
+        shared_words(row.fit.scores.words for row in rows),
+    )
 
 
 def _unread(systems: Sequence[SystemFiles]) -> list[str]:

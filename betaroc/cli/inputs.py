@@ -97,7 +97,10 @@ def read_file(
 
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:
     """How any file of the call is read."""
-    names = ("score", "client_label", "columns", "separator", "decimal", "header", "format")
+    names = (
+        "score", "client_label", "columns", "separator", "decimal", "header", "format",
+        "max_size", "max_rows",
+    )  # fmt: skip
     if arguments.identities is not None and arguments.label != "label":
         raise InputError(
             "--identities must stand instead of --label: both say who is a client. Leave one out."

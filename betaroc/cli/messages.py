@@ -1,4 +1,4 @@
-"""What the command line says of itself, and on standard error in the words of its options."""
+"""What the command line says: a result in the form asked for, and of itself in its options."""
 
 from __future__ import annotations
 
@@ -6,14 +6,24 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from betaroc.core.class_words import ClassWords
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import Sentence, Term
+from betaroc.core.terms import terms_of
+from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.numbers import visible
+from betaroc.rendering.table_text import csv_table, kept_of, latex_table
+from betaroc.rendering.tree import Section
+from betaroc.rendering.tree_text import text_of
 
-__all__ = ["ProgressBar", "complain", "examples", "in_options", "messages", "say_warnings"]
+__all__ = [
+    "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages", "say",
+    "say_warnings",
+]  # fmt: skip
 
 #: What the help of a command ends with.
 _MORE = "betaroc --help tells what a score file looks like, and the exit codes."
@@ -67,9 +77,54 @@ def _option(term: Term, arguments: argparse.Namespace) -> str:
     return option if value.startswith(("...", " (")) or not value else f"{option} {value}"
 
 
-def messages(notices: Iterable[Notice], arguments: argparse.Namespace) -> list[str]:
-    """Their texts, in the words of the options."""
-    return [in_options(notice.message, arguments) for notice in notices]
+def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
+    """Their texts, in the words of the options; what is said is taken out."""
+    said = [in_options(notice.message, arguments) for notice in notices]
+    notices.clear()
+    return said
+
+
+# ------------------------------------------------------------------------- what was found
+def say(
+    arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], list[Section]],
+    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None,
+) -> None:  # fmt: skip
+    """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
+
+    ``names`` are the user's, which stay as they are, ``words`` those of the classes. JSON holds
+    the warnings itself.
+    """
+    if arguments.json:
+        sys.stdout.write(as_json(document()))
+        return
+    sections, names = tree(), list(names)
+    kept = kept_of(sections)
+    if kept and getattr(arguments, "csv", False):
+        sys.stdout.write(csv_table(kept))
+    elif kept and getattr(arguments, "latex", False):
+        sys.stdout.write(latex_table(kept))
+    else:
+        sys.stdout.write(in_terms(text_of(sections) + "\n", arguments, names, words))
+    say_warnings([in_terms(one, arguments, names, words) for one in warned])
+
+
+def as_json(document: Any) -> str:
+    """JSON: infinities are the strings "inf" and "-inf", what is undefined is null."""
+    return json_text(plain(document))
+
+
+def in_terms(
+    text: str, arguments: argparse.Namespace, names: Iterable[str] = (),
+    words: ClassWords | None = None,
+) -> str:  # fmt: skip
+    """A text in these words; what the user named, in the call or by ``names``, as it is."""
+    given = [value for value in vars(arguments).values() if isinstance(value, str | list)]
+    flat = [one for value in given for one in ([value] if isinstance(value, str) else value)]
+    called = [visible(one) for one in (*flat, *names) if isinstance(one, str)]
+    paths = [Path(one).name for one in called]
+    own = words or ClassWords()
+    said = own.said(text, [*called, *paths])
+    return terms_of(arguments.terms).said(said, [*called, *paths, *own])
 
 
 def say_warnings(texts: Sequence[str]) -> None:

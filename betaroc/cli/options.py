@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from betaroc.cli.inputs import STREAMED, family_option
 from betaroc.core import checks
-from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError, OutputError
-from betaroc.core.terms import BIOMETRIC, TERMS, terms_of
+from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.core.text import shown
 from betaroc.data.rows import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import FAMILIES, Names
 from betaroc.rendering.files import checked_target
-from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import picture_format
 
 __all__ = [
-    "LEVEL", "SEED", "checked_picture", "fit_options_of", "form_options", "in_terms",
+    "LEVEL", "SEED", "checked_picture", "fit_options_of", "form_options",
     "interval_arguments", "interval_options", "picture_options", "refuse_output", "refuse_page",
     "score_options", "statistic_option", "tail_options", "terms_option",
 ]  # fmt: skip
@@ -60,20 +58,6 @@ def terms_option(parser: argparse.ArgumentParser) -> None:
         + ", ".join(f"{name} ({t.far.short}, {t.frr.short})" for name, t in TERMS.items())
         + " (default: %(default)s). JSON and CSV keep their keys; options and statistics are named"
         " in any of them")  # fmt: skip
-
-
-def in_terms(
-    text: str, arguments: argparse.Namespace, names: Iterable[str] = (),
-    words: ClassWords | None = None,
-) -> str:  # fmt: skip
-    """A text in these words; what the user named, in the call or by ``names``, as it is."""
-    given = [value for value in vars(arguments).values() if isinstance(value, str | list)]
-    flat = [one for value in given for one in ([value] if isinstance(value, str) else value)]
-    called = [visible(one) for one in (*flat, *names) if isinstance(one, str)]
-    paths = [Path(one).name for one in called]
-    own = words or ClassWords()
-    said = own.said(text, [*called, *paths])
-    return terms_of(arguments.terms).said(said, [*called, *paths, *own])
 
 
 def form_options(parser: argparse.ArgumentParser, row: str) -> Any:
@@ -159,6 +143,11 @@ def reading_options(parser: argparse.ArgumentParser, one: Mapping[str, str]) -> 
     option("--missing", choices=WAYS_OF_MISSING, default=FAIL,
         help="trials without a score (empty, NA, nan): an error, left out, or counted as rejected"
         " (default: %(default)s)")  # fmt: skip
+    option("--max-size", type=int, metavar="BYTES",
+        help="of a score file at most (default: 1 GiB that gzip expands to, 64 GiB of"
+        " others)")  # fmt: skip
+    option("--max-rows", type=int, metavar="N",
+        help="of a score file at most (default: 250 million where rows are held)")  # fmt: skip
 
 
 def tail_options(parser: argparse.ArgumentParser) -> None:

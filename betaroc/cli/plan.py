@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import chosen_words, read_file
-from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
-from betaroc.cli.options import LEVEL, in_terms, score_options, terms_option
+from betaroc.cli.messages import ProgressBar, examples, messages, say
+from betaroc.cli.options import LEVEL, score_options, terms_option
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -30,8 +29,8 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.terminal import broken
+from betaroc.rendering.tree import Grid, Row, Words, apart
 from betaroc.report.epc import read_words
-from betaroc.report.numbers import as_json
 from betaroc.studies.plan import SampleSize, checked_plan, plan_sample_size
 
 __all__ = ["add_options", "run"]
@@ -128,12 +127,9 @@ def run(arguments: argparse.Namespace) -> None:
         found = plan_sample_size(arguments.planned, model=model, level=level, **asked)
         step()
     told = messages(notices, arguments)
-    if arguments.json:
-        sys.stdout.write(as_json(told_document(found, _numbers(found, said, told))))
-        return
     lines = [_answer(found), "", str(found), *said, *_beside(arguments.planned, level)]
-    sys.stdout.write(in_terms("\n".join(lines) + "\n", arguments))
-    say_warnings([in_terms(one, arguments) for one in told])
+    document = told_document(found, _numbers(found, said, told))
+    say(arguments, lambda: document, lambda: apart(Words("\n".join(lines), "given")), told)
 
 
 # ---------------------------------------------------------------------------- what is planned from
@@ -291,16 +287,14 @@ def _refuse_beside_guarantee(arguments: argparse.Namespace) -> None:
 
 def _say_guarantee(one: Guarantee, arguments: argparse.Namespace) -> None:
     rows = one.rows()
-    if arguments.json:
-        table = [
-            {"n": n, "beyond": k, "expected": expected, "guaranteed": one.rate}
-            for n, k, expected in rows
-        ]
-        sys.stdout.write(as_json({
-            "stat": f"{_GUARANTEE}@{one.kind}={one.rate!r}", "class": one.who, "needed": one.needed,
-            "rate": one.rate, "level": one.level, "table": table, "warnings": [],
-        }))  # fmt: skip
-        return
+    table = [
+        {"n": n, "beyond": k, "expected": expected, "guaranteed": one.rate}
+        for n, k, expected in rows
+    ]
+    document = {
+        "stat": f"{_GUARANTEE}@{one.kind}={one.rate!r}", "class": one.who, "needed": one.needed,
+        "rate": one.rate, "level": one.level, "table": table, "warnings": [],
+    }  # fmt: skip
     name, other = one.kind.upper(), "clients are rejected"
     if one.kind == "frr":
         other = "impostors are accepted"
@@ -310,10 +304,8 @@ def _say_guarantee(one: Guarantee, arguments: argparse.Namespace) -> None:
         f" the distributions are. Fewer guarantee nothing; with more the {name} expected comes"
         f" nearer to the target, so that fewer {other}."
     )
-    lines = [
-        f"Collect {spaced(one.needed)} {one.who} scores or more",
-        *("", *broken(told, 78), ""),
-        f"{one.who + ' scores':>16}{'beyond':>10}{name + ' expected':>17}",
-        *(f"{spaced(n):>16}{k:>10}{rate(expected):>17}" for n, k, expected in rows),
-    ]
-    sys.stdout.write(in_terms("\n".join(lines) + "\n", arguments))
+    head = ("", f"{one.who} scores", "beyond", f"{name} expected")
+    cells = (Row(("", spaced(n), str(k), rate(expected))) for n, k, expected in rows)
+    need = f"Collect {spaced(one.needed)} {one.who} scores or more"
+    tree = apart(Words(need), Words("\n".join(broken(told, 78))), Grid(head, tuple(cells)))
+    say(arguments, lambda: document, lambda: tree)

@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
-from betaroc.cli.messages import ProgressBar, examples, in_options, say_warnings
+from betaroc.cli.messages import ProgressBar, examples, in_options, in_terms, say_warnings
 from betaroc.cli.options import (
     fit_options_of,
-    in_terms,
     interval_arguments,
     interval_options,
     refuse_page,

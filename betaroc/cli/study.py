@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from betaroc.cli.messages import examples, messages, say_warnings
+from betaroc.cli.messages import as_json, examples, messages, say_warnings
 from betaroc.cli.options import SEED, checked_page, page_option
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import shown
-from betaroc.rendering.numbers import path_words, visible
-from betaroc.report.numbers import as_json
+from betaroc.rendering.numbers import path_words
+from betaroc.rendering.tree import Grid, Row, Words, apart, as_named
+from betaroc.rendering.tree_text import text_of
 from betaroc.studies.configuration import read_configuration
 from betaroc.studies.result import StudyResult, read
 from betaroc.studies.storage import Folder
@@ -115,18 +116,16 @@ def _python(value: Any) -> Any:
 
 
 def _text(result: StudyResult) -> str:
-    lines = [
+    counts = (
         f"{result.rows} trials in {path_words(str(result.folder))}: {result.computed} computed now,"
         f" {result.skipped} were there, {result.failed} failed"
-    ]
-    table = result.summary()
-    width = max([len(name) for name in table["statistic"]] + [len("mean of the cells")])
-    if len(table):
-        head = f"{'mean of the cells':<{width}} {'least':>10} {'median':>10} {'largest':>10}"
-        lines += ["", f"{head} {'MC error':>10}"]
-    for name, group in table.groupby("statistic", sort=False):
+    )
+    rows = []
+    for name, group in result.summary().groupby("statistic", sort=False):
         mean, error = group["mean"], group["mc_error"]
         numbers = (mean.min(), mean.median(), mean.max(), error.max())
-        lines.append(f"{visible(name):<{width}} " + " ".join(f"{v:>10.4g}" for v in numbers))
-    failures = result._failure_lines()
-    return "\n".join([*lines, *([""] if failures else []), *failures])
+        rows.append(Row((as_named(name), *map("{:.4g}".format, numbers))))
+    head = ("mean of the cells", "least", "median", "largest", "MC error")
+    table = apart(Grid(head, tuple(rows))) if rows else []
+    failed = Words("\n".join(result._failure_lines()), "given")
+    return text_of([*apart(Words(counts, "given")), *table, *apart(failed)])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from betaroc.cli.systems import reading_words
@@ -11,12 +12,12 @@ from betaroc.fits.fit import Fit
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import number, path_words, percent, visible
-from betaroc.rendering.tree_text import columns
+from betaroc.rendering.tree import Cell, Column, Name, Section, Words, apart, as_named, recorded
 from betaroc.report.numbers import law_numbers
 from betaroc.report.quality import class_distance
 from betaroc.report.verdicts import class_verdicts
 
-__all__ = ["FittedSystem", "systems_table", "systems_text"]
+__all__ = ["FittedSystem", "fits_told"]
 
 #: Of the distances that a verdict is by.
 _LEVEL = 0.95
@@ -72,43 +73,40 @@ def _eer(model: ScoreModel) -> float:
     return float(model.eer().hter)
 
 
-def systems_table(rows: Sequence[FittedSystem]) -> dict[str, list[Any]]:
-    """Columns of CSV and LaTeX."""
-    found: list[dict[str, Any]] = []
-    for row in rows:
-        for k, who in enumerate(_CLASSES):
-            law = getattr(row.fit, who)
-            found.append({
-                "system": row.name, "class": who, "family": law.family, "n": law.n,
-                "parameters": _parameters(law.params),
-                "auc": row.auc[0], "auc_counted": row.auc[1],
-                "eer": row.eer[0], "eer_counted": row.eer[1],
-                "distance": row.distances[k], "verdict": row.verdicts[k],
-            })  # fmt: skip
-    return {name: [one[name] for one in found] for name in found[0]}
-
-
-def systems_text(rows: Sequence[FittedSystem]) -> str:
-    """What was read, and the table."""
+def fits_told(rows: Sequence[FittedSystem]) -> list[Section]:
+    """What was read, and the table: a row a system and class."""
     lines = []
     for row in rows:
         file = "" if row.source is None else f" {path_words(row.source)}"
         lines.append(f"{visible(row.name)}:{file}; {row.fit.reason}".rstrip("; "))
-    told = [("system", "class", "family", "parameters", "n", "AUC", "EER", "off by", "verdict")]
-    for row in rows:
-        for k, who in enumerate(_CLASSES):
-            law = getattr(row.fit, who)
-            told.append((
-                "" if k else visible(row.name), who, law.family, _parameters(law.params, 4),
-                str(law.n), "" if k else number(row.auc[0], 4), "" if k else percent(row.eer[0]),
-                number(row.distances[k], 2), row.verdicts[k],
-            ))  # fmt: skip
+    lines.append(reading_words((row.name, row.fit.scores) for row in rows))
     notes = (
         "AUC and EER by the fitted distributions; off by: the largest distance of a fitted"
         " distribution from\nthe scores; verdict: whether that is within 0.05 whatever chance did"
     )
-    lines.append(reading_words((row.name, row.fit.scores) for row in rows))
-    return "\n\n".join(["\n".join(lines), columns(told), notes])
+    table = recorded(_COLUMNS, [cells for row in rows for cells in _cells(row)])
+    return apart(Words("\n".join(lines), "given"), table, Words(notes))
+
+
+_COLUMNS = (
+    Column("system", "system"), Column("class", "class"), Column("family", "family"),
+    Column("n", "n"), Column("parameters", "parameters"),
+    Column("auc", "AUC"), Column("auc_counted"), Column("eer", "EER"), Column("eer_counted"),
+    Column("distance", "off by", partial(number, digits=2)), Column("verdict", "verdict"),
+)  # fmt: skip
+
+
+def _cells(row: FittedSystem) -> Iterator[tuple[Any, ...]]:
+    """A row a class; what is of both is said once."""
+    once = as_named(row.name), number(row.auc[0], 4), percent(row.eer[0])
+    for k, who in enumerate(_CLASSES):
+        law = getattr(row.fit, who)
+        name, auc, eer = once if k == 0 else (Name("", row.name), "", "")
+        yield (
+            name, who, law.family, law.n, Name(_parameters(law.params, 4), _parameters(law.params)),
+            Cell(auc, value=row.auc[0]), row.auc[1], Cell(eer, value=row.eer[0]), row.eer[1],
+            row.distances[k], row.verdicts[k],
+        )  # fmt: skip
 
 
 def _parameters(params: Any, digits: int = 6) -> str:

@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -36,7 +35,7 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import counted, rate, rate_span, signed, spaced, version, visible
+from betaroc.rendering.numbers import counted, rate, rate_span, spaced, version, visible, with_minus
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.systems_picture import (
     LogAxis,
@@ -50,6 +49,7 @@ from betaroc.rendering.systems_picture import (
     status_icon,
 )
 from betaroc.rendering.tree import foreign
+from betaroc.rendering.tree_html import template
 from betaroc.report.analysis import Analysis
 from betaroc.report.first_screen import question_of
 from betaroc.report.page import render_body
@@ -90,7 +90,7 @@ def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, t
     parts = sorted(systems, key=lambda one: order.index(one.name) if one.name in order else 1e9)
     places = {one.name: f"system{k}" for k, one in enumerate(parts, 1)}
     question = question_of(asked)
-    body = _template().render(
+    body = template("systems.html.j2", "cli").render(
         page=page, parts=parts, places=places, version=version(), named=foreign,
         question=f"Which system, and {question[:1].lower()}{question[1:]}",
         systems=counted(len(systems), "system"),
@@ -122,17 +122,6 @@ def _inside(one: SystemAnalysis, place: str) -> str:
     """A whole report one level down, with ids of its own."""
     inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 2}", one.body)
     return _IDS.sub(rf"\g<1>{place}-", inner)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("betaroc", "cli"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    return environment.get_template("systems.html.j2")
 
 
 def _place(one: DecidedSystem) -> tuple[int, float]:
@@ -224,9 +213,8 @@ class _Page:
         near = [one.name for one in rivals if not _differs(self.differences[one.name])]
         if rivals and near:
             count = f"{len(near)} of the other {len(rivals)}" if len(rivals) > 1 else "The other"
-            verb, more = "are" if len(near) > 1 else "is", "" if len(near) <= _NAMED else ", ..."
-            named = ", ".join(map(visible, near[:_NAMED]))
-            found.append(f"{count} {verb} not shown to be worse: {named}{more}.")
+            verb = "are" if len(near) > 1 else "is"
+            found.append(f"{count} {verb} not shown to be worse: {first_names(near)}.")
         elif rivals:
             found.append("Each of the others is shown to be worse.")
         if self.tested and len(alike) > 1:
@@ -358,7 +346,7 @@ class _Page:
 
     @staticmethod
     def _threshold(one: DecidedSystem) -> str:
-        return signed(shown_threshold(one.decision.threshold, one.decision.target, one.dev))
+        return with_minus(shown_threshold(one.decision.threshold, one.decision.target, one.dev))
 
     # ------------------------------------------------------------------- the pictures
     @property
@@ -372,7 +360,9 @@ class _Page:
         points = []
         for one in self.order:
             far, frr = self._rates(one)
-            points.append(Point(far.value, frr.value, _COLOURS[one.status], one.name))
+            points.append(
+                Point(far.value, frr.value, _COLOURS[one.status], foreign(one.name).short)
+            )
         target = self.decision.rate if self.target == "far" else 0.0
         told = f"FRR against FAR of {len(points)} systems, each at its threshold, {self.where}"
         return draw_map(points, self.axes, target, told)
@@ -417,6 +407,12 @@ class _Page:
             elif sizes:
                 found.append((role, "of different sizes"))
         return found
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    left = len(names) - _NAMED
+    return ", ".join(map(visible, names[:_NAMED])) + f" and {left} more" * (left > 0)
 
 
 def _shifted(one: DecidedSystem) -> Scores:

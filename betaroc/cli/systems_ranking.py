@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from betaroc.cli.systems import reading_words
 from betaroc.core.tables import listed_columns
-from betaroc.data.scores import ScoreData
 from betaroc.decision.curve_difference import larger_is_better, way_words
 from betaroc.decision.systems import SystemsComparison
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
-from betaroc.rendering.tree_text import columns
-from betaroc.report.compare import System
+from betaroc.rendering.tree import Column, Grid, Section, Words, apart, as_named, recorded
+from betaroc.report.compare import System, drawn_words, sources_of
 from betaroc.report.epc import (
     alphas_given,
     axis_words,
     measure_words,
-    source_numbers,
+    path_of,
     value_text,
 )
 
-__all__ = ["ranking_numbers", "ranking_table", "ranking_text"]
+__all__ = ["ranking_numbers", "ranking_told"]
 
 #: More groups than this are told in JSON alone.
 _GROUPS = 8
@@ -57,13 +57,7 @@ def ranking_numbers(found: SystemsComparison, systems: Sequence[System]) -> dict
         "smallest": found.smallest._asdict(),
         "replicates": found.replicates,
         "names": list(found.names),
-        "sources": [
-            {
-                "dev": source_numbers(system.dev, curve.dev.prior),
-                "test": source_numbers(system.test, curve.test.prior),
-            }
-            for system, curve in zip(systems, found.curves, strict=True)
-        ],
+        "sources": sources_of(systems, found.curves),
     }  # fmt: skip
 
 
@@ -71,26 +65,13 @@ def _rows(table: Any) -> list[dict[str, Any]]:
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
-def ranking_table(found: SystemsComparison, systems: Sequence[System]) -> dict[str, Any]:
-    """A row a system, with its files."""
-    table = dict(listed_columns(found.to_frame()))
-    by_name = {system.name: system for system in systems}
-    for role in ("dev", "test"):
-        table[role] = [_path(getattr(by_name[name], role)) for name in table["system"]]
-    return table
-
-
-def _path(scores: ScoreData) -> str:
-    return "" if scores.source is None else str(scores.source.path)
-
-
-def ranking_text(
+def ranking_told(
     found: SystemsComparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
-) -> str:
+) -> list[Section]:
     """What was read, the ranking, the verdict, and what the columns mean."""
     head = ["thresholds chosen on dev, errors counted on test; accepted if score > threshold"]
     for system, by in zip(systems, chosen_by, strict=True):
-        files = " and ".join(path_words(_path(one)) for one in (system.dev, system.test))
+        files = " and ".join(path_words(path_of(one)) for one in (system.dev, system.test))
         sizes = f"{system.test.n_client} client and {system.test.n_impostor} impostor scores"
         head.append(f"{visible(system.name)}: {files} ({sizes}); thresholds from {by}")
     e = found.curves[0]
@@ -103,29 +84,34 @@ def ranking_text(
         else "unpaired: sets of trials of each system, drawn independently",
         _interval_words(found, seed),
     ]
-    return "\n\n".join(["\n".join(head), _table(found), "\n".join(_findings(found))])
+    read, findings = (Words("\n".join(lines), "given") for lines in (head, _findings(found)))
+    return apart(read, _table(found, systems), findings)
 
 
 def _interval_words(found: SystemsComparison, seed: int) -> str:
-    drawn = f"{counted(found.replicates, 'bootstrap replicate')}, seed {seed}"
-    if found.resample == "test":
-        varied = "at these very thresholds, test drawn again"
-    else:
-        dev = "the same dev trials" if found.dev_paired else "dev trials of each system"
-        varied = f"{dev} drawn and thresholds chosen again, test drawn again"
     pairs = counted(found.first.size, "pair")
-    return f"intervals: {level_words(found.level)} for all {pairs} at once, {varied}; {drawn}"
+    start = f"intervals: {level_words(found.level)} for all {pairs} at once"
+    drawn = drawn_words(found, found.replicates, seed)
+    return f"{start}{', at these very thresholds' * (found.resample == 'test')}, {drawn}"
 
 
-def _table(found: SystemsComparison) -> str:
-    table = listed_columns(found.to_frame())
-    few = len(found.groups_alike) <= _GROUPS
-    rows = [("", "system", "mean", "better than", "worse than", *["groups"] * few)]
-    for row in _rows(table):
-        mean = value_text(found.curves[0], row["mean"])
-        cells = (visible(row["system"]), mean, str(row["better_than"]), str(row["worse_than"]))
-        rows.append((str(row["rank"]), *cells, *[row["groups"]] * few))
-    return columns(rows)
+def _table(found: SystemsComparison, systems: Sequence[System]) -> Grid:
+    """A row a system, with its files."""
+    table, by_name = dict(listed_columns(found.to_frame())), {one.name: one for one in systems}
+    for role in ("dev", "test"):
+        table[role] = [path_of(getattr(by_name[name], role)) for name in table["system"]]
+    heads = {
+        "rank": "", "system": "system", "mean": "mean", "better_than": "better than",
+        "worse_than": "worse than", "groups": "groups" if _few(found) else None,
+    }  # fmt: skip
+    forms = {"mean": partial(value_text, found.curves[0])}
+    table["system"] = list(map(as_named, table["system"]))
+    columns = [Column(key, heads.get(key), forms.get(key, str)) for key in table]
+    return recorded(columns, zip(*table.values(), strict=True))
+
+
+def _few(found: SystemsComparison) -> bool:
+    return len(found.groups_alike) <= _GROUPS
 
 
 def _findings(found: SystemsComparison) -> list[str]:
@@ -134,6 +120,6 @@ def _findings(found: SystemsComparison) -> list[str]:
         low, high = found.alpha_range
         lines.append(f"mean: over alpha from {number(low)} to {number(high)}")
     lines.append("better than, worse than: so many systems from which it is shown to differ")
-    if len(found.groups_alike) <= _GROUPS:
+    if _few(found):
         lines.append("groups: systems with a letter in common cannot be told apart")
     return lines

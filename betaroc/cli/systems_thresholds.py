@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from betaroc.cli.messages import ProgressBar, messages, say_warnings
-from betaroc.cli.options import in_terms
+from betaroc.cli.messages import ProgressBar, messages, say
 from betaroc.cli.systems import SystemFiles, read_systems, reading_words
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
@@ -30,16 +29,24 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
-from betaroc.rendering.numbers import number, rate, signed, visible
-from betaroc.rendering.table_text import csv_table, latex_table
-from betaroc.rendering.tree import Grid, Node, Row, Section, Words
+from betaroc.rendering.numbers import number, rate, visible, with_minus
+from betaroc.rendering.tree import (
+    Cell,
+    Column,
+    Grid,
+    Node,
+    Row,
+    Section,
+    Words,
+    apart,
+    as_named,
+    recorded,
+)
 from betaroc.rendering.tree_html import html_of
-from betaroc.rendering.tree_text import columns
-from betaroc.report.numbers import as_json
 from betaroc.report.record import check_numbers, told_decision
 
 __all__ = [
-    "STATUSES", "CheckedTest", "DecidedSystem", "SystemAnalysis", "decided_table", "decided_text",
+    "STATUSES", "CheckedTest", "DecidedSystem", "SystemAnalysis", "decided_told",
     "decision_document", "run_systems", "typed", "ways_html",
 ]  # fmt: skip
 
@@ -114,7 +121,7 @@ class SystemAnalysis(NamedTuple):
         if one is None:
             return self.why
         place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
-        return f"{one.status}; threshold {place}"
+        return f"{one.status}; threshold {with_minus(place)}"
 
     @property
     def decided(self) -> DecidedSystem | None:
@@ -130,55 +137,11 @@ class SystemAnalysis(NamedTuple):
         return DecidedSystem(self.name, self.dev, self.decision, tests)
 
 
-def decided_table(rows: Sequence[DecidedSystem]) -> dict[str, list[Any]]:
-    """Columns of CSV and LaTeX; what was not observed is empty."""
-    found = [_row(row) for row in rows]
-    return {name: [one[name] for one in found] for name in found[0]}
-
-
-def _row(row: DecidedSystem) -> dict[str, Any]:
-    d, check, nan = row.decision, row.check, float("nan")
-    point = None if check is None else check.point
-    return {
-        "system": row.name, "threshold": d.threshold,
-        "threshold_for_greater_equal": d.threshold_for_greater_equal, "how": d.how,
-        "status": row.status, "target": d.target, "expected": d.interval.estimate,
-        "expected_low": d.interval.low, "expected_high": d.interval.high,
-        "expected_far": d.expected.far, "expected_frr": d.expected.frr,
-        "observed": nan if check is None else check.observed,
-        "observed_low": nan if check is None else check.low,
-        "observed_high": nan if check is None else check.high,
-        "observed_far": nan if point is None else point.far,
-        "observed_frr": nan if point is None else point.frr,
-    }  # fmt: skip
-
-
-def decided_text(rows: Sequence[DecidedSystem]) -> str:
+def decided_told(rows: Sequence[DecidedSystem]) -> list[Section]:
     """The table, then why each threshold can be relied on or not."""
     d = rows[0].decision
     of_rate = d.target in TARGET_RATES
     what = d.target.upper() if of_rate else "cost" if d.target == "cost" else "HTER"
-    other = {"far": "frr", "frr": "far"}.get(d.target)
-    say = rate if d.costs is None else lambda value: number(value, 3)
-    tested = any(row.check is not None for row in rows)
-    head = ["system", "threshold", "how", f"{what}, dev", "from", "to"]
-    head += [f"{what}, test", "from", "to", *([f"{other.upper()}, test"] if other else [])] * tested
-    table = [head]
-    for row in rows:
-        found = row.decision
-        cells = [
-            visible(row.name),
-            shown_threshold(found.threshold, found.target, row.dev),
-            found.how,
-        ]
-        cells += [say(x) for x in (found.interval.estimate, found.interval.low,
-                                   found.interval.high)]  # fmt: skip
-        check = row.check
-        if check is not None:
-            cells += [say(x) for x in (check.observed, check.low, check.high)]
-            cells += [rate(getattr(check.point, other))] if other else []
-        table.append(cells + [""] * (len(head) - len(cells)))
-    target = f"target: {what} at most {100.0 * d.rate:g} %\n\n" if of_rate else ""
     lines = [
         f"{visible(row.name)}: {row.status}. "
         + (row.decision.reason if row.check is None else row.check.reason)
@@ -186,7 +149,45 @@ def decided_text(rows: Sequence[DecidedSystem]) -> str:
         for row in rows
     ]
     read = reading_words((row.name, side) for row in rows for side in (row.dev, row.test))
-    return "\n\n".join([f"{target}{columns(table)}", "\n".join(lines), read])
+    told = apart(
+        recorded(_columns(d, what, tested=any(row.tests for row in rows)), map(_cells, rows)),
+        Words("\n".join(lines), "given"), Words(read, "given"),
+    )  # fmt: skip
+    target = Words(f"target: {what} at most {100.0 * d.rate:g} %")
+    return [*(apart(target) if of_rate else []), *told]
+
+
+def _columns(d: Decision, what: str, *, tested: bool) -> list[Column]:
+    """Of the test the other rate of a target is told too; what was not observed is empty."""
+    of_rate = d.target in TARGET_RATES
+    say = rate if d.costs is None else partial(number, digits=3)
+    own = [f"{what}, test", "from", "to"] if tested else [None] * 3
+    others = [kind for kind in TARGET_RATES if kind != d.target] if of_rate and tested else []
+    return [
+        Column("system", "system"), Column("threshold", "threshold"),
+        Column("threshold_for_greater_equal"), Column("how", "how"), Column("status"),
+        Column("target"), Column("expected", f"{what}, dev", say),
+        Column("expected_low", "from", say), Column("expected_high", "to", say),
+        Column("expected_far"), Column("expected_frr"),
+        *(Column(f"observed{end}", head, say)
+          for end, head in zip(("", "_low", "_high"), own, strict=True)),
+        *(Column(f"observed_{kind}", f"{kind.upper()}, test" if kind in others else None, rate)
+          for kind in TARGET_RATES),
+    ]  # fmt: skip
+
+
+def _cells(row: DecidedSystem) -> list[Any]:
+    d, check = row.decision, row.check
+    place = shown_threshold(d.threshold, d.target, row.dev)
+    observed: list[Any] = [Cell("")] * 5
+    if check is not None:
+        point = check.point
+        observed = [check.observed, check.low, check.high, point.far, point.frr]
+    return [
+        as_named(row.name), Cell(place, value=d.threshold), d.threshold_for_greater_equal, d.how,
+        row.status, d.target, d.interval.estimate, d.interval.low, d.interval.high,
+        d.expected.far, d.expected.frr, *observed,
+    ]  # fmt: skip
 
 
 def run_systems(
@@ -201,7 +202,6 @@ def run_systems(
     fitting = Fitting(arguments.family, arguments.boundary, arguments.resolution)
     rows: list[DecidedSystem] = []
     with collected() as notices, ProgressBar(3 * len(systems)) as step:
-        start = 0
         for name, own, others in read_systems(systems, arguments, step):
             dev = typed(own, "a decision", arguments)
             tests = [typed(test, "a check", arguments) for test in others]
@@ -209,27 +209,20 @@ def run_systems(
                 # A table tells one way of each, JSON all of them.
                 decision = decided(dev, asked, fitting, alternatives=arguments.json)
                 checked = tuple(CheckedTest("test", one, decision.check(one)) for one in tests)
-            said = messages(notices[start:], arguments)
-            start = len(notices)
+            said = messages(notices, arguments)
             rows.append(DecidedSystem(name, dev, decision, checked, tuple(said)))
             step()
-    names = [row.name for row in rows]
-    words = shared_words(row.dev.words for row in rows)
-    if arguments.json:
-        documents = [
+    say(
+        arguments,
+        lambda: [
             {"system": row.name} | decision_document(row.decision, row.check, row.dev, row.warnings)
             for row in rows
-        ]
-        sys.stdout.write(as_json(documents))
-    elif arguments.csv or arguments.latex:
-        table = decided_table(rows)
-        sys.stdout.write(csv_table(table) if arguments.csv else latex_table(table))
-    else:
-        sys.stdout.write(in_terms(decided_text(rows) + "\n", arguments, names, words=words))
-    if not arguments.json:
-        say_warnings(
-            [in_terms(one, arguments, names, words=words) for row in rows for one in row.warnings]
-        )
+        ],
+        partial(decided_told, rows),
+        [one for row in rows for one in row.warnings],
+        [row.name for row in rows],
+        shared_words(row.dev.words for row in rows),
+    )
     green = all(row.status == GREEN for row in rows)
     return 1 if arguments.strict and not green else None
 
@@ -286,6 +279,6 @@ def _way_row(way: Way, one: DecidedSystem) -> Row:
     title = way_title(way, one.decision.rate, one.decision.confidence)
     if not way.possible:
         return Row((title, "not possible", "", "", "", "", way.why))
-    place = signed(shown_threshold(way.threshold, one.decision.target, one.dev))
+    place = with_minus(shown_threshold(way.threshold, one.decision.target, one.dev))
     rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
     return Row((title, place, *rates, way.why))

@@ -13,8 +13,8 @@ from pathlib import Path
 from shlex import quote
 
 from betaroc.cli.inputs import files_of, option_of_guess, read_file
-from betaroc.cli.messages import ProgressBar, examples, messages, say_warnings
-from betaroc.cli.options import form_options, in_terms, score_options, terms_option
+from betaroc.cli.messages import ProgressBar, as_json, examples, in_terms, messages, say_warnings
+from betaroc.cli.options import form_options, score_options, terms_option
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
     decision_document,
@@ -53,7 +53,6 @@ from betaroc.rendering.numbers import (
 )
 from betaroc.rendering.table_text import csv_table, latex_table
 from betaroc.rendering.terminal import Strip, broken, paragraph, strip
-from betaroc.report.numbers import as_json
 from betaroc.report.score_set import decision_rates, of_total
 
 __all__ = ["add_options", "run"]

@@ -18,6 +18,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
 from betaroc.data.engines import Source, as_ours, file_error
 from betaroc.data.rows import FAIL, Rows, Wanted, missing_column
+from betaroc.data.text_files import too_many_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,20 +60,24 @@ def _intact(path: Path, name: str, what: str) -> Iterator[None]:
         ) from error
 
 
-def read_parquet(path: Path, name: str, wanted: Wanted) -> Rows:
+def read_parquet(path: Path, name: str, wanted: Wanted, most_rows: int | None = None) -> Rows:
     """The wanted columns of a Parquet file."""
     with opened_parquet(path, name) as file:
+        if most_rows is not None and file.metadata.num_rows > most_rows:
+            raise too_many_rows(name, file.metadata.num_rows, most_rows)
         _check_columns(list(file.schema_arrow.names), wanted, name)
         table = file.read(columns=list(dict.fromkeys(wanted.columns)))
         table.validate(full=True)
     return _table_rows(table, wanted, name)
 
 
-def read_arrow(path: Path, name: str, wanted: Wanted) -> Rows:
+def read_arrow(path: Path, name: str, wanted: Wanted, most_rows: int | None = None) -> Rows:
     """The wanted columns of a file of Arrow's (Feather), or of its stream."""
     with _opened_arrow(path, name) as reader:
         _check_columns(list(reader.schema.names), wanted, name)
         table = reader.read_all().select(list(dict.fromkeys(wanted.columns)))
+        if most_rows is not None and table.num_rows > most_rows:
+            raise too_many_rows(name, table.num_rows, most_rows)
         table.validate(full=True)
         return _table_rows(table, wanted, name)
 

@@ -45,6 +45,7 @@ from betaroc.data.text_files import (
     TextLayout,
     TextOptions,
     asked_of,
+    refuse_too_large,
     text_file,
 )
 from betaroc.data.text_layouts import layout_of
@@ -78,6 +79,8 @@ def read_scores(
     header: bool | None = None,
     missing: str = "fail",
     format: str | None = None,  # noqa: A002 - the name of the public surface
+    max_size: int | None = None,
+    max_rows: int | None = None,
 ) -> Scores:
     r"""Scores from a file of any everyday shape, or from two.
 
@@ -122,6 +125,9 @@ def read_scores(
         "csv" (commas, semicolons or pipes), "tsv", "text" (white space), "jsonl", "parquet",
         "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist" (with `key`),
         "pyeer" (two files). None decides by the content, never by the file name.
+    max_size, max_rows : int, optional
+        Bytes and rows of a file at most, told before it is read wherever that can be. None: 1 GiB
+        that gzip expands to, 64 GiB of any other file, 250 million rows.
 
     Returns
     -------
@@ -178,8 +184,8 @@ def read_scores(
     by an order of magnitude, with the same values.
 
     Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
-    they would become inf and 0. A gzip file that expands beyond 1 GiB and 1000 times its size
-    is refused, so is a line beyond 1 MiB, and a standard input beyond 8 GiB. Parquet page
+    they would become inf and 0. A gzip file that expands beyond `max_size`, by 1 GiB, is
+    refused, so is a line beyond 1 MiB, and a standard input beyond 8 GiB. Parquet page
     checksums are verified where the writer stored them; without them a flipped bit cannot be seen.
 
     Examples
@@ -196,7 +202,7 @@ def read_scores(
     ('genuine', ('separator=semicolon', 'decimal=comma'))
     >>> folder.cleanup()
     """
-    asked = asked_of(format, separator, decimal, header, columns)
+    asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows).of_rows
     choice(missing, WAYS_OF_MISSING, "missing")
     wanted = wanted_of(score, label, {"group": group, "id": id}, missing)
     if path is not None:
@@ -296,7 +302,7 @@ def _one_file(
     if not keyed:
         return _Found(rows, source, client_label)
     wanted.names.setdefault("id", ids)
-    known = _known(key, ids, wanted.label[0], local)
+    known = _known(key, ids, wanted.label[0], local, asked)
     rows.values()
     rows, lost = keyed_rows(rows, known, ids)
     return _Found(rows, replace(source, further=(str(key),)), client_label, lost)
@@ -322,12 +328,12 @@ def _refuse_wrong_key(path: Any, key: Any, wanted: Wanted, asked: TextOptions) -
     _refuse_one_file(path, key, "key")
 
 
-def _known(key: Any, ids: tuple[str, ...], label: str, scores: Path) -> Key:
+def _known(key: Any, ids: tuple[str, ...], label: str, scores: Path, asked: TextOptions) -> Key:
     """A key, by its path where it is called as the file of the scores."""
     with local_file(key, "key") as (local, name), of_the_system(name):
         if local.name == scores.name:
             name = shown_path(str(local))
-        return read_key(text_file(local, name), ids, label)
+        return read_key(text_file(local, name, asked), ids, label)
 
 
 class ScoreColumns(NamedTuple):
@@ -349,6 +355,7 @@ def read_columns(
 
     Each is read as the scores of a file are, which has one.
     """
+    asked = asked.of_rows
     _refuse_wrong_key(path, key, wanted, asked)
     keyed = key is not None
     ids = wanted.names.get("id", ())
@@ -364,7 +371,7 @@ def read_columns(
                 read.append(read_rows(local, name, own, client_label, asked, keyed=keyed))
             except FileFormatError as error:
                 raise error.reworded(f"column {shown(one)} of " + error.sentence) from error
-    known = _known(key, ids, wanted.label[0], local) if keyed else None
+    known = _known(key, ids, wanted.label[0], local, asked) if keyed else None
     scores = {}
     for one, (_, _, rows, _) in zip(chosen, read, strict=True):
         if known is not None:
@@ -463,7 +470,7 @@ def read_rows(
             raise _without_id(name)
         read = read_parquet if text == "parquet" else read_arrow
         wanted, guesses = as_written(wanted, list(binary_columns(path, name, text)))
-        rows = read(path, name, wanted)
+        rows = read(path, name, wanted, asked.max_rows)
         rows.identities = wanted.label if len(wanted.label) == 2 else ()
         return text, guesses, rows, ids
     if keyed and not ids:
@@ -509,13 +516,14 @@ def opened_text(
         )
     binary = _binary(path, head)
     if binary is not None:
+        refuse_too_large(path, name, asked.max_size)
         if asked.format not in {None, binary}:
             raise FileFormatError(
                 f"{name} is no {asked.format} file; it is {binary.capitalize()}. Leave format out."
             )
         _refuse_of_text(asked, name, binary.capitalize())
         return binary
-    file = text_file(path, name)
+    file = text_file(path, name, asked)
     if asked.format in _BINARY:
         raise FileFormatError(
             f"{name} is no {asked.format.capitalize()} file; it starts with {head[:4]!r} instead of"

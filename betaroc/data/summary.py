@@ -29,7 +29,7 @@ from betaroc.data.read import OpenedText, opened_text, wanted_of
 from betaroc.data.rows import Rows, Wanted, as_written
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, added
-from betaroc.data.text_files import TextOptions, asked_of
+from betaroc.data.text_files import TextOptions, asked_of, too_many_rows
 from betaroc.data.text_sums import text_sums
 from betaroc.distributions.bin_layout import MOST_BINS, Layout, bin_edges
 from betaroc.distributions.binned import Binned
@@ -336,6 +336,7 @@ def summarize(
     client_label: object = None,
     bins: int = _BINS,
     layout: Layout = None,
+    max_size: int | None = None,
 ) -> ScoreSummary:
     """Sums, extremes and counts in bins of both classes, in one pass over a frame or a file.
 
@@ -357,6 +358,8 @@ def summarize(
         (low, high): equal bins between, scores beyond in the outermost. Left out: a quarter of
         the bins uniform on [0, 1], one finer and finer towards 0 and 1, and two on the whole
         line, of the scales 1 and 100.
+    max_size : int, optional
+        Bytes of a file at most. None: 1 GiB that gzip expands to, 64 GiB of any other.
 
     Returns
     -------
@@ -401,7 +404,7 @@ def summarize(
     """
     wanted = _wanted(score, label, client_label, bins, layout)
     if isinstance(frame_or_path, str | os.PathLike):
-        found = _of_file(frame_or_path, wanted)
+        found = _of_file(frame_or_path, wanted, asked_of(max_size=max_size))
     else:
         label = _one_label(wanted)
         source = frame_source(frame_or_path, score, label, instead="the path of a file")
@@ -424,6 +427,8 @@ def summarize_file(
     decimal: str | None = None,
     header: bool | None = None,
     format: str | None = None,  # noqa: A002 - as read_scores calls it
+    max_size: int | None = None,
+    max_rows: int | None = None,
     engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
@@ -447,6 +452,8 @@ def summarize_file(
         :func:`summarize`.
     columns, separator, decimal, header, format : optional
         As `read_scores` takes them; left out, the content decides.
+    max_size, max_rows : int, optional
+        As `read_scores` takes them; left out, there may be any number of rows.
     engine : str, optional
         Of Parquet: "polars", "duckdb" or "pyarrow"; left out, the first of these that is
         installed. A text file must have none.
@@ -495,7 +502,7 @@ def summarize_file(
     (3, 'parquet')
     """
     wanted = _wanted(score, label, client_label, bins, layout)
-    asked = asked_of(format, separator, decimal, header, columns)
+    asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows)
     return _of_file(path, wanted, asked, engine, progress)
 
 
@@ -569,6 +576,8 @@ def _of_file(
         kind = text if isinstance(text, str) else text.kind
         if kind == "parquet":
             rows = file_source(local, engine)
+            if asked.max_rows is not None and (rows.rows or 0) > asked.max_rows:
+                raise too_many_rows(name, rows.rows or 0, asked.max_rows)
             columns, guesses = as_written(wanted.columns, rows.schema.names())
             found = _summary(rows, wanted._replace(columns=columns), progress)
         elif engine is not None:
@@ -581,7 +590,7 @@ def _of_file(
             if isinstance(text, str):
                 present = list(binary_columns(local, name, text))
                 columns, guesses = as_written(wanted.columns, present)
-                given = read_arrow(local, name, columns)
+                given = read_arrow(local, name, columns, asked.max_rows)
             else:
                 given, guesses = text, text.layout.guesses
             both, guessed = text_sums(given, wanted.client_label, wanted.bins, wanted.layout)

@@ -53,8 +53,17 @@ def collect_parts(
     """
     if layout.start == 1:
         with suppress(_DoubtError):
-            return collect(_quick_table(file, wanted, layout))
-    return collect(read_lines(file, wanted, layout))
+            return collect(_bounded(file, _quick_table(file, wanted, layout)))
+    return collect(_bounded(file, read_lines(file, wanted, layout)))
+
+
+def _bounded(file: TextFile, parts: Iterator[Rows]) -> Iterator[Rows]:
+    """The parts, as long as they do not have too many rows."""
+    rows = 0
+    for part in parts:
+        rows += part.codes.size
+        file.refuse_too_many(rows, "at least ")
+        yield part
 
 
 # ------------------------------------------------------------------------------------- blocks

@@ -16,8 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from betaroc.core.checks import choice
+from betaroc.core.checks import choice, count
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
 
 #: The first bytes of what is compressed by gzip, and of what is no text.
@@ -44,12 +45,18 @@ is_number = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 #: Whether a text is a number with a decimal comma.
 has_comma = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _WORDS = re.compile(r'"([^"]*)"|(\S+)').findall
-#: A gzip file may expand to this size, and beyond it to this many times its own.
-_EXPANDED, _RATIO = 2**30, 1000
+#: Bytes that gzip expands to at most, and that any other file has, unless the call says otherwise.
+_EXPANDED, _LARGEST = 2**30, 2**36
+#: Rows that are held at most, unless the call says otherwise.
+MOST_ROWS = 250_000_000
 _LINE = 2**20
 _PROGRESS_FROM = 2**20
 #: Bytes that the number of lines is estimated from.
 _SAMPLE = 2**20
+#: Bytes of the shortest row, and how far wrong the estimate of rows may be.
+_SHORTEST, _DOUBT = 4, 1.25
+#: How often gzip expands its own size at most.
+_RATIO = 1032
 
 #: What is raised for gzip that is no gzip, or not all of it.
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
@@ -58,10 +65,9 @@ DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 class _Bounded(io.RawIOBase):
     """A decompressed stream that stops at an absurd size."""
 
-    def __init__(self, stream: gzip.GzipFile, packed: int, name: str) -> None:
+    def __init__(self, stream: gzip.GzipFile, limit: int, name: str) -> None:
         super().__init__()
-        self._stream, self._name, self._size = stream, name, 0
-        self._limit = max(_EXPANDED, _RATIO * packed)
+        self._stream, self._name, self._size, self._limit = stream, name, 0, limit
 
     def readable(self) -> bool:
         return True
@@ -71,12 +77,16 @@ class _Bounded(io.RawIOBase):
         data = self._stream.read1(len(view))
         self._size += len(data)
         if self._size > self._limit:
-            raise FileFormatError(
-                f"{self._name} must not expand beyond {_EXPANDED >> 30} GiB and {_RATIO} times its"
-                f" size; {self._size} bytes so far. Decompress it yourself if it is to be trusted."
-            )
+            raise _expands(self._name, self._limit, self._size)
         view[: len(data)] = data
         return len(data)
+
+
+def _expands(name: str, limit: int, size: int, told: str = "so far there are") -> FileFormatError:
+    return FileFormatError(
+        f"{name} must expand to at most {limit} bytes; {told} {size}."
+        + worded(" Pass a larger `max_size=` if it is to be trusted.")
+    )
 
 
 @dataclass(frozen=True)
@@ -86,13 +96,16 @@ class TextFile:
     path: Path
     name: str
     zipped: bool
+    #: Bytes and rows that are read at most.
+    largest: int = _EXPANDED
+    most_rows: int | None = None
 
     def lines(self) -> Generator[str, None, None]:
         """The lines with their ends (LF, CRLF or CR)."""
         size = self.path.stat().st_size
         number = 0
         with self.path.open("rb") as raw, _progress(size) as advance:
-            stream = io.TextIOWrapper(self._bytes(raw, size), encoding="utf-8-sig", newline="")
+            stream = io.TextIOWrapper(self._bytes(raw), encoding="utf-8-sig", newline="")
             try:
                 for line in iter(partial(stream.readline, _LINE), ""):
                     number += 1
@@ -113,7 +126,7 @@ class TextFile:
         """The bytes in blocks of about `size` that end with LF, but for the file's last one."""
         total = self.path.stat().st_size
         with self.path.open("rb") as raw, _progress(total) as advance:
-            stream, rest = self._bytes(raw, total), b""
+            stream, rest = self._bytes(raw), b""
             while read := stream.read(size):
                 advance(raw.tell())
                 end = read.rfind(b"\n") + 1
@@ -129,14 +142,21 @@ class TextFile:
         """How many lines there are about, by those of the beginning; 0 if these are damaged."""
         size = self.path.stat().st_size
         with self.path.open("rb") as raw, suppress(*DAMAGED):
-            lines = self._bytes(raw, size).read(_SAMPLE).count(b"\n")
+            lines = self._bytes(raw).read(_SAMPLE).count(b"\n")
             return lines * size // max(raw.tell(), 1)
         return 0
 
-    def _bytes(self, raw: BinaryIO, size: int) -> BinaryIO:
+    def _bytes(self, raw: BinaryIO) -> BinaryIO:
         if not self.zipped:
             return raw
-        return io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=raw), size, self.name), 2**16)
+        return io.BufferedReader(
+            _Bounded(gzip.GzipFile(fileobj=raw), self.largest, self.name), 2**16
+        )
+
+    def refuse_too_many(self, rows: int, about: str = "") -> None:
+        """Raise if so many rows are more than are read."""
+        if self.most_rows is not None and rows > self.most_rows:
+            raise too_many_rows(self.name, rows, self.most_rows, about)
 
     def _refuse_line(self, line: str, number: int) -> NoReturn:
         if "\0" in line:
@@ -154,7 +174,7 @@ class TextFile:
         decoder = codecs.getincrementaldecoder("utf-8")()
         seen, offset, byte = 0, 0, b""
         with self.path.open("rb") as raw:
-            stream = self._bytes(raw, self.path.stat().st_size)
+            stream = self._bytes(raw)
             while chunk := stream.read(2**16):
                 pending = len(decoder.getstate()[0])
                 try:
@@ -181,14 +201,50 @@ def _progress(size: int) -> Iterator[Callable[[int], object]]:
         yield lambda at: bar.update(at - bar.n)
 
 
-def text_file(path: Path, name: str) -> TextFile:
-    """A file that is no format of bytes, by its first ones."""
+def too_many_rows(name: str, rows: int, most: int, about: str = "") -> FileFormatError:
+    """The error of a file that has more rows than are read."""
+    return FileFormatError(
+        f"{name} must have at most {most} rows; it has {about}{rows}."
+        + worded(" Pass a larger `max_rows=`, or")
+        + " summarise the file in pieces, which holds no rows."
+    )
+
+
+def refuse_too_large(path: Path, name: str, largest: int | None) -> None:
+    """Raise if a file has more bytes than are read."""
+    size, limit = path.stat().st_size, largest or _LARGEST
+    if size > limit:
+        raise FileFormatError(
+            f"{name} must have at most {limit} bytes; it has {size}."
+            + worded(" Pass a larger `max_size=` if it is to be read.")
+        )
+
+
+def _refuse_bomb(raw: BinaryIO, name: str, limit: int) -> None:
+    """Raise if gzip says at its end that it expands too far, so that nothing is expanded."""
+    packed = raw.seek(0, io.SEEK_END)
+    raw.seek(max(packed - 4, 0))
+    size = int.from_bytes(raw.read(4), "little")
+    if limit < size <= _RATIO * packed:  # beyond it what stands there is no size
+        raise _expands(name, limit, size, "by its end, unless it is cut short, there are")
+
+
+def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFile:
+    """A file that is no format of bytes, by its first ones, and not too large."""
+    asked = asked or TextOptions()
+    refuse_too_large(path, name, asked.max_size)
     with path.open("rb") as raw:
         head = raw.read(8)
+        if head.startswith(_GZIP):
+            _refuse_bomb(raw, name, asked.max_size or _EXPANDED)
     for magic, what, do in _MAGIC:
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
-    return TextFile(path, name, zipped=head.startswith(_GZIP))
+    zipped = head.startswith(_GZIP)
+    file = TextFile(path, name, zipped, asked.max_size or _EXPANDED, asked.max_rows)
+    if asked.max_rows is not None and path.stat().st_size > _SHORTEST * asked.max_rows:
+        file.refuse_too_many(int(file.about_rows() / _DOUBT), "about ")
+    return file
 
 
 class _Named(NamedTuple):
@@ -218,6 +274,13 @@ class TextOptions(NamedTuple):
     decimal: str | None = None
     header: bool | None = None
     columns: tuple[str, ...] | None = None
+    max_size: int | None = None
+    max_rows: int | None = None
+
+    @property
+    def of_rows(self) -> TextOptions:
+        """The same for what holds all rows in memory."""
+        return self if self.max_rows else self._replace(max_rows=MOST_ROWS)
 
     @property
     def separators(self) -> str:
@@ -233,6 +296,8 @@ def asked_of(
     decimal: str | None = None,
     header: bool | None = None,
     columns: str | Sequence[str] | None = None,
+    max_size: int | None = None,
+    max_rows: int | None = None,
 ) -> TextOptions:
     """What a call says of its files, checked; signs for the words of separators."""
     if format_ is not None:
@@ -243,7 +308,11 @@ def asked_of(
         raise InputTypeError.about("header")(
             f"header must be True, False or None; got {shown(header)}. None: the content decides."
         )
-    return TextOptions(format_, sign, point, header, _names_of(columns))
+    limits = (
+        None if given is None else count(given, name)
+        for given, name in ((max_size, "max_size"), (max_rows, "max_rows"))
+    )  # fmt: skip
+    return TextOptions(format_, sign, point, header, _names_of(columns), *limits)
 
 
 def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:

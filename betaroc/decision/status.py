@@ -86,8 +86,11 @@ class Shift(NamedTuple):
 
 
 def cut_words(text: str, width: int = 120) -> str:
-    """The beginning of a text, up to a word."""
-    return text if len(text) <= width else f"{text[:width].rpartition(' ')[0]} ..."
+    """The sentences of a text that fit, without the last stop; else what fits up to a word."""
+    if len(text) <= width:
+        return text
+    whole, _, rest = text[:width].rpartition(". ")
+    return whole or f"{rest.rpartition(' ')[0]} ..."
 
 
 # ---------------------------------------------------------------------------- of a rate

@@ -202,7 +202,7 @@ def _rocs(
     for name, roc in group:
         points = roc.points(_POINTS)
         names.append(foreign(name).short)
-        lines.append(Trace(_brief(name, 16), points.far, points.tpr, "solid"))
+        lines.append(Trace(_brief(name, 14), points.far, points.tpr, "solid"))
     if len(lines) > 1:
         lines = [line._replace(label="", look="thin") for line in lines]
         lines[0] = lines[0]._replace(label="classifiers")

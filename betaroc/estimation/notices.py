@@ -52,7 +52,8 @@ def few_scores(name: str, total: float) -> list[Notice]:
     """Fewer than ten scores (their total weight, for weighted ones)."""
     if total >= SMALL_SAMPLE:
         return []
-    return [Notice(SmallSampleWarning, f"{name}: only {total:g} scores, fewer than {SMALL_SAMPLE}")]
+    said = f"{name}: only {total:g} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}"
+    return [Notice(SmallSampleWarning, said)]
 
 
 def inflated(

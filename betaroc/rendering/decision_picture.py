@@ -16,17 +16,21 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 
 __all__ = [
+    "POSITIONS",
     "Panel",
     "ScoreAxis",
     "StripRow",
     "Tick",
     "axis_svg",
+    "slider_positions",
     "panel_svg",
     "shares",
     "strip_place",
     "strip_svg",
 ]
 
+#: Positions of the slider, that of the threshold among them.
+POSITIONS = 401
 #: The inner drawing has so many units either way, and so many stay free above and below.
 _SIDE, _ROOM = 1000.0, 20.0
 #: Scores so near 0 or 1 only their logits tell apart.
@@ -135,6 +139,17 @@ class ScoreAxis(NamedTuple):
         step = max(math.ceil(len(found) / 7), 1)
         middle = next((k for k, one in enumerate(found) if one.text == "0.5"), 0)
         return found[middle % step :: step]
+
+
+def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], FloatArray, int]:
+    """Thresholds along the axis as text and as numbers, and where the one decided stands."""
+    places = np.linspace(0.0, 100.0, POSITIONS)
+    texts = [axis.text(float(x)) for x in axis.score(places)]
+    home = int(np.argmin(np.abs(places - float(axis.place(threshold)))))
+    home = 0 if threshold == -math.inf else home
+    thresholds = np.array([float(text) for text in texts])  # as they are shown
+    thresholds[home] = threshold
+    return texts, thresholds, home
 
 
 def _logit(share: float) -> float:
@@ -285,7 +300,7 @@ def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
     y = "12" if near < 0.75 * highest[0] else "99%"
     return "".join(
         f'<text class="h{gone}" x="{at:.2f}%" dx="{dx}" y="{y}" text-anchor="{anchor}"'
-        f' data-place="x:x" data-flag="gone:no{word}">{word}</text>'
+        f' data-narrow data-place="x:x" data-flag="gone:no{word}">{word}</text>'
         for word, dx, anchor, gone in (
             ("reject", -8, "end", " gone" if at < 8.0 else ""),
             ("accept", 8, "start", " gone" if at > 92.0 else ""),

@@ -9,17 +9,14 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.rendering.numbers import rate, rate_span, visible
 from betaroc.rendering.table_text import shown_cell, upright
-
-if TYPE_CHECKING:
-    from jinja2 import Template
+from betaroc.rendering.tree_html import template
 
 __all__ = [
     "ICONS", "FoldedTable", "IntervalMark", "NotebookBlock", "RateMark", "Shown", "Trace",
@@ -94,7 +91,7 @@ def html_block(block: NotebookBlock) -> str:
     """The block as HTML, all its texts escaped."""
     drawn = '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">{}</svg>'
     icon = drawn.format(ICONS[block.icon]) if block.icon else ""
-    return _template("notebook.html.j2").render(block._asdict() | {"icon": icon, "style": _STYLE})
+    return template("notebook.html.j2").render(block._asdict() | {"icon": icon, "style": _STYLE})
 
 
 def html_table(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
@@ -106,18 +103,8 @@ def html_table(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
     body = [
         [*(shown_cell(v) for v in row[:_COLUMNS]), *[("…", False)] * wide] for row in rows[:_ROWS]
     ]
-    template = _template("table.html.j2")
-    return template.render(caption=caption, heads=heads, rows=body, left=len(rows) - len(body))
-
-
-@cache
-def _template(name: str) -> Template:
-    from jinja2 import Environment, PackageLoader
-
-    loader = PackageLoader("betaroc", "rendering")
-    return Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
-    ).get_template(name)
+    left = len(rows) - len(body)
+    return template("table.html.j2").render(caption=caption, heads=heads, rows=body, left=left)
 
 
 # ------------------------------------------------------------------------------- texts

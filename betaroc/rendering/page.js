@@ -2,7 +2,10 @@
 (function () {
   "use strict";
   document.querySelectorAll("script.positions").forEach(function (block) {
-    var root = block.parentNode, data = JSON.parse(block.textContent);
+    var root = block.closest(".report"), data = JSON.parse(block.textContent);
+    root.querySelectorAll("script.places").forEach(function (more) {
+      Object.assign(data.places, JSON.parse(more.textContent));
+    });
     var slider = root.querySelector("input[type=range]"), back = root.querySelector(".back");
     function each(name, change) {
       root.querySelectorAll("[data-" + name + "]").forEach(function (element) {

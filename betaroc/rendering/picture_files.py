@@ -12,18 +12,23 @@ import io
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.rendering.files import checked_target, write_whole
 
-__all__ = ["draw_svg", "picture_format", "private_style", "save_picture"]
+__all__ = [
+    "Moving", "draw_moving_svg", "draw_svg", "picture_format", "private_style", "save_picture",
+]  # fmt: skip
 
 _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
 _PAGE_STYLE: dict[str, Any] = {
@@ -94,6 +99,61 @@ def draw_svg(draw: Callable[[], Any], salt: str) -> str:
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{view}" role="img">'
         f"{inner.rstrip()}</svg>"
     )
+
+
+class Moving(NamedTuple):
+    """A mark that a slider moves: a point, or an upright line where `y` is None."""
+
+    key: str
+    x: FloatArray
+    y: FloatArray | None
+    home: int
+    hollow: bool = False
+
+
+def draw_moving_svg(
+    draw: Callable[[], Any], salt: str, marks: Sequence[Moving]
+) -> tuple[str, tuple[tuple[str, tuple[float, ...]], ...]]:
+    """The same with marks above it, and where each stands at every position, in per cent."""
+    axes: list[Any] = []
+
+    def kept() -> Any:
+        axes.append(draw())
+        return axes[-1]
+
+    svg = draw_svg(kept, salt)
+    if not marks or not svg:
+        return svg, ()
+    box, view = axes[0].get_position(), re.search(r'viewBox="([^"]+)"', svg)
+    wide, high = (float(size) for size in view[1].split()[2:]) if view else (1.0, 1.0)
+    drawn, places = [], []
+    for mark in marks:
+        x, y = _in_axes(axes[0], mark)
+        places.append((f"{mark.key}x", x))
+        at = f"{x[mark.home]}%"
+        if mark.y is None:
+            moved = f'data-place="x1:{mark.key}x x2:{mark.key}x"'
+            drawn.append(f'<line class="mvl" x1="{at}" x2="{at}" y1="0" y2="100%" {moved}/>')
+            continue
+        places.append((f"{mark.key}y", y))
+        look = "mvd d" if mark.hollow else "mvd"
+        moved = f'data-place="cx:{mark.key}x cy:{mark.key}y"'
+        drawn.append(f'<circle class="{look}" r="4" cx="{at}" cy="{y[mark.home]}%" {moved}/>')
+    inner = (
+        f'<svg class="mv" x="{box.x0 * wide:.2f}" y="{(1.0 - box.y1) * high:.2f}"'
+        f' width="{box.width * wide:.2f}" height="{box.height * high:.2f}">{"".join(drawn)}</svg>'
+    )
+    return f"{svg.removesuffix('</svg>')}{inner}</svg>", tuple(places)
+
+
+def _in_axes(ax: Any, mark: Moving) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Per cent of the frame from its left and from its top; what lies outside, at its edge."""
+    limits = sorted(ax.get_xlim()), sorted(ax.get_ylim())
+    y = np.full_like(mark.x, limits[1][0]) if mark.y is None else mark.y
+    points = np.stack([np.clip(v, *ends) for v, ends in zip((mark.x, y), limits, strict=True)])
+    shares = ax.transAxes.inverted().transform(ax.transData.transform(points.T))
+    found = np.round(100.0 * np.clip(shares, 0.0, 1.0), 2)
+    return tuple(found[:, 0].tolist()), tuple((100.0 - found[:, 1]).round(2).tolist())
 
 
 # --------------------------------------------------------------------------- settings

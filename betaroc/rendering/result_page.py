@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.tree import Cell, Figures, Name, Section
-from betaroc.rendering.tree_html import html_of, typeset
+from betaroc.rendering.tree_html import html_of, template
 
 __all__ = ["ResultPage", "VerdictRow", "page_of"]
 
@@ -41,21 +40,9 @@ class ResultPage(NamedTuple):
 def page_of(page: ResultPage, body_said: Any, foot: str) -> str:
     """The whole page; `body_said` puts its body into the words of the user's field."""
     top = Section("", () if page.figures is None else (page.figures,))
-    body = _template().render(
+    body = template("result.html.j2").render(
         kind=page.kind, about=page.about, question=page.question, lead=page.lead,
         alarms=page.alarms, heads=page.heads, rows=page.verdicts, sections=page.sections,
         top=html_of([top]) if page.figures is not None else "", body=html_of(page.sections),
     )  # fmt: skip
     return page_frame(page.title, body_said(body), foot, script=False)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("betaroc", "rendering"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters["typeset"] = typeset
-    return environment.get_template("result.html.j2")

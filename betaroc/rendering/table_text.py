@@ -7,12 +7,14 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["cell", "csv_table", "latex_table", "plain_text", "shown_cell", "upright"]
+from betaroc.rendering.tree import Grid, Section
+
+__all__ = ["csv_table", "in_each_row", "kept_of", "latex_table", "shown_cell", "upright"]
 
 #: Accents that LaTeX has for every letter, in its oldest encoding too.
 _ACCENTS = {
@@ -35,17 +37,31 @@ _SIGNS = {"≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "±": r"$\pm$",
           "\xa0": "~"}  # fmt: skip
 
 
+def kept_of(sections: Iterable[Section]) -> Mapping[str, Sequence[Any]]:
+    """What files hold of a tree: the columns of its first table that is kept, or nothing."""
+    blocks = [block for section in sections for block in section.blocks]
+    return next((one.kept for one in blocks if isinstance(one, Grid) and one.kept), {})
+
+
 def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
     """A line of names, then the rows; what is undefined is empty, and no text is a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(plain_text, columns))
+    writer.writerow(map(_plain_text, columns))
     for row in zip(*columns.values(), strict=True):
-        writer.writerow([plain_text(v) if isinstance(v, str) else cell(v) for v in row])
+        writer.writerow([_plain_text(v) if isinstance(v, str) else _csv_cell(v) for v in row])
     return out.getvalue()
 
 
-def cell(value: float | int | bool | str | None) -> str:
+def in_each_row(
+    columns: Mapping[str, Sequence[Any]], fixed: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """The columns, and behind them what is the same in every row."""
+    size = len(next(iter(columns.values())))
+    return {k: list(v) for k, v in columns.items()} | {k: [v] * size for k, v in fixed.items()}
+
+
+def _csv_cell(value: float | int | bool | str | None) -> str:
     """A number that reads back as it was, a word, or nothing."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -54,7 +70,7 @@ def cell(value: float | int | bool | str | None) -> str:
     return "" if math.isnan(value) else repr(value)
 
 
-def plain_text(value: str) -> str:
+def _plain_text(value: str) -> str:
     """A cell that no spreadsheet computes and that stays on its line."""
     plain = "".join(c if c.isprintable() else "?" for c in value)
     return f"'{plain}" if plain.lstrip()[:1] in ("=", "+", "-", "@") else plain

@@ -6,15 +6,16 @@ The same sections are read in a terminal (:mod:`tree_text`) and on a page (:mod:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from betaroc.rendering.numbers import visible
 
 __all__ = [
-    "Bullets", "Cell", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group", "Name", "Node",
-    "Row", "Section", "Status", "Words", "few", "foreign", "grouped", "quantity",
+    "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
+    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few", "foreign",
+    "grouped", "quantity", "recorded",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
@@ -28,6 +29,11 @@ class Name(NamedTuple):
 
     short: str
     whole: str
+
+
+def as_named(text: str) -> Name:
+    """A text of the user's, whole."""
+    return Name(visible(text), text)
 
 
 def foreign(text: str, *, path: bool = False) -> Name:
@@ -112,12 +118,63 @@ class Group:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table; `words` are the columns of words, which stand to the left."""
+    """A table; `words` are the columns of words, which stand to the left.
 
-    head: tuple[str, ...]
+    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits.
+    """
+
+    head: tuple[Name | str, ...]
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
+    kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     tag: ClassVar[str] = "grid"
+
+
+class Column(NamedTuple):
+    """A column of a table that is read and kept.
+
+    Parameters
+    ----------
+    key : str
+        What files call it.
+    head : str, optional
+        What people read above it; None for a column of files alone.
+    say : callable
+        How a value is said where it is not yet a cell.
+    """
+
+    key: str
+    head: str | None = None
+    say: Callable[[Any], str] = str
+
+
+def recorded(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Grid:
+    """Rows of values, or of cells, for people and for files.
+
+    Examples
+    --------
+    >>> grid = recorded([Column("n", "n"), Column("auc", "AUC", "{:.2f}".format)], [(5, 0.123)])
+    >>> [cell.text for cell in grid.rows[0].cells], grid.kept
+    (['5', '0.12'], {'n': [5], 'auc': [0.123]})
+    """
+    table = list(rows)
+    seen = [k for k, column in enumerate(columns) if column.head is not None]
+    head = tuple(columns[k].head or "" for k in seen)
+    body = tuple(Row(tuple(_said(row[k], columns[k]) for k in seen)) for row in table)
+    kept = {column.key: [_kept(row[k]) for row in table] for k, column in enumerate(columns)}
+    return Grid(head, body, kept=kept)
+
+
+def _said(value: Any, column: Column) -> Cell | Name | str:
+    if isinstance(value, Cell | Name | str):
+        return value
+    return Cell(column.say(value), value=value)
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, Name):
+        return value.whole
+    return value.value if isinstance(value, Cell) else value
 
 
 T = TypeVar("T")
@@ -162,7 +219,10 @@ def few(words: Iterable[str], sep: str = ", ") -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph; a "note" is small, a "legend" explains a page and is left out of a terminal."""
+    """A paragraph; a "note" is small, a "legend" explains a page and is left out of a terminal.
+
+    What is "given" holds texts of the user's and stays as it is.
+    """
 
     text: str
     kind: str = ""
@@ -179,11 +239,15 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Figure:
-    """An SVG element, or nothing where there is nothing to see; its caption; what it shows."""
+    """An SVG element, or nothing where there is nothing to see; its caption; what it shows.
+
+    `places` are where its marks stand at every position of a slider, by their keys.
+    """
 
     svg: str
     caption: str
     alt: str = ""
+    places: tuple[tuple[str, tuple[float, ...]], ...] = ()
     tag: ClassVar[str] = "figure"
 
 
@@ -225,6 +289,11 @@ class Section:
     key: str = ""
     folded: bool = False
     tag: ClassVar[str] = "section"
+
+
+def apart(*nodes: Node) -> list[Section]:
+    """Sections without a heading, one for each."""
+    return [Section("", (node,)) for node in nodes]
 
 
 Node = Grid | Words | Bullets | Figure | Figures | Status | Glossary | Section

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
 from betaroc.rendering.tree import Figure, Section
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from markupsafe import Markup
 
-__all__ = ["html_of", "prose_of", "typeset"]
+__all__ = ["html_of", "prose_of", "template", "typeset"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
@@ -31,7 +32,7 @@ def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
     from markupsafe import Markup
 
     # The template escapes what it is given.
-    return Markup(_template().render(sections=sections, depth=depth))  # noqa: S704
+    return Markup(template("tree.html.j2").render(sections=sections, depth=depth))  # noqa: S704
 
 
 def prose_of(body: str) -> str:
@@ -64,12 +65,13 @@ def _token(found: re.Match[str]) -> str:
 
 
 @cache
-def _template() -> Any:
+def template(name: str, room: str = "rendering") -> Template:
+    """A template of a room, which escapes what it is given and knows no name that it is not."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("betaroc", "rendering"), autoescape=True, undefined=StrictUndefined,
+        loader=PackageLoader("betaroc", room), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {"typeset": typeset, "drawn": _drawn}
-    return environment.get_template("tree.html.j2")
+    return environment.get_template(name)

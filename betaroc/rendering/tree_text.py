@@ -17,7 +17,7 @@ from betaroc.rendering.tree import (
     Words,
 )
 
-__all__ = ["columns", "text_of"]
+__all__ = ["text_of"]
 
 _SIGNS = str.maketrans({
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "−": "-", "…": "...", "é": "e",
@@ -31,12 +31,12 @@ def text_of(sections: Iterable[Section]) -> str:
     return "\n\n".join(filter(None, map(_section, sections)))
 
 
-def columns(rows: Sequence[Sequence[str]], indent: str = "  ", words: Sequence[int] = ()) -> str:
+def _columns(rows: Sequence[Sequence[str]], words: Sequence[int]) -> str:
     """Rows with the first column, and those of words, to the left and the others to the right."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     left = {0, *words}
     return "\n".join(
-        (indent + "  ".join(
+        ("  " + "  ".join(
             cell.ljust(width) if k in left else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         )).rstrip()
@@ -51,7 +51,8 @@ def _section(section: Section) -> str:
     title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
     # A section within one stands apart, unless it is the first thing said.
     gaps = ["\n" * (k > 0 and isinstance(block, Section)) for k, (block, _) in enumerate(told)]
-    return "\n".join([title, *(gap + text for gap, (_, text) in zip(gaps, told, strict=True))])
+    body = [gap + text for gap, (_, text) in zip(gaps, told, strict=True)]
+    return "\n".join([title, *body] if title else body)
 
 
 def _block(node: Node) -> str:
@@ -61,7 +62,7 @@ def _block(node: Node) -> str:
         case Grid():
             return _grid(node)
         case Words():
-            return "" if node.kind == "legend" else _plain(node.text)
+            return {"legend": "", "given": node.text}.get(node.kind, _plain(node.text))
         case Bullets():
             return "\n".join(map(_plain, node.items))
         case Status():
@@ -81,7 +82,7 @@ def _grid(grid: Grid) -> str:
          for cell, span, width in zip(*both, wide, strict=True)]
         for both in zip(texts, spans, strict=True)
     ]  # fmt: skip
-    lines = columns([list(map(_plain, grid.head)), *rows], words=grid.words).split("\n")
+    lines = _columns([list(map(_cell, grid.head)), *rows], grid.words).split("\n")
     body = iter(lines[1:])
     told = [_group(row) if isinstance(row, Group) else next(body) for row in grid.rows]
     return "\n".join([lines[0], *told] if lines[0] else told)

@@ -50,11 +50,10 @@ from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
-from betaroc.report.figures import analysis_block
 from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
 from betaroc.report.observed_curves import curve_numbers, observed_curves
-from betaroc.report.page import sections_of, write_report
+from betaroc.report.page import analysis_block, sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
 from betaroc.report.record import (
     AnalysisRecord,

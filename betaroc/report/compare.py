@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,22 +12,28 @@ from betaroc.core.arrays import FloatArray
 from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import OF_ALL_ERRORS, Comparison, ProportionTest
 from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verdict_words
+from betaroc.decision.epc import Epc
+from betaroc.decision.systems import SystemsComparison
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, visible
-from betaroc.rendering.table_text import cell, latex_table, plain_text
-from betaroc.rendering.tree_text import columns
+from betaroc.rendering.table_text import in_each_row
+from betaroc.rendering.tree import Grid, Name, Row, Section, Words, apart, as_named
 from betaroc.report.epc import (
     alpha_text,
     alphas_given,
     axis_words,
     measure_words,
+    path_of,
     read_words,
     source_numbers,
     spread,
     value_text,
 )
 
-__all__ = ["System", "comparison_csv", "comparison_latex", "comparison_numbers", "comparison_text"]
+__all__ = [
+    "System", "comparison_columns", "comparison_few_columns", "comparison_numbers",
+    "comparison_told", "drawn_words", "sources_of",
+]  # fmt: skip
 
 #: Where the proportion test is printed, if these are rows of the table.
 _TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -86,14 +91,19 @@ def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dic
         "smallest": comparison.smallest._asdict(),
         "replicates": comparison.differences.shape[0],
         "names": list(names),
-        "sources": [
-            {
-                "dev": source_numbers(system.dev, epc.dev.prior),
-                "test": source_numbers(system.test, epc.test.prior),
-            }
-            for system, epc in zip(systems, curves, strict=True)
-        ],
+        "sources": sources_of(systems, curves),
     }
+
+
+def sources_of(systems: Sequence[System], curves: Sequence[Epc]) -> list[dict[str, Any]]:
+    """What was read of each system."""
+    return [
+        {
+            "dev": source_numbers(system.dev, curve.dev.prior),
+            "test": source_numbers(system.test, curve.test.prior),
+        }
+        for system, curve in zip(systems, curves, strict=True)
+    ]
 
 
 def _alphas(comparison: Comparison, one: AlphaRange) -> FloatArray:
@@ -135,16 +145,16 @@ def _proportion_tests(comparison: Comparison) -> list[tuple[float, ProportionTes
 
 
 # --------------------------------------------------------------------------------- table
-def comparison_text(
-    comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
-) -> str:
+def comparison_told(
+    comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int,
+    kept: Mapping[str, Sequence[Any]],
+) -> list[Section]:  # fmt: skip
     """What was read, about eleven alphas, the ranges in words, the proportion test."""
-    blocks = ["\n".join(_head(comparison, systems, chosen_by, seed))]
-    blocks += [_table(comparison, systems), "\n".join(_findings(comparison, systems))]
+    said = (_head(comparison, systems, chosen_by, seed), _findings(comparison, systems))
+    read, findings = (Words("\n".join(lines), "given") for lines in said)
+    told = apart(read, replace(_table(comparison, systems), kept=kept), findings)
     tests = _proportion_tests(comparison)
-    if tests:
-        blocks.append(_tests_table(comparison, systems, tests))
-    return "\n\n".join(blocks)
+    return [*told, _tests(comparison, systems, tests)] if tests else told
 
 
 def _head(
@@ -173,14 +183,18 @@ def _head(
 
 
 def _interval_words(comparison: Comparison, seed: int) -> str:
-    drawn = counted(comparison.differences.shape[0], "bootstrap replicate")
     start = f"interval: {level_words(comparison.level)} of the difference"
+    drawn = drawn_words(comparison, comparison.differences.shape[0], seed)
+    return f"{start}{' at these two thresholds' * (comparison.resample == 'test')}, {drawn}"
+
+
+def drawn_words(comparison: Comparison | SystemsComparison, replicates: int, seed: int) -> str:
+    """What varied in the replicates, and how many there are."""
+    drawn = f"test drawn again; {counted(replicates, 'bootstrap replicate')}, seed {seed}"
     if comparison.resample == "test":
-        return f"{start} at these two thresholds, test drawn again; {drawn}, seed {seed}"
+        return drawn
     dev = "the same dev trials" if comparison.dev_paired else "dev trials of each system"
-    return (
-        f"{start}, {dev} drawn and thresholds chosen again, test drawn again; {drawn}, seed {seed}"
-    )
+    return f"{dev} drawn and thresholds chosen again, {drawn}"
 
 
 def _groups_words(comparison: Comparison, systems: Sequence[System]) -> str:
@@ -194,11 +208,13 @@ def _groups_words(comparison: Comparison, systems: Sequence[System]) -> str:
     return f"; trials drawn by {' and '.join(drawn)}"
 
 
-def _table(comparison: Comparison, systems: Sequence[System]) -> str:
+def _table(comparison: Comparison, systems: Sequence[System]) -> Grid:
     first, second = (visible(system.name) for system in systems)
     whole = comparison.alpha.size > 1
     band = ["band low", "band high"] if whole else []
-    rows = [["alpha", first, second, f"{first} - {second}", "low", "high", *band, "better"]]
+    called = [as_named(text) for text in (first, second, f"{first} - {second}")]
+    head: list[Name | str] = ["alpha", *called, "low", "high", *band, "better"]
+    rows = []
     order = np.argsort(comparison.alpha, kind="stable")
     arrays = [
         comparison.first.value, comparison.second.value, comparison.difference,
@@ -208,9 +224,9 @@ def _table(comparison: Comparison, systems: Sequence[System]) -> str:
     for k in order[spread(order.size)]:
         values = [value_text(comparison.first, float(array[k])) for array in arrays]
         values += ["" if np.isnan(end[k]) else value_text(comparison.first, end[k]) for end in ends]
-        mark = ("", first, second)[comparison.better[k]]
-        rows.append([alpha_text(comparison.first, k), *values, mark])
-    return columns(rows)
+        mark = as_named(("", first, second)[comparison.better[k]])
+        rows.append(Row((alpha_text(comparison.first, k), *values, mark)))
+    return Grid(tuple(head), tuple(rows))
 
 
 def _findings(comparison: Comparison, systems: Sequence[System]) -> list[str]:
@@ -236,19 +252,18 @@ def _findings(comparison: Comparison, systems: Sequence[System]) -> list[str]:
     return lines
 
 
-def _tests_table(
+def _tests(
     comparison: Comparison, systems: Sequence[System], tests: Sequence[tuple[float, ProportionTest]]
-) -> str:
+) -> Section:
     single = CRITERIA[comparison.first.criterion].single
-    rows = [["alpha", *(f"errors of {visible(system.name)}" for system in systems), "z", "p"]]
+    called = [as_named(f"errors of {system.name}") for system in systems]
+    rows = []
     for alpha, test in tests:
         errors = [f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True)]
         found = [number(test.statistic, 3), number(test.p_value, 3)]
-        rows.append(["none" if single else number(alpha), *errors, *found])
-    return (
-        f"proportion test on all errors at these two thresholds; {_test_words(comparison)}\n"
-        f"{columns(rows)}"
-    )
+        rows.append(Row(("none" if single else number(alpha), *errors, *found)))
+    title = f"proportion test on all errors at these two thresholds; {_test_words(comparison)}"
+    return Section(title, (Grid(("alpha", *called, "z", "p"), tuple(rows)),))
 
 
 def _test_words(comparison: Comparison) -> str:
@@ -266,56 +281,45 @@ def _test_words(comparison: Comparison) -> str:
 
 
 # ----------------------------------------------------------------------------------- csv
-def comparison_csv(comparison: Comparison, systems: Sequence[System], seed: int) -> str:
-    """One row an alpha; what is undefined is empty, and no text cell is a formula."""
-    names = [plain_text(system.name) for system in systems]
-    arrays = _arrays(comparison, names)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+def comparison_columns(
+    comparison: Comparison, systems: Sequence[System], seed: int
+) -> dict[str, list[Any]]:
+    """One row an alpha, and in each what holds of all."""
+    names = [system.name for system in systems]
     mean, better = comparison.mean_difference, comparison.better_on_average
     fixed = {
-        "verdict": plain_text(verdict_words(comparison, (names[0], names[1]))),
-        "mean_difference": cell(mean.estimate),
-        "mean_low": cell(mean.low),
-        "mean_high": cell(mean.high),
-        "mean_from": repr(comparison.alpha_range[0]),
-        "mean_to": repr(comparison.alpha_range[1]),
-        "mean_better": "" if better is None else names["ab".index(better)],
-        "ranges": plain_text(
-            "; ".join(
-                f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(system)]}"
-                for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
-            )
+        "verdict": verdict_words(comparison, (names[0], names[1])),
+        "mean_difference": mean.estimate,
+        "mean_low": mean.low,
+        "mean_high": mean.high,
+        "mean_from": comparison.alpha_range[0],
+        "mean_to": comparison.alpha_range[1],
+        "mean_better": None if better is None else names["ab".index(better)],
+        "ranges": "; ".join(
+            f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(system)]}"
+            for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
         ),
         "resample": comparison.resample,
-        "dev_paired": "" if comparison.dev_paired is None else cell(comparison.dev_paired),
-        "level": repr(comparison.level),
-        "paired": cell(comparison.paired),
-        "replicates": str(comparison.differences.shape[0]),
-        "seed": str(seed),
+        "dev_paired": comparison.dev_paired,
+        "level": comparison.level,
+        "paired": comparison.paired,
+        "replicates": comparison.differences.shape[0],
+        "seed": seed,
         "criterion": comparison.first.criterion,
         "measure": comparison.first.measure,
         "name_a": names[0],
         "name_b": names[1],
-        **_paths(systems),
+        **{
+            f"{role}_{side}": path_of(getattr(system, role))
+            for side, system in zip("ab", systems, strict=True)
+            for role in ("dev", "test")
+        },
     }
-    writer.writerow([*arrays, *fixed])
-    for row in zip(*arrays.values(), strict=True):
-        writer.writerow([*map(cell, row), *fixed.values()])
-    return out.getvalue()
+    return in_each_row(_arrays(comparison, names), fixed)
 
 
-def comparison_latex(comparison: Comparison, systems: Sequence[System]) -> str:
+def comparison_few_columns(
+    comparison: Comparison, systems: Sequence[System], _: int
+) -> dict[str, list[Any]]:
     """One row an alpha, in the names of the systems."""
-    names = [system.name for system in systems]
-    return latex_table(_arrays(comparison, names))
-
-
-def _paths(systems: Sequence[System]) -> dict[str, str]:
-    """The files of both systems."""
-    found = {}
-    for side, system in zip("ab", systems, strict=True):
-        for role, scores in (("dev", system.dev), ("test", system.test)):
-            path = "" if scores.source is None else scores.source.path
-            found[f"{role}_{side}"] = plain_text(path)
-    return found
+    return _arrays(comparison, [system.name for system in systems])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,14 +26,14 @@ from betaroc.rendering.numbers import (
     read_as,
     threshold,
 )
-from betaroc.rendering.table_text import cell, latex_table, plain_text
-from betaroc.rendering.tree_text import columns
+from betaroc.rendering.table_text import in_each_row
+from betaroc.rendering.tree import Grid, Row, Section, Words, apart
 from betaroc.report.intervals import summary_numbers, summary_words
 
 __all__ = [
-    "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_csv",
-    "epc_latex", "epc_numbers", "epc_text", "measure_words", "read_words", "source_numbers",
-    "spread", "value_text",
+    "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_columns",
+    "epc_few_columns", "epc_numbers", "epc_told", "measure_words", "path_of", "read_words",
+    "source_numbers", "spread", "value_text",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial",
@@ -107,20 +107,21 @@ def source_numbers(scores: ScoreData, prior: float) -> dict[str, Any]:
     }
 
 
+def path_of(scores: ScoreData) -> str:
+    """The file that was read; of scores that are of none nothing."""
+    return "" if scores.source is None else scores.source.path
+
+
 def _area(epc: Epc) -> float:
     """The mean of the value over the curve's own range; nan of one place or a coarse list."""
     return epc.area() if np.ptp(epc.alpha) > 0.0 and is_fine(epc.alpha) else math.nan
 
 
 # ------------------------------------------------------------------------------ table
-def epc_text(
-    epc: Epc,
-    dev: ScoreData,
-    test: ScoreData,
-    chosen_by: str,
-    band: Band | None = None,
-    seed: int | None = None,
-) -> str:
+def epc_told(
+    epc: Epc, dev: ScoreData, test: ScoreData, chosen_by: str, band: Band | None,
+    seed: int | None, kept: Mapping[str, Sequence[Any]],
+) -> list[Section]:  # fmt: skip
     """About eleven alphas, the trivial zones in words, the area; of a band its ends."""
     head = [
         "thresholds chosen on dev, errors observed on test; accepted if score > threshold",
@@ -132,7 +133,8 @@ def epc_text(
     ]
     if band is not None:
         head.append(_band_words(band, seed))
-    return "\n\n".join(["\n".join(head), _table(epc, band), "\n".join(_closing(epc))])
+    read, closing = (Words("\n".join(lines), "given") for lines in (head, _closing(epc)))
+    return apart(read, replace(_table(epc, band), kept=kept), closing)
 
 
 def read_words(role: str, scores: ScoreData) -> str:
@@ -203,11 +205,11 @@ def spread(size: int, rows: int = _ROWS) -> IntArray:
     return np.linspace(0, size - 1, min(rows, size)).round().astype(np.intp)
 
 
-def _table(epc: Epc, band: Band | None) -> str:
+def _table(epc: Epc, band: Band | None) -> Grid:
     ends = [] if band is None else ["low", "high"]
     head = ["alpha", "threshold", "expected on dev", "observed on test", *ends, "test's own"]
     made = epc._rates_made
-    rows = [[*head, "FAR", "FRR", *(name.upper() for name in made)]]
+    rows = []
     order = np.argsort(epc.alpha, kind="stable")
     points = epc.points
     arrays = [epc.expected, epc.value, epc.a_posteriori]
@@ -215,17 +217,10 @@ def _table(epc: Epc, band: Band | None) -> str:
         arrays[2:2] = [band.low, band.high]
     for k in order[spread(order.size)]:
         point = points[k]
-        rows.append(
-            [
-                alpha_text(epc, k),
-                _threshold(point),
-                *(value_text(epc, float(values[k])) for values in arrays),
-                percent(point.far),
-                percent(point.frr),
-                *(percent(float(rates[k])) for rates in made.values()),
-            ]
-        )
-    return columns(rows)
+        values = (value_text(epc, float(values[k])) for values in arrays)
+        rates = (point.far, point.frr, *(float(rates[k]) for rates in made.values()))
+        rows.append(Row((alpha_text(epc, k), _threshold(point), *values, *map(percent, rates))))
+    return Grid((*head, "FAR", "FRR", *map(str.upper, made)), tuple(rows))
 
 
 def alpha_text(epc: Epc, k: int) -> str:
@@ -285,39 +280,25 @@ def _zones(epc: Epc) -> list[str]:
 
 
 # -------------------------------------------------------------------------------- csv
-def epc_csv(
+def epc_columns(
     epc: Epc, dev: ScoreData, test: ScoreData, band: Band | None = None, seed: int | None = None
-) -> str:
-    """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    names = [plain_text("" if s.source is None else s.source.path) for s in (dev, test)]
-    cells, made = _band_cells(band, seed), _made_numbers(epc)
-    head = ("criterion", "measure", "dev", "test")
-    writer.writerow([*_ARRAYS, "low", "high", *cells, *head, *made])
-    arrays = list(epc_arrays(epc).values())
+) -> dict[str, list[Any]]:
+    """One row an alpha, and in each how its band was made and what was read."""
+    made = ("level", "resample", "simultaneous", "replicates")
+    fixed = {name: getattr(band, name, None) for name in made}
+    fixed |= {"seed": seed, "criterion": epc.criterion, "measure": epc.measure}
+    fixed |= {"dev": path_of(dev), "test": path_of(test)}
     none = [math.nan] * epc.alpha.size
-    arrays += [none, none] if band is None else [band.low.tolist(), band.high.tolist()]
-    beside = list(zip(*made.values(), strict=True)) or [()] * epc.alpha.size
-    for row, rates in zip(zip(*arrays, strict=True), beside, strict=True):
-        said = (*cells.values(), epc.criterion, epc.measure, *names)
-        writer.writerow([*map(cell, row), *said, *map(cell, rates)])
-    return out.getvalue()
+    ends = _ends(band) or {"low": none, "high": none}
+    return in_each_row(epc_arrays(epc) | ends, fixed) | _made_numbers(epc)
 
 
-def epc_latex(epc: Epc, band: Band | None = None) -> str:
+def epc_few_columns(epc: Epc, band: Band | None = None) -> dict[str, list[Any]]:
     """One row an alpha, with the ends of the band where there is one."""
-    names = ("alpha", "threshold", "value", "expected", "far", "frr")
     held = epc_arrays(epc)
-    columns = {name: held[name] for name in names}
-    ends = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
-    return latex_table(columns | _made_numbers(epc) | ends)
+    names = ("alpha", "threshold", "value", "expected", "far", "frr")
+    return {name: held[name] for name in names} | _made_numbers(epc) | _ends(band)
 
 
-def _band_cells(band: Band | None, seed: int | None) -> dict[str, str]:
-    """How the interval of a row was made; empty without one."""
-    names = ("level", "resample", "simultaneous", "replicates", "seed")
-    if band is None:
-        return dict.fromkeys(names, "")
-    values = (band.level, band.resample, band.simultaneous, band.replicates, seed)
-    return dict(zip(names, map(cell, values), strict=True))
+def _ends(band: Band | None) -> dict[str, list[Any]]:
+    return {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}

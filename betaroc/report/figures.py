@@ -1,45 +1,34 @@
-"""The pictures of the report, and its block in a notebook; sets are called by their role."""
+"""The pictures of the report. No foreign text enters them: sets are called by their role."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
-from betaroc.core.terms import Terms, terms_of
-from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.status import Said, decision_block
+from betaroc.core.terms import terms_of
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.families import family_text
 from betaroc.fits.fit import Fit
 from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, draw_power_law, in_det_frame
-from betaroc.rendering.notebook import (
-    FoldedTable,
-    NotebookBlock,
-    Shown,
-    Trace,
-    draw_square,
-    name_shown,
-    rate_cell,
-)
-from betaroc.rendering.numbers import counted, level_words, number, rounded, threshold
-from betaroc.rendering.picture_files import draw_svg
+from betaroc.rendering.decision_picture import slider_positions
+from betaroc.rendering.numbers import counted, level_words, number, threshold
+from betaroc.rendering.picture_files import Moving, draw_moving_svg, draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, legend, legend_below
 from betaroc.rendering.tree import Figure
-from betaroc.report.intervals import Measured
-from betaroc.report.record import AnalysisRecord, worst_check
-from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
-from betaroc.report.summary import contradiction_words, contradictions, marked
+from betaroc.report.first_screen import score_axis
+from betaroc.report.record import AnalysisRecord
+from betaroc.report.score_set import ScoreSet, is_modelled
+from betaroc.report.summary import marked
 
 __all__ = [
-    "analysis_block",
     "curve_figures",
     "end_figures",
     "epc_figures",
@@ -69,26 +58,50 @@ _CHOOSERS = {
 }
 
 
+class _Slider(NamedTuple):
+    """The thresholds that the page's slider moves over, and where the one decided stands."""
+
+    thresholds: FloatArray
+    home: int
+
+    @classmethod
+    def of(cls, analysis: AnalysisRecord) -> _Slider | None:
+        """Of a report whose threshold was decided."""
+        d = analysis.decision
+        if d is None:
+            return None
+        _, thresholds, home = slider_positions(score_axis(analysis), d.threshold)
+        return cls(thresholds, home)
+
+    def rates(self, part: ScoreSet) -> OperatingPoint:
+        """What the set counts at them."""
+        return part.empirical.at(self.thresholds)
+
+
 # ------------------------------------------------------------------------- histograms
 def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
     parts = [part.scored for part in analysis.parts]
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
-    mark = marked(analysis.points).expected.threshold
+    mark, slider = marked(analysis.points).expected.threshold, _Slider.of(analysis)
     return [
-        [_histogram(part, parts[0], who, limits, _top(parts, who, limits), mark) for part in parts]
+        [
+            _histogram(part, parts[0], who, limits, _top(parts, who, limits), mark, slider)
+            for part in parts
+        ]
         for who in ("client", "impostor")
     ]
 
 
 def _histogram(
-    part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float
-) -> Figure:
+    part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float,
+    slider: _Slider | None,
+) -> Figure:  # fmt: skip
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
     fitted = law is not None and law.continuous is not None
     reference = _law_of(dev, who) if part is not dev else None
-    marks = limits[0] <= mark <= limits[1]
+    marks = slider is None and limits[0] <= mark <= limits[1]
 
     def draw() -> Any:
         colour = CLIENT if who == "client" else IMPOSTOR
@@ -109,7 +122,10 @@ def _histogram(
         caption += "; dashed: dev’s"
     if marks:
         caption += f"; upright line: dev’s EER threshold {threshold(mark, math.nan, 4)}"
-    return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
+    moving = [] if slider is None else [Moving("h", slider.thresholds, None, slider.home)]
+    caption += "; upright line: the threshold" * (slider is not None)
+    svg, places = draw_moving_svg(draw, f"betaroc {part.role} {who}", moving)
+    return Figure(svg, caption, places=places)
 
 
 def _law_of(part: ScoreSet, who: str) -> Distribution | None:
@@ -147,11 +163,18 @@ def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
 def _curves(analysis: AnalysisRecord, test: tuple[int, ScoreSet] | None) -> list[Figure]:
     parts = [analysis.dev] if test is None else [analysis.dev, test[1]]
     role = "dev" if test is None else test[1].role
-    dots = _dots_words(analysis, role)
+    slider = _Slider.of(analysis)
+    dots = _dots_words(analysis, role, slider)
 
     def drawn(curve: str, place: _Place, words: str, **options: Any) -> Figure:
-        svg = _overlaid(analysis, parts, 0 if test is None else test[0], curve, place, options)
-        return Figure(svg, f"{words} {dots}")
+        which, moving = 0 if test is None else test[0], []
+        if slider is not None:
+            name = f"{curve}{options.get('scale', '')}"
+            for k, part in zip((0, which), parts, strict=False):
+                at = place(slider.rates(part))
+                moving.append(Moving(f"{name}{k}", *at, slider.home, hollow=part is parts[0]))
+        svg, places = _overlaid(analysis, parts, which, curve, place, options, moving)
+        return Figure(svg, f"{words} {dots}", places=places)
 
     found = [
         drawn("roc", lambda p: (p.far, p.tpr), f"{role}, ROC: TPR against FAR."),
@@ -172,11 +195,14 @@ def _curves(analysis: AnalysisRecord, test: tuple[int, ScoreSet] | None) -> list
     return found
 
 
-def _dots_words(analysis: AnalysisRecord, role: str) -> str:
+def _dots_words(analysis: AnalysisRecord, role: str, slider: _Slider | None) -> str:
     met = marked(analysis.points)
     place = threshold(met.expected.threshold, met.expected.logit_threshold, 4)
     words = "Dashed: dev’s scores" + f"; solid: {role}’s" * (role != "dev")
     words += "; dotted: fitted. " if is_modelled(analysis.dev) else ". "
+    if slider is not None:
+        words += "Dots, at the threshold, as counted: hollow, dev"
+        return words + (f"; filled, {role}." if role != "dev" else ".")
     first = "by its fitted distributions" if met.chosen_by == "model" else "on its scores"
     words += f"Dots, all at dev’s EER threshold {place}: hollow, dev {first}"
     return words + (f"; filled, {role} as observed." if role != "dev" else ".")
@@ -184,10 +210,11 @@ def _dots_words(analysis: AnalysisRecord, role: str) -> str:
 
 def _overlaid(
     analysis: AnalysisRecord, parts: Sequence[ScoreSet], which: int, curve: str, place: _Place,
-    options: Mapping[str, Any],
-) -> str:  # fmt: skip
+    options: Mapping[str, Any], moving: Sequence[Moving],
+) -> tuple[str, Any]:  # fmt: skip
     met = marked(analysis.points)
     points = (met.expected, *met.observed[which : which + 1]) if which else (met.expected,)
+    points = () if moving else points
     looks = ({"linestyle": _DASHES, "linewidth": 1.3}, {"linestyle": "-", "linewidth": 1.6})
 
     def draw() -> Any:
@@ -211,7 +238,7 @@ def _overlaid(
         return ax
 
     salt = "".join(map(str, options.values()))
-    return draw_svg(draw, f"betaroc {curve}{salt} {parts[-1].role}")
+    return draw_moving_svg(draw, f"betaroc {curve}{salt} {parts[-1].role}", moving)
 
 
 # ------------------------------------------------------------------------------ ends
@@ -363,95 +390,3 @@ def _tails(part: ScoreSet, level: float) -> Figure:
             return Figure(draw_svg(draw, f"betaroc {role} tails"), what)
     except InputError as error:
         return Figure("", f"{role}: no picture of the tails. {error}")
-
-
-# ------------------------------------------------------------------------ in a notebook
-#: Thresholds and test sets that are shown; scores up to which their curve takes no time, and
-#: points of the fitted one.
-_SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
-_MANY, _POINTS = 100_000, 64
-
-
-def analysis_block(of: AnalysisRecord) -> NotebookBlock:
-    """What test contradicts, rates expected and observed at some thresholds, and the curves."""
-    tests, terms = of.tests[:_TESTS], terms_of(of.terms)
-    called = {part.role: _called(part) for part in of.parts}
-    wrong = contradictions(of.dev, of.tests, of.points, of.level)
-    said = contradiction_words(wrong, called, of.level)
-    if of.tests and not said:
-        said = ["No rate on a test set is further from what dev expects than chance explains."]
-    more = len(of.tests) - len(tests)
-    sets = ", ".join(called[part.role] for part in (of.dev, *tests))
-    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
-    by = of.points[0].chosen_by if of.points else ""
-    points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
-    heading = f"Analysis, {family_text(of.family)}: {sets}"
-    sentences = [("", terms.said(one, called.values())) for one in said[:_TESTS]]
-    heads = ["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
-             terms.frr.short]  # fmt: skip
-    rows = [row for one in points for row in _rows(one, tests, terms)]
-    block = NotebookBlock(heading, "", "", "", sentences, heads, rows, _rocs(of.dev, tests, terms))
-    return block if of.decision is None else _with_decision(block, of, of.decision)
-
-
-def _with_decision(block: NotebookBlock, of: AnalysisRecord, d: Decision) -> NotebookBlock:
-    """The decision with the check that stands for all first, the other thresholds folded."""
-    found, k = worst_check(d, of.checks)
-    check = found if isinstance(found, DecisionCheck) else None
-    first = decision_block(d, Said(found.status, found.reason, found.remedy), check)
-    terms = terms_of(of.terms)
-    role = "" if k is None else of.tests[k].role
-
-    def said(text: str) -> str:
-        return terms.said(text.replace("observed, test", f"observed, {role}"), ())
-
-    return first._replace(
-        heading=terms.said(first.heading),
-        sentences=[
-            ("", block.heading),
-            *((lead, terms.said(text, of.names)) for lead, text in first.sentences),
-            *block.sentences[:1],
-        ],
-        heads=[said(head) for head in first.heads],
-        rows=[[said(str(row[0])), *row[1:]] for row in first.rows],
-        folded=FoldedTable("Other thresholds", block.heads, block.rows),
-        picture=first.picture + block.picture,
-    )
-
-
-def _called(part: ScoreSet) -> str:
-    given = name_shown(part.name, 24)
-    return part.role if given in ("", part.role) else f"{part.role} {given}"
-
-
-def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Shown | str]]:
-    """Of a threshold what dev makes one expect, and what each test set has."""
-    title = terms.said(met.title.split(",")[0].split(" (")[0])
-    place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
-    rows: list[list[Shown | str]] = [[title, place, "dev, expected"]]
-    rows[0] += _pair(met.expected, met.expected_intervals)
-    for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
-        rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
-    return rows
-
-
-def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Shown]:
-    """FAR and FRR, with their intervals where there are some."""
-    ends = {one.key: (one.low, one.high) for one in intervals}
-    nothing = math.nan, math.nan
-    return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
-
-
-def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
-    lines = []
-    if dev.fit is not None and is_modelled(dev):
-        fitted = dev.fit.model.roc().points(_POINTS)
-        lines.append(Trace("dev, fitted", fitted.far, fitted.tpr, "dotted"))
-    for k, part in enumerate((dev, *tests)):
-        if sum(part.sizes) <= _MANY or part.summary is not None:
-            points = part.empirical.roc().points()
-            look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
-            lines.append(Trace(part.role, points.far, points.tpr, look))
-    about = ", ".join(part.role for part in (dev, *tests))
-    axes = terms.far.short, terms.tpr.short
-    return draw_square(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")

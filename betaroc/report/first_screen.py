@@ -34,10 +34,11 @@ from betaroc.rendering.decision_picture import (
     axis_svg,
     panel_svg,
     shares,
+    slider_positions,
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.numbers import level_words, rate, rate_span, signed, spaced, version
+from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
 from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
@@ -50,10 +51,8 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.summary import set_names
 
-__all__ = ["decision_lines", "first_screen", "question_of"]
+__all__ = ["decision_lines", "first_screen", "question_of", "score_axis"]
 
-#: Positions of the slider, that of the threshold among them.
-POSITIONS = 401
 _COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: Rates up to which errors are outlined taller once more.
@@ -99,12 +98,12 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
-        "threshold": signed(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
+        "threshold": with_minus(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
         "rule": _rule(d),
         "how": _tight(_how(d)),
         "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
         "rates": _rates(analysis, d, rows, names),
-        "cost": _cost(d, analysis.checks),
+        "cost": _cost(d, analysis.checks, names),
         "strip": _strip(analysis, d, rows, names),
         "picture": _picture(analysis, names, d, rows),
         "ways": _ways(analysis, d, names),
@@ -160,9 +159,8 @@ def _rule(d: Decision) -> str:
 def _how(d: Decision) -> str:
     if d.how == "guaranteed":
         return f"guaranteed, {level_words(d.confidence)} confidence"
-    asked = f"{100.0 * d.rate:g} %"
     by = {
-        "average": f"expected at most {asked}, not guaranteed",
+        "average": f"expected at most {100.0 * d.rate:g} %, not guaranteed",
         "tail": "by a tail of dev’s scores, not guaranteed",
         "model": "by a fitted distribution, not guaranteed",
     }
@@ -186,8 +184,7 @@ def _status(
 ) -> dict[str, str]:
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
-    tested, of = k is not None, ""
-    named = list(zip(names[1:], analysis.checks, strict=False))
+    tested, of, named = k is not None, "", list(zip(names[1:], analysis.checks, strict=False))
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
@@ -257,15 +254,18 @@ def _over(d: Decision, row: RateRow, cell: RateCell) -> dict[str, bool]:
     return {"aimed": row.kind == d.target and not row.made, "over": cell.low > d.rate}
 
 
-def _cost(d: Decision, checks: Sequence[DecisionCheck | None]) -> list[str]:
+def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
     """What a trial costs, or the mean of both rates, on dev and on each test set."""
     if d.target in TARGET_RATES:
         return []
     what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
     mean, ends = mean_shown(d.costs, d.interval)
-    seen = [mean_shown(d.costs, check) for check in checks if check is not None]
     found = [f"{what}: {mean} expected from dev (interval {ends})"]
-    return found + [f"{mean} observed (interval {ends})" for mean, ends in seen]
+    for check, role in zip(checks, names[1:], strict=False):
+        if check is not None:
+            mean, ends = mean_shown(d.costs, check)
+            found.append(f"{mean} observed{f' on {role}' * (len(checks) > 1)} (interval {ends})")
+    return found
 
 
 def _strip(
@@ -294,14 +294,8 @@ def _picture(
 ) -> dict[str, Any]:
     """Scores of dev and of the tests on one axis, and the slider that moves along it."""
     parts = [part.scored for part in analysis.parts]
-    drawn = list(range(len(parts)))
-    if d is not None and len(parts) - 1 > _DRAWN:
-        drawn = [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
-    elif d is None:
-        drawn = drawn[: 1 + _DRAWN]
-    mark = None if d is None else d.threshold
-    samples = [getattr(parts[k].scores, who) for k in drawn for who in ("client", "impostor")]
-    axis = ScoreAxis.of(np.concatenate(samples), mark)
+    drawn, mark = _drawn(analysis), None if d is None else d.threshold
+    axis = score_axis(analysis)
     at = None if mark is None else float(axis.place(mark)) if mark > -math.inf else 0.0
     bins = _BINS[min(min(parts[k].sizes) for k in drawn) >= _FEW]
     panels = [_panel(parts[k], axis, bins, mark, at, fitted=k == 0) for k in drawn]
@@ -332,6 +326,22 @@ def _picture(
         "taller": any(small), "positions": "",
     }  # fmt: skip
     return found | _positions(analysis, d, rows, axis) if d is not None else found
+
+
+def _drawn(analysis: AnalysisRecord) -> list[int]:
+    """Which sets: all of a few, else dev and the one that the status is of."""
+    d, drawn = analysis.decision, list(range(len(analysis.parts)))
+    if d is not None and len(analysis.tests) > _DRAWN:
+        return [0, 1 + (worst_check(d, analysis.checks)[1] or 0)]
+    return drawn if d is not None else drawn[: 1 + _DRAWN]
+
+
+def score_axis(analysis: AnalysisRecord) -> ScoreAxis:
+    """The axis of the picture, along which the threshold moves."""
+    parts = [analysis.parts[k].scored for k in _drawn(analysis)]
+    samples = [getattr(part.scores, who) for part in parts for who in ("client", "impostor")]
+    d = analysis.decision
+    return ScoreAxis.of(np.concatenate(samples), None if d is None else d.threshold)
 
 
 def _panel(
@@ -377,15 +387,10 @@ def _positions(
     analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
     """What stands where at every position: counted rates, but for the threshold decided."""
-    places, level = np.linspace(0.0, 100.0, POSITIONS), d.confidence
-    texts = [axis.text(float(x)) for x in axis.score(places)]
-    home = int(np.argmin(np.abs(places - float(axis.place(d.threshold)))))
-    home = 0 if d.threshold == -math.inf else home
-    thresholds = np.array([float(text) for text in texts])  # as they are shown
-    thresholds[home] = d.threshold
+    level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
     texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     at, told, marks, flags = {}, {}, {}, {}
-    told["t"], at["t"] = _indexed([signed(text) for text in texts])
+    told["t"], at["t"] = _indexed([with_minus(text) for text in texts])
     marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
     shares = []
     for row in rows:
@@ -408,7 +413,7 @@ def _positions(
                                             _bits(x > 92.0 for x in marks["x"]))  # fmt: skip
     block = {"home": home, "at": at, "texts": told, "places": marks, "flags": flags}
     text = json.dumps(block, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    return {"home": home, "last": POSITIONS - 1, "positions": text}
+    return {"home": home, "last": thresholds.size - 1, "positions": text}
 
 
 def _indexed(texts: Sequence[str]) -> tuple[list[str], list[int]]:
@@ -424,7 +429,6 @@ def _bits(flags: Any) -> str:
 # ---------------------------------------------------------------------------------- ways
 def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[str, Any]:
     """Every way to choose, with what each does on dev and on test."""
-    of = "FRR" if d.target == "frr" else "FAR"
     shown, _ = worst_check(d, analysis.checks)[::-1] if len(analysis.tests) > 1 else (0, None)
     k = (shown or 0) if analysis.tests else None
     test = None if k is None else analysis.tests[k]
@@ -432,7 +436,7 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
         _way(way, d, analysis.dev, test) for way in sorted(d.ways, key=lambda w: w.how == "model")
     ]
     other = "" if k is None else names[k + 1] if len(analysis.tests) > 1 else "test"
-    return {"of": of, "rows": rows, "test": other}
+    return {"of": "FRR" if d.target == "frr" else "FAR", "rows": rows, "test": other}
 
 
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
@@ -451,7 +455,7 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     if test is not None:
         cells += [_on_test(test, kind, way.threshold, d) for kind in kinds]
-    place = signed(shown_threshold(way.threshold, d.target, dev.scores))
+    place = with_minus(shown_threshold(way.threshold, d.target, dev.scores))
     return {"title": title, "note": _tight(note), "why": "", "used": used, "cells": [
         {"value": place, "ends": ""}, *cells]}  # fmt: skip
 

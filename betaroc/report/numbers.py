@@ -10,19 +10,13 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.asking import asking, asking_of_text
 from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.json_forms import json_text, plain
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.crossings import depth
 from betaroc.report.intervals import EER_THRESHOLD, Measured, SetIntervals, summary_numbers
 from betaroc.report.score_set import MADE, RATES, ObservedPoint, ScoreSet, rate_at, rates_shown
 from betaroc.report.verdicts import quality_numbers
 
-__all__ = ["as_json", "fit_numbers", "interval_numbers", "set_numbers", "point_numbers"]
-
-
-def as_json(document: Any) -> str:
-    """JSON: infinities are the strings "inf" and "-inf", what is undefined is null."""
-    return json_text(plain(document))
+__all__ = ["fit_numbers", "interval_numbers", "set_numbers", "point_numbers"]
 
 
 def fit_numbers(fit: Fit) -> dict[str, Any]:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from betaroc.core.terms import Terms, terms_of
+from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.status import Said, decision_block
+from betaroc.estimation.families import family_text
+from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.numbers import visible
+from betaroc.rendering.notebook import (
+    FoldedTable,
+    NotebookBlock,
+    Shown,
+    Trace,
+    draw_square,
+    name_shown,
+    rate_cell,
+)
+from betaroc.rendering.numbers import level_words, rounded, visible
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.tree import Figure, Glossary, Section
-from betaroc.rendering.tree_html import html_of, prose_of, typeset
+from betaroc.rendering.tree_html import html_of, prose_of, template, typeset
 from betaroc.report.beta_pair import beta_pair_section
 from betaroc.report.figures import (
     curve_figures,
@@ -24,6 +39,7 @@ from betaroc.report.figures import (
     tail_figures,
 )
 from betaroc.report.first_screen import first_screen
+from betaroc.report.intervals import Measured
 from betaroc.report.observed_curves import curves_section
 from betaroc.report.page_quality import (
     checks_section,
@@ -32,8 +48,8 @@ from betaroc.report.page_quality import (
     tails_section,
     worst,
 )
-from betaroc.report.record import AnalysisRecord, foot, name, page_in_terms
-from betaroc.report.score_set import Named, ScoreSet
+from betaroc.report.record import AnalysisRecord, foot, name, page_in_terms, worst_check
+from betaroc.report.score_set import Named, ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.sections import (
     measures_section,
     parameters_section,
@@ -43,6 +59,8 @@ from betaroc.report.sections import (
 )
 from betaroc.report.sentences import ends_section
 from betaroc.report.summary import (
+    contradiction_words,
+    contradictions,
     first_lines,
     mismatch_words,
     set_names,
@@ -50,7 +68,7 @@ from betaroc.report.summary import (
     summary_lines,
 )
 
-__all__ = ["render_body", "render_report", "sections_of", "write_report"]
+__all__ = ["analysis_block", "render_body", "render_report", "sections_of", "write_report"]
 
 
 def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:
@@ -67,22 +85,7 @@ def render_report(analysis: AnalysisRecord) -> str:
 
 def render_body(analysis: AnalysisRecord) -> str:
     """What stands within the frame of a page."""
-    return page_in_terms(str(_template().render(_top(analysis))), analysis)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("page.html.j2")
+    return page_in_terms(str(template("page.html.j2", "report").render(_top(analysis))), analysis)
 
 
 def _top(analysis: AnalysisRecord) -> dict[str, Any]:
@@ -104,7 +107,16 @@ def _top(analysis: AnalysisRecord) -> dict[str, Any]:
         "warnings": [visible(notice.message) for notice in analysis.notices],
         "contents": [(section.key, section.title) for section in sections],
         "body": body + html_of(sections[-1:]),
+        "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
     }  # fmt: skip
+
+
+def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Where marks of pictures stand at every position of the slider."""
+    for node in nodes:
+        yield from getattr(node, "places", ())
+        yield from _places(getattr(node, "blocks", ()))
+        yield from _places(getattr(node, "items", ()) if node.tag == "figures" else ())
 
 
 def _status(part: ScoreSet, role: str) -> dict[str, Any]:
@@ -187,3 +199,95 @@ def sections_of(analysis: AnalysisRecord, *, drawn: bool = False) -> list[Sectio
         read_section(sets, analysis.reason),
     ]  # fmt: skip
     return [section for section in sections if section.blocks]
+
+
+# ------------------------------------------------------------------------ in a notebook
+#: Thresholds and test sets that are shown; scores up to which their curve takes no time, and
+#: points of the fitted one.
+_SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
+_MANY, _POINTS = 100_000, 64
+
+
+def analysis_block(of: AnalysisRecord) -> NotebookBlock:
+    """What test contradicts, rates expected and observed at some thresholds, and the curves."""
+    tests, terms = of.tests[:_TESTS], terms_of(of.terms)
+    called = {part.role: _called(part) for part in of.parts}
+    wrong = contradictions(of.dev, of.tests, of.points, of.level)
+    said = contradiction_words(wrong, called, of.level)
+    if of.tests and not said:
+        said = ["No rate on a test set is further from what dev expects than chance explains."]
+    more = len(of.tests) - len(tests)
+    sets = ", ".join(called[part.role] for part in (of.dev, *tests))
+    sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
+    by = of.points[0].chosen_by if of.points else ""
+    points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
+    heading = f"Analysis, {family_text(of.family)}: {sets}"
+    sentences = [("", terms.said(one, called.values())) for one in said[:_TESTS]]
+    heads = ["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
+             terms.frr.short]  # fmt: skip
+    rows = [row for one in points for row in _rows(one, tests, terms)]
+    block = NotebookBlock(heading, "", "", "", sentences, heads, rows, _rocs(of.dev, tests, terms))
+    return block if of.decision is None else _with_decision(block, of, of.decision)
+
+
+def _with_decision(block: NotebookBlock, of: AnalysisRecord, d: Decision) -> NotebookBlock:
+    """The decision with the check that stands for all first, the other thresholds folded."""
+    found, k = worst_check(d, of.checks)
+    check = found if isinstance(found, DecisionCheck) else None
+    first = decision_block(d, Said(found.status, found.reason, found.remedy), check)
+    terms = terms_of(of.terms)
+    role = "" if k is None else of.tests[k].role
+
+    def said(text: str) -> str:
+        return terms.said(text.replace("observed, test", f"observed, {role}"), ())
+
+    return first._replace(
+        heading=terms.said(first.heading),
+        sentences=[
+            ("", block.heading),
+            *((lead, terms.said(text, of.names)) for lead, text in first.sentences),
+            *block.sentences[:1],
+        ],
+        heads=[said(head) for head in first.heads],
+        rows=[[said(str(row[0])), *row[1:]] for row in first.rows],
+        folded=FoldedTable("Other thresholds", block.heads, block.rows),
+        picture=first.picture + block.picture,
+    )
+
+
+def _called(part: ScoreSet) -> str:
+    given = name_shown(part.name, 24)
+    return part.role if given in ("", part.role) else f"{part.role} {given}"
+
+
+def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Shown | str]]:
+    """Of a threshold what dev makes one expect, and what each test set has."""
+    title = terms.said(met.title.split(",")[0].split(" (")[0])
+    place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
+    rows: list[list[Shown | str]] = [[title, place, "dev, expected"]]
+    rows[0] += _pair(met.expected, met.expected_intervals)
+    for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
+        rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
+    return rows
+
+
+def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Shown]:
+    """FAR and FRR, with their intervals where there are some."""
+    ends = {one.key: (one.low, one.high) for one in intervals}
+    nothing = math.nan, math.nan
+    return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
+
+
+def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
+    lines = []
+    if dev.fit is not None and is_modelled(dev):
+        fitted = dev.fit.model.roc().points(_POINTS)
+        lines.append(Trace("dev, fitted", fitted.far, fitted.tpr, "dotted"))
+    for k, part in enumerate((dev, *tests)):
+        if sum(part.sizes) <= _MANY or part.summary is not None:
+            points = part.empirical.roc().points()
+            look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
+            lines.append(Trace(part.role, points.far, points.tpr, look))
+    about = ", ".join(part.role for part in (dev, *tests))
+    axes = terms.far.short, terms.tpr.short
+    return draw_square(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")

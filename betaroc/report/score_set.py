@@ -167,8 +167,8 @@ def warn_of_test(given: ScoreData) -> None:
     """What test scores alone give away: reversed classes, few scores."""
     scores = given._as_scores()
     few = [
-        f"only {number(total)} {who} scores, fewer than {SMALL_SAMPLE}: a rate counted on them"
-        f" moves in steps of 1/{number(total)}"
+        f"only {number(total)} {who} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}: a rate"
+        f" counted on them moves in steps of 1/{number(total)}"
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]

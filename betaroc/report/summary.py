@@ -44,7 +44,7 @@ __all__ = [
     "CHECKED_SCORED", "OF_SCORED", "Contradiction", "below_count",
     "contradiction_numbers", "contradiction_words", "contradictions", "expected", "family_tails",
     "family_words", "first_lines", "in_matching", "marked", "mismatch_words", "set_names",
-    "short_verdict", "statuses", "summary_lines", "verdict_lines",
+    "short_verdict", "statuses", "summary_lines",
 ]  # fmt: skip
 
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
@@ -141,13 +141,6 @@ def family_words(part: ScoreSet) -> str:
         f"{part.role}: another family is recommended, {best}; what stands here is of the one"
         f" fitted, {fitted}: {reason}"
     )
-
-
-def verdict_lines(part: ScoreSet) -> list[str]:
-    """The verdicts on a set's fit, each with its numbers."""
-    return [
-        f"{part.role}: fit of the {one.of}: {one.verdict}: {one.words}" for one in statuses(part)
-    ]
 
 
 def short_verdict(part: ScoreSet) -> list[str]:

@@ -503,7 +503,8 @@ def _sections(
         each += (Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"),)
     kept = {name: manifest[name] for name in ("betaroc", "numpy", "scipy", "block")}
     read = [
-        f"folder: {result.folder}", f"statistics: {', '.join(_names_of(manifest['statistics']))}",
+        f"folder: {foreign(result.folder.name).whole}",
+        f"statistics: {', '.join(_names_of(manifest['statistics']))}",
         *(f"{name}: {value}" for name, value in kept.items()),
     ]  # fmt: skip
     found = [

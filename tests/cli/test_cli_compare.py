@@ -422,7 +422,7 @@ def test_csv_is_one_row_an_alpha(files: dict[str, str], capsys: pytest.CaptureFi
     assert (rows[1]["better"], rows[1]["band_low"]) == ("", "")
     assert (rows[0]["resample"], rows[0]["dev_paired"]) == ("both", "true")
     assert (rows[0]["mean_from"], rows[0]["mean_to"]) == ("0.5", "0.9")
-    assert rows[0]["ranges"] == "0.5 to 0.5: '=1+1"
+    assert rows[0]["ranges"] == "0.5 to 0.5: =1+1"
     assert "precision averaged over alpha from 0.5 to 0.9" in rows[0]["verdict"]
     assert rows[0]["measure"] == "precision"
 

@@ -12,6 +12,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
+from betaroc.cli.systems_page import first_names
 from betaroc.rendering.numbers import rate
 from betaroc.rendering.systems_picture import LogAxis, PlainAxis, RateSpan, draw_rate_strip
 from helpers.browser import CHROMIUM, Browser
@@ -94,6 +95,10 @@ def test_differences_are_of_the_same_trials_and_all_at_once(
             ("shown worse" if d.estimate > 0.0 else "shown better") if shown else "no difference"
         )
         assert said.startswith(wanted)
+    alike = [name for name, said in rows[1:] if said.startswith("no difference")]
+    said = rf"{len(alike)} of the other \d+ are not shown to be worse: {', '.join(alike)}\."
+    assert re.search(said, prose(page))
+    assert first_names([*"abcde"]) == "a, b, c and 2 more"
 
 
 def test_of_many_systems_a_page_has_the_thresholds_alone(

@@ -11,6 +11,7 @@ import pytest
 
 import betaroc as br
 from betaroc.data import text_files as _textfiles
+from betaroc.data.summary import summarize_file
 from helpers.extras import needs
 
 pa = needs("pyarrow", "parquet")
@@ -345,12 +346,45 @@ def test_g31_strange_names(tmp_path):
     str(error).encode()  # escaped: can be printed anywhere
 
 
-@pytest.mark.simulation
-def test_decompression_is_bounded(write, monkeypatch):
-    monkeypatch.setattr(_textfiles, "_EXPANDED", 2**20)
-    path = write(gzip.compress(b"score,label\n" + b"0.5,1\n" * 2**20))  # 6 MiB of some 6 kB
-    monkeypatch.setattr(_textfiles, "_RATIO", 100)
-    message(FILE, lambda: br.read_scores(path), "expand", "100 times")
+def _unsaid(packed):
+    """The same gzip with a last member of nothing, so that its end does not say its size."""
+    return packed + gzip.compress(b"")
+
+
+@pytest.mark.parametrize("made", [lambda packed: packed, _unsaid], ids=["said", "unsaid"])
+@pytest.mark.parametrize("read", [br.read_scores, summarize_file], ids=["rows", "sums"])
+def test_decompression_is_bounded(write, read, made):
+    text = b"score,label\n" + b"0.5,1\n0.2,0\n" * 2**12  # 48 KiB of some hundred bytes
+    path = write(made(gzip.compress(text)))
+    message(FILE, lambda: read(path, max_size=2**15), "expand", str(2**15), "max_size=")
+    assert read(path, max_size=len(text)).n_client == 2**12
+
+
+def test_what_gzip_says_of_its_size_is_believed_before_any_work(write, monkeypatch):
+    path = write(gzip.compress(b"score,label\n" + b"0.5,1\n0.2,0\n" * 2**12))
+    monkeypatch.setattr(gzip, "GzipFile", None)
+    message(FILE, lambda: br.read_scores(path, max_size=2**15), "expand", str(12 + 12 * 2**12))
+
+
+@pytest.mark.parametrize("name", ["text", "parquet", "arrow"])
+def test_rows_and_bytes_are_bounded(tmp_path, name):
+    path = tmp_path / "scores"
+    table = pa.table({"score": [0.9, 0.8, 0.1, 0.2], "label": [1, 1, 0, 0]})
+    if name == "text":
+        path.write_text("score,label\n0.9,1\n0.8,1\n0.1,0\n0.2,0\n")
+    elif name == "arrow":
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    else:
+        pq.write_table(table, path)
+    size = path.stat().st_size
+    message(FILE, lambda: br.read_scores(path, max_rows=3), "3 rows", "4", "max_rows=")
+    message(FILE, lambda: summarize_file(path, max_rows=3), "3 rows", "4", "max_rows=")
+    for read in (br.read_scores, summarize_file):
+        message(FILE, lambda r=read: r(path, max_size=size - 1), str(size), "max_size=")
+        assert read(path, max_size=size).n_client == 2
+    assert br.read_scores(path, max_rows=4).n_client == 2
+    message(br.InputError, lambda: br.read_scores(path, max_rows=0), "max_rows", ">= 1")
 
 
 @pytest.mark.simulation

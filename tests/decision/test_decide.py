@@ -95,6 +95,11 @@ def test_the_first_way_that_is_possible() -> None:
     assert list(few.alternatives["how"]) == [one.how for one in few.ways]
 
 
+def test_of_a_long_reason_whole_sentences_are_said() -> None:
+    with pytest.raises(InputError, match=r"The likelihood is unbounded\. Give more scores, or ask"):
+        br.decide(br.Scores([0.9] * 30, [0.2] * 30), far=0.01)
+
+
 def test_what_is_impossible_says_what_is_needed() -> None:
     with pytest.raises(InputError, match="299 impostors needed, dev has 200") as caught:
         br.decide(scores(200), far=0.01, how="guaranteed")

@@ -21,6 +21,13 @@ def upper(shape: float, mass: float = 0.02) -> br.Spliced:
     return br.Spliced(BODY, upper=br.ParetoTail(mass, shape, 0.4, logit(JOINT)))
 
 
+def test_two_tails_that_end_together_have_no_distance() -> None:
+    """Beyond a common end both slopes are infinite, and their difference is no number."""
+    low, high = br.ParetoTail(0.25, 0.0, 1.0), br.ParetoTail(0.25, -0.15625, 0.28125)
+    one = br.Spliced(br.Beta(1.0, 1.0), low, high)
+    assert br.ScoreModel(one, one).ks() == 0.0
+
+
 @pytest.mark.parametrize("shape", [-0.4, 0.0, 0.3])
 def test_rates_are_those_of_both_parts(shape: float) -> None:
     law, body = upper(shape), stats.beta(2.0, 8.0)

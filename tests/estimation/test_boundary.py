@@ -12,6 +12,7 @@ import pytest
 
 import betaroc as br
 from betaroc import BoundaryWarning, DegenerateDataError, InputError, InputTypeError
+from betaroc.estimation.notices import few_scores
 from helpers.places import REFERENCES
 
 ENDS = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]
@@ -264,3 +265,9 @@ def test_the_longest_boundary_warning_fits():
     with pytest.warns(BoundaryWarning) as caught:
         br.fit(br.Scores(x, y))
     assert len(str(caught[0].message)) <= 400
+
+
+def test_one_score_is_one() -> None:
+    (said,) = few_scores("client", 1.0)
+    assert said.message == "client: only 1 score, fewer than 10"
+    assert few_scores("client", 9.0)[0].message == "client: only 9 scores, fewer than 10"

@@ -6,11 +6,16 @@ import base64
 import hashlib
 import re
 import tomllib
+from typing import Any
 
+import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from betaroc.rendering import page_frame as frame
 from betaroc.rendering.page_frame import page_frame, without_style_attributes
+from betaroc.rendering.picture_files import Moving, draw_moving_svg
 from helpers.places import ROOT
 
 PAGE = page_frame("a <b> title", "<p>body</p>\n", "foot")
@@ -102,3 +107,26 @@ def test_text_and_marks_can_be_read(scheme: str) -> None:
         edge = "warne" if own == "warn" else own
         assert contrast(of[edge], of[f"{own}b"]) >= 3.0, own
     assert contrast(of["mut"], of["panel"]) >= 4.5
+
+
+def test_marks_of_a_slider_stand_where_the_data_are() -> None:
+    """On axes from 0 to 10 and from 1 to 1000 by decades, 2.5 is a quarter and 10 a third."""
+
+    def draw() -> Any:
+        ax = Figure().subplots()
+        FigureCanvasAgg(ax.figure)
+        ax.set(xlim=(0.0, 10.0), ylim=(1.0, 1000.0), yscale="log")
+        return ax
+
+    x, y = np.array([2.5, 10.0, np.inf]), np.array([10.0, 1000.0, 0.0])
+    marks = [Moving("a", x, y, 0), Moving("b", x, None, 1)]
+    svg, places = draw_moving_svg(draw, "marks", marks)
+    found = dict(places)
+    assert found["ax"] == found["bx"] == (25.0, 100.0, 100.0)
+    assert found["ay"] == pytest.approx((66.67, 0.0, 100.0), abs=0.01)
+    assert 'cx="25.0%" cy="66.67%" data-place="cx:ax cy:ay"' in svg
+    assert 'x1="100.0%" x2="100.0%"' in svg
+    view = [float(size) for size in re.search(r'viewBox="([^"]+)"', svg)[1].split()]
+    frame = [float(size) for size in re.findall(r'="([\d.]+)"', svg[svg.index('class="mv"') :])[:4]]
+    assert frame[0] + frame[2] <= view[2]
+    assert frame[1] + frame[3] <= view[3]

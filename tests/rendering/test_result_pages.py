@@ -179,6 +179,8 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     assert len(found) == 2
     assert "2 cells with 6 replicates each; a_c varies" in page.whole
     assert "12 trials have their numbers" in page.whole
+    assert "folder: study" in page.whole
+    assert str(tmp_path) not in text  # the same study has the same bytes elsewhere
 
 
 def test_a_study_that_failed_says_so(tmp_path: Path) -> None:

@@ -8,23 +8,29 @@ import re
 import pytest
 
 from betaroc.rendering.numbers import percent
+from betaroc.rendering.table_text import csv_table, kept_of, latex_table
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
+    Column,
     Figure,
     Figures,
     Glossary,
     Grid,
     Group,
+    Name,
     Row,
     Section,
     Status,
     Words,
+    apart,
+    as_named,
     foreign,
     quantity,
+    recorded,
 )
 from betaroc.rendering.tree_html import html_of, prose_of
-from betaroc.rendering.tree_text import columns, text_of
+from betaroc.rendering.tree_text import text_of
 
 SVG = (
     '<svg viewBox="0 0 1 1" role="img"><path style="stroke: #0072b2; fill: #ffffff"/>'
@@ -94,7 +100,29 @@ def test_the_terminal_has_lines_that_stand_below_each_other() -> None:
         "Inner\n"
         "fit: poor: too far. More."
     )
-    assert columns([["a", "b"], ["long", "1"]], "") == "a     b\nlong  1"
+
+
+def test_what_the_user_named_stays_as_it_is_and_a_section_without_a_title_has_no_line_of_it() -> (
+    None
+):
+    head = (as_named("é"), as_named("é - ü"))
+    told = apart(Words("é", "given"), Words("é"), Grid(head, (Row((as_named("é"), "1")),)))
+    assert text_of(told) == "é\n\ne\n\n  é  é - ü\n  é      1"
+    assert "<th>é</th>" not in str(html_of(told))  # a name, which turns no text around it
+    assert str(html_of(told)).count('<bdi class="name" title="é">é</bdi>') == 2
+
+
+def test_one_table_is_read_and_kept() -> None:
+    columns = [Column("name", "system"), Column("n"), Column("rate", "FAR", percent), Column("x")]
+    rows = [
+        (as_named("=a\n"), 5, 1.0 / 3.0, Cell("", value=0.1)),
+        (Name("", "b"), 7, math.nan, Cell("none")),
+    ]
+    told = apart(Words("said"), recorded(columns, rows))
+    assert text_of(told) == "said\n\n  system        FAR\n  =a\\x0a     33.3 %\n          undefined"
+    assert csv_table(kept_of(told)) == ("name,n,rate,x\n'=a?,5,0.3333333333333333,0.1\nb,7,,\n")
+    assert r"=a & 5 & 0.333333 & 0.1 \\" in latex_table(kept_of(told))
+    assert kept_of(told[:1]) == {}
 
 
 def test_the_page_escapes_what_is_foreign_and_sets_what_is_ours() -> None:

@@ -19,9 +19,9 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.decision.ways import rate_interval
-from betaroc.rendering.decision_picture import ScoreAxis, strip_place
+from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, strip_place
 from betaroc.rendering.numbers import rate, rate_span
-from betaroc.report.first_screen import POSITIONS, first_screen
+from betaroc.report.first_screen import first_screen
 from betaroc.report.page import render_report
 from betaroc.report.score_set import counted_rates
 from helpers.browser import CHROMIUM, Browser
@@ -98,6 +98,12 @@ def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> No
         assert f"target {100 * found.decision.rate:g}\u00a0%" in page
     else:
         assert 'class="strip"' not in page
+        twice = [dataclasses.replace(found.tests[0], role=f"test {k}") for k in (1, 2)]
+        both = dataclasses.replace(found, tests=tuple(twice), checks=found.checks * 2)
+        lines = first_screen(both)["cost"][1:]
+        assert [re.findall(r"observed on (test \d) ", line) for line in lines] == [
+            ["test 1"], ["test 2"],
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -465,6 +471,23 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
         assert cell.replace("\u00a0", " ").split("\n") == told
     lines = browser.value("[...document.querySelectorAll('.thl')].map(e => e.getAttribute('x1'))")
     assert lines == ["50%"] * 2
+    # A dot on a linear ROC moves by as many per cent of its frame as FAR and TPR change.
+    dots = (
+        "[...document.querySelectorAll('[data-place*=roc0x]')]"
+        ".map(e => [e.getAttribute('cx'), e.getAttribute('cy')])"
+    )
+    seen = []
+    for at in (100, 200, 300):
+        browser.value(MOVED % at)
+        (dot,) = browser.value(dots)
+        place = float(browser.value("document.querySelector('output').textContent"))
+        dev = analysis.dev.scores
+        rates = [np.mean(dev.impostor > place), np.mean(dev.client <= place)]
+        seen.append([float(x.rstrip("%")) for x in dot] + [100.0 * x for x in rates])
+    steps = np.diff(seen, axis=0)
+    assert steps[:, 0] / steps[:, 2] == pytest.approx([steps[0, 0] / steps[0, 2]] * 2, rel=2e-3)
+    assert steps[:, 1] / steps[:, 3] == pytest.approx([steps[0, 1] / steps[0, 3]] * 2, rel=2e-3)
+    assert np.all(np.abs(steps[:, :2]) > 0.0)
     assert browser.value("document.querySelector('.big').textContent") == "0.9344"
     browser.value("document.querySelector('.back').click()")
     assert browser.value(MOVED % 374) == before
@@ -476,3 +499,18 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
     assert browser.value("document.querySelector('output').textContent") == "0.9325"
     spoken = browser.value("document.querySelector('input').getAttribute('aria-valuetext')")
     assert spoken.startswith("threshold 0.9325, dev: FAR ")
+
+
+@in_browser
+def test_long_names_of_several_tests_widen_no_page(panel_alone: None, tmp_path: Path) -> None:
+    tests = {f"{k}{'_x' * 40}": separated(400, k) for k in (1, 2)}
+    page = render_report(br.analyze(separated(400), tests, family="normal"))
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    with Browser() as found:
+        found.open(tmp_path / "page.html")
+        for width in (360, 1280):
+            found.look(width)
+            assert found.value("document.documentElement.scrollWidth") == width
+        within = "document.querySelector('.nums').getBoundingClientRect().right"
+        beside = "document.querySelector('.pic').getBoundingClientRect().left"
+        assert found.value(f"{within} < {beside}")

@@ -1041,7 +1041,7 @@ def test_another_version_is_another_study(tmp_path: Path, monkeypatch: Any) -> N
     study = Study(PAIR, ["true.auc"], folder=tmp_path)
     study.run()
     monkeypatch.setattr(br, "__version__", "99.0")
-    with pytest.raises(br.StudyError, match=r"version of betaroc \('0.1.0' v '99.0'\)"):
+    with pytest.raises(br.StudyError, match=r"version of betaroc \('0.2.0' v '99.0'\)"):
         study.run()
     assert br.Study.open(tmp_path).rows == 1
 

@@ -1,0 +1,185 @@
+"""A law: what holds of any value, tried on a few in the suite and on 10 000 every night."""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+import betaroc as br
+
+FAST, NIGHTLY = 25, 10_000
+#: No more than so many where a run is to be shorter.
+MOST = int(os.environ.get("BETAROC_EXAMPLES", NIGHTLY))
+#: Nothing of a run but its count and seed decides what is tried; no time limit fails it.
+SETTINGS: dict[str, Any] = {
+    "database": None, "deadline": None, "suppress_health_check": list(HealthCheck),
+    "print_blob": True,
+}  # fmt: skip
+PROFILES = ["fast", pytest.param("nightly", marks=pytest.mark.nightly)]
+
+
+def law(*, fast: int = FAST, nightly: int = NIGHTLY, **values: Any) -> Callable[[Any], Any]:
+    """A test of so many drawn values: the same few in the suite, new ones every night."""
+
+    def decorate(claim: Callable[..., None]) -> Any:
+        @functools.wraps(claim)
+        def quiet(**drawn: Any) -> None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", br.BetarocWarning)
+                claim(**drawn)
+
+        @pytest.mark.parametrize("profile", PROFILES)
+        def test(profile: str) -> None:
+            many = {
+                "fast": settings(max_examples=fast, derandomize=True, **SETTINGS),
+                "nightly": settings(max_examples=min(nightly, MOST), **SETTINGS),
+            }[profile]
+            many(given(**values)(quiet))()
+
+        test.__name__, test.__doc__ = claim.__name__, claim.__doc__
+        return test
+
+    return decorate
+
+
+# ------------------------------------------------------------------------------ scores
+#: Ties, exact 0 and 1; any fraction; whole numbers; the ends of what doubles hold.
+KINDS: dict[str, st.SearchStrategy[float]] = {
+    "grid": st.integers(0, 16).map(lambda k: k / 16), "unit": st.floats(0.0, 1.0),
+    "whole": st.integers(-6, 6).map(float), "huge": st.floats(-1e300, 1e300),
+    "tiny": st.floats(-1e-300, 1e-300),
+}  # fmt: skip
+
+
+def sample(numbers: st.SearchStrategy[float], least: int = 1) -> st.SearchStrategy[list[float]]:
+    return st.lists(numbers, min_size=least, max_size=40)
+
+
+@st.composite
+def samples(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
+    """Scores of both classes of one kind; of other numbers where they would look like labels."""
+    numbers = KINDS[draw(st.sampled_from(kinds))]
+    client, impostor = draw(sample(numbers, least)), draw(sample(numbers, least))
+    if len(client) == len(impostor) and any(set(x) <= {-1.0, 0.0, 1.0} for x in (client, impostor)):
+        client = [*client, client[0]]
+    return np.array(client), np.array(impostor)
+
+
+def sets(kinds: Any = tuple(KINDS), least: int = 1) -> st.SearchStrategy[br.Scores]:
+    """Scores alone."""
+    return samples(kinds, least).map(lambda both: br.Scores(*both))
+
+
+@st.composite
+def weighted(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
+    """Scores of weights 1 to 4, and as many copies."""
+    both = draw(samples(kinds, least))
+    n = [draw(st.lists(st.integers(1, 4), min_size=len(x), max_size=len(x))) for x in both]
+    copies = [np.repeat(x, k) for x, k in zip(both, n, strict=True)]
+    if len(copies[0]) == len(copies[1]):  # they may look like labels
+        n[0][0] += 1
+        copies[0] = np.repeat(both[0], n[0])
+    return br.Scores(*both, client_weights=n[0], impostor_weights=n[1]), br.Scores(*copies)
+
+
+@st.composite
+def full_sets(draw: Any) -> Any:
+    """Scores with weights, or groups and identities, or trials without a score."""
+    both = draw(samples())
+    given_: dict[str, Any] = {"name": draw(st.none() | st.text(max_size=4))}
+    beside = draw(st.sampled_from(["weights", "groups", "rejected", "nothing"]))
+    for who, x in zip(("client", "impostor"), both, strict=True):
+        labels = st.lists(st.integers(0, 9), min_size=len(x), max_size=len(x))
+        if beside == "weights":
+            given_[f"{who}_weights"] = [1 + k for k in draw(labels)]
+        elif beside == "groups":
+            given_[f"{who}_groups"] = draw(labels)
+            given_[f"{who}_ids"] = list(range(len(x)))
+        elif beside == "rejected":
+            given_[f"n_{who}_rejected"] = draw(st.integers(0, 9))
+    return br.Scores(*both, **given_)
+
+
+def between(scores: br.Scores) -> np.ndarray:
+    """A threshold below all scores, one in each gap between neighbours, one above all."""
+    values = np.unique(np.concatenate([scores.client, scores.impostor]))
+    gaps = values[:-1] / 2.0 + values[1:] / 2.0
+    apart = gaps[(gaps > values[:-1]) & (gaps < values[1:])]
+    return np.concatenate([[-np.inf], apart, [np.inf]])
+
+
+def all_thresholds(scores: br.Scores) -> np.ndarray:
+    """Below all scores, and at each of them."""
+    return np.unique(np.concatenate([[-np.inf], scores.client, scores.impostor]))
+
+
+# ----------------------------------------------------------------------- distributions
+SHAPES = st.floats(-2.0, 4.0).map(lambda k: 10.0**k)
+FRACTIONS = st.floats(0.01, 0.99)
+CENTRES = st.floats(-5.0, 5.0)
+SPREADS = st.floats(0.1, 10.0)
+
+
+def betas() -> st.SearchStrategy[br.Beta]:
+    return st.builds(br.Beta, SHAPES, SHAPES)
+
+
+def normals() -> st.SearchStrategy[br.Normal]:
+    return st.builds(br.Normal, CENTRES, SPREADS)
+
+
+def logit_normals() -> st.SearchStrategy[br.LogitNormal]:
+    return st.builds(br.LogitNormal, CENTRES, SPREADS)
+
+
+def mixtures() -> st.SearchStrategy[br.Distribution]:
+    def mixed(kind: Any, part: Any) -> st.SearchStrategy[Any]:
+        return st.builds(lambda w, a, b: kind((w, 1.0 - w), (a, b)), FRACTIONS, part, part)
+
+    return mixed(br.BetaMixture, betas()) | mixed(br.NormalMixture, normals())
+
+
+def inflated() -> st.SearchStrategy[br.Inflated]:
+    share = st.floats(0.01, 0.4)
+    return st.builds(br.Inflated, betas(), share, share)
+
+
+def spliced() -> st.SearchStrategy[br.Spliced]:
+    tail = st.builds(
+        br.ParetoTail, st.floats(0.001, 0.3), st.floats(-0.2, 0.2), st.floats(0.1, 2.0)
+    )
+    shape = st.floats(0.5, 20.0)
+    return st.builds(br.Spliced, st.builds(br.Beta, shape, shape), tail, tail)
+
+
+def discrete() -> st.SearchStrategy[br.Distribution]:
+    binned = st.lists(st.integers(0, 9), min_size=2, max_size=8).filter(any).map(
+        lambda counts: br.Binned(np.linspace(0.0, 1.0, len(counts) + 1), counts)
+    )  # fmt: skip
+    return binned | sample(KINDS["unit"] | KINDS["grid"]).map(br.Empirical)
+
+
+def continuous() -> st.SearchStrategy[br.Distribution]:
+    return betas() | normals() | logit_normals() | mixtures() | spliced()
+
+
+def distributions() -> st.SearchStrategy[br.Distribution]:
+    return continuous() | inflated() | discrete()
+
+
+def on_unit() -> st.SearchStrategy[br.Distribution]:
+    return betas() | logit_normals() | inflated() | spliced() | discrete()
+
+
+def models(
+    one: st.SearchStrategy[br.Distribution] | None = None,
+) -> st.SearchStrategy[br.ScoreModel]:
+    part = one if one is not None else on_unit()
+    return st.builds(br.ScoreModel, part, part)

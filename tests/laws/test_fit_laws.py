@@ -1,0 +1,187 @@
+"""Laws of estimates, of their intervals and of summaries."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, strategies as st
+
+import betaroc as br
+from helpers.laws import FRACTIONS, between, law, samples, sets, weighted
+
+LEVELS = [0.5, 0.8, 0.95, 0.999]
+
+
+def inside(least: int = 3) -> st.SearchStrategy[list[float]]:
+    """Scores k/256 strictly between 0 and 1, whose rest to 1 is exact."""
+    one = st.integers(1, 255).map(lambda k: k / 256)
+    return st.lists(one, min_size=least, max_size=40).filter(lambda x: len(set(x)) > 1)
+
+
+def beta_fit(values: object, weights: object = None) -> br.DistributionFit:
+    return br.fit_distribution(values, "beta", weights=weights)
+
+
+# ------------------------------------------------------------------------------- estimates
+@law(values=inside())
+def test_shapes_change_places_when_a_score_becomes_its_rest_to_one(values) -> None:
+    one, other = beta_fit(values).params, beta_fit(1.0 - np.array(values)).params
+    assert other["a"] == pytest.approx(one["b"], rel=1e-9)
+    assert other["b"] == pytest.approx(one["a"], rel=1e-9)
+
+
+@law(values=inside(), data=st.data())
+def test_a_weight_is_as_many_copies_to_a_fit(values, data) -> None:
+    n = len(values)
+    k = data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
+    one, other = beta_fit(values, k), beta_fit(np.repeat(values, k))
+    assert list(one.params.values()) == pytest.approx(list(other.params.values()), rel=1e-9)
+    assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-9, abs=1e-9)
+
+
+@law(values=inside(), times=st.integers(2, 4))
+def test_copies_of_all_scores_halve_the_variance_and_leave_the_estimate(values, times) -> None:
+    one, other = beta_fit(values), beta_fit(np.tile(values, times))
+    assert list(other.params.values()) == pytest.approx(list(one.params.values()), rel=1e-9)
+    np.testing.assert_allclose(times * np.array(other.cov), one.cov, rtol=1e-8)
+
+
+@law(values=inside(), by=st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)))
+def test_no_other_shapes_are_more_likely(values, by) -> None:
+    found = beta_fit(values)
+    a, b = found.params.values()
+    other = br.Beta(a * np.exp(by[0]), b * np.exp(by[1]))
+    assert found.log_likelihood >= np.sum(other.logpdf(values)) - 1e-7 * (
+        1.0 + abs(found.log_likelihood)
+    )
+
+
+@law(values=inside())
+def test_a_normal_fit_has_the_moments_and_a_logit_normal_fit_those_of_logits(values) -> None:
+    x = np.array(values)
+    for family, y in (("normal", x), ("logit-normal", np.log(x) - np.log1p(-x))):
+        found = br.fit_distribution(values, family).params
+        assert found["mu"] == pytest.approx(np.mean(y), rel=1e-10, abs=1e-12)
+        assert found["sigma"] == pytest.approx(np.std(y), rel=1e-9)
+
+
+@law(values=inside(), random=st.randoms(use_true_random=False))
+def test_the_order_of_scores_changes_a_fit_by_rounding_alone(values, random) -> None:
+    one, other = beta_fit(values), beta_fit(random.sample(values, len(values)))
+    assert list(one.params.values()) == pytest.approx(list(other.params.values()), rel=1e-11)
+
+
+@law(values=inside(), zeros=st.integers(0, 5), ones=st.integers(0, 5))
+def test_scores_at_the_ends_are_point_masses_beside_the_fit_of_the_rest(
+    values, zeros, ones
+) -> None:
+    found = beta_fit([*values, *[0.0] * zeros, *[1.0] * ones])
+    rest, n = beta_fit(values).params, len(values) + zeros + ones
+    assert found.params["a"] == pytest.approx(rest["a"], rel=1e-9)
+    assert found.distribution.cdf(0.0) == pytest.approx(zeros / n, rel=1e-14)
+    assert found.distribution.sf(np.nextafter(1.0, 0.0)) >= ones / n * (1.0 - 1e-14)
+
+
+@law(fast=15, nightly=2000, client=inside(), impostor=inside())
+def test_a_fit_comes_back_from_every_way_it_travels(client, impostor) -> None:
+    fit = br.fit(br.Scores(client, impostor), "beta")
+    for value in (fit, fit.client, fit.at_far(0.1)):
+        for again in (br.from_json(value.to_json()), pickle.loads(pickle.dumps(value)),
+                      copy.deepcopy(value)):  # fmt: skip
+            assert again == value
+
+
+# ------------------------------------------------------------------------------- intervals
+def nested(found: list[br.Interval], low: float, high: float) -> None:
+    """Inside the range, around the estimate, the wider the surer."""
+    for one in found:
+        assert low <= one.low <= one.estimate <= one.high <= high
+    for inner, outer in pairwise(found):
+        assert outer.low <= inner.low + 1e-12
+        assert outer.high >= inner.high - 1e-12
+
+
+@law(fast=25, scores=sets(least=2), k=FRACTIONS)
+def test_intervals_of_counted_rates_are_nested_around_the_estimate(scores, k) -> None:
+    t = between(scores)
+    threshold = float(t[1:-1][int(k * (len(t) - 2))]) if len(t) > 2 else float(scores.client[0])
+    for stat in ("far", "frr", "hter"):
+        found = [br.interval(scores, stat, threshold=threshold, level=c) for c in LEVELS]
+        nested(found, 0.0, 1.0)
+
+
+@law(fast=25, scores=sets(least=2))
+def test_intervals_of_the_area_are_nested_around_the_estimate(scores) -> None:
+    nested([br.auc_interval(scores, level) for level in LEVELS], 0.0, 1.0)
+
+
+@law(fast=10, nightly=2000, client=inside(5), impostor=inside(5))
+def test_intervals_of_a_fit_are_nested_around_the_estimate(client, impostor) -> None:
+    fit = br.fit(br.Scores(client, impostor), "beta")
+    for stat, point in (("auc", {}), ("eer", {}), ("tpr", {"far": 0.1})):
+        nested([fit.interval(stat, **point, level=c) for c in LEVELS], 0.0, 1.0)
+
+
+@law(fast=25, scores=sets(least=2))
+def test_the_interval_of_an_area_is_mirrored_when_classes_swap(scores) -> None:
+    one = br.auc_interval(scores)
+    other = br.auc_interval(br.Scores(scores.impostor, scores.client))
+    assert other.low == pytest.approx(1.0 - one.high, abs=1e-9)
+    assert other.high == pytest.approx(1.0 - one.low, abs=1e-9)
+
+
+@law(fast=25, both=samples(("grid", "whole"), least=2), k=FRACTIONS)
+def test_intervals_of_rates_change_places_when_classes_swap(both, k) -> None:
+    t = between(br.Scores(*both))
+    assume(len(t) > 2)
+    threshold = float(t[1:-1][int(k * (len(t) - 2))])
+    one = br.interval(br.Scores(*both), "far", threshold=threshold)
+    other = br.interval(br.Scores(-both[1], -both[0]), "frr", threshold=-threshold)
+    assert (other.estimate, other.low, other.high) == (one.estimate, one.low, one.high)
+
+
+@law(fast=15, both=weighted(least=2))
+def test_an_interval_of_weights_is_that_of_copies(both) -> None:
+    one, other = (br.auc_interval(x) for x in both)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9, abs=1e-12)
+
+
+@law(fast=15, scores=sets(least=2))
+def test_a_system_has_no_other_area_than_itself(scores) -> None:
+    found = br.auc_test(scores, scores, paired=True)
+    assert found.difference.estimate == 0.0
+    assert found.p_value == 1.0
+
+
+# ------------------------------------------------------------------------------- summaries
+def summary(both: tuple[np.ndarray, np.ndarray]) -> br.ScoreSummary:
+    labels = [1] * len(both[0]) + [0] * len(both[1])
+    return br.summarize(pd.DataFrame({"score": np.concatenate(both), "label": labels}), bins=64)
+
+
+@law(fast=12, nightly=2000, parts=st.lists(samples(("grid", "unit")), min_size=3, max_size=3))
+def test_summaries_merge_in_any_order(parts) -> None:
+    a, b, c = map(summary, parts)
+    whole = summary(tuple(np.concatenate([part[k] for part in parts]) for k in (0, 1)))
+    for merged in ((a + b) + c, a + (b + c), c + a + b):
+        for who in ("client", "impostor"):
+            one, other = getattr(merged, who), getattr(whole, who)
+            for name in ("n", "n_zero", "n_one", "minimum", "maximum"):
+                assert getattr(one, name) == getattr(other, name)
+            np.testing.assert_array_equal(one.bins, other.bins)
+            np.testing.assert_array_equal(one.counts, other.counts)
+            for name in ("mean", "square", "log", "log1m", "logit_square"):
+                known = getattr(other, name)
+                assert getattr(one, name) == pytest.approx(known, rel=1e-11, abs=1e-12)
+
+
+@law(fast=12, nightly=2000, both=samples(("grid", "unit", "whole")))
+def test_a_summary_comes_back_from_every_way_it_travels(both) -> None:
+    one = summary(both)
+    for again in (br.from_json(one.to_json()), pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+        assert again == one

@@ -1,0 +1,163 @@
+"""Laws of pairs of distributions: rates, curves, areas, equal rates."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import betaroc as br
+from helpers.laws import (
+    CENTRES,
+    SHAPES,
+    SPREADS,
+    betas,
+    continuous,
+    law,
+    logit_normals,
+    models,
+    normals,
+)
+from helpers.public import back
+
+X = np.linspace(0.0, 1.0, 17)
+DEEP = np.array([1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9])
+
+
+@law(model=models())
+def test_an_area_and_that_of_the_classes_swapped_sum_to_one(model) -> None:
+    swapped = br.ScoreModel(model.impostor, model.client)
+    assert model.auc() + swapped.auc() == pytest.approx(1.0, abs=1e-10)
+
+
+@law(model=models(betas()))
+def test_classes_swap_when_a_score_becomes_its_rest_to_one(model) -> None:
+    c, i = model.client, model.impostor
+    mirrored = br.ScoreModel(br.Beta(i.b, i.a), br.Beta(c.b, c.a))
+    t = np.arange(1, 32) / 32
+    np.testing.assert_allclose(mirrored.far(1.0 - t), model.frr(t), rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(mirrored.frr(1.0 - t), model.far(t), rtol=1e-11, atol=1e-300)
+    assert mirrored.auc() == pytest.approx(model.auc(), rel=1e-10)
+    assert mirrored.eer().far == pytest.approx(model.eer().far, rel=1e-9)
+
+
+@law(model=models(), t=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=8))
+def test_rates_are_monotone_fractions(model, t) -> None:
+    t = np.sort(t)
+    for values, sign in ((model.far(t), -1.0), (model.frr(t), 1.0)):
+        assert np.all((values >= 0.0) & (values <= 1.0))
+        assert np.all(sign * np.diff(values) >= -1e-11)
+
+
+@law(model=models())
+def test_thresholds_are_monotone_in_the_rate_and_keep_it(model) -> None:
+    point, other = model.at_far(DEEP), model.at_frr(DEEP)
+    assert np.all(point.threshold[1:] <= point.threshold[:-1])
+    assert np.all(other.threshold[1:] >= other.threshold[:-1])
+    assert np.all(point.far <= DEEP * (1.0 + 1e-9))
+    assert np.all(other.frr <= DEEP * (1.0 + 1e-9))
+
+
+@law(model=models(continuous().filter(lambda one: one.on_unit)))
+def test_continuous_distributions_attain_every_rate(model) -> None:
+    np.testing.assert_allclose(model.at_far(DEEP).far, DEEP, rtol=1e-9)
+    np.testing.assert_allclose(model.at_frr(DEEP).frr, DEEP, rtol=1e-9)
+    eer = model.eer()
+    assert eer.far == pytest.approx(eer.frr, rel=1e-9, abs=1e-300)
+
+
+@law(model=models())
+def test_the_curve_rises_to_its_corner(model) -> None:
+    heights = model.roc().tpr(X)
+    assert np.all(np.diff(heights) >= -1e-12)
+    assert np.all((heights >= 0.0) & (heights <= 1.0))
+    assert heights[-1] == 1.0
+
+
+@law(model=models(), cuts=st.lists(st.floats(0.01, 0.99), min_size=1, max_size=3, unique=True))
+def test_partial_areas_add_up(model, cuts) -> None:
+    ends = sorted({0.0, 1.0, *cuts})
+    parts = [model.partial_auc(a, b, standardized=False) for a, b in pairwise(ends)]
+    assert sum(parts) == pytest.approx(model.auc(), abs=1e-9)
+
+
+@law(model=models(), alpha=st.floats(0.01, 0.99), t=st.lists(st.floats(0.0, 1.0), max_size=20))
+def test_no_threshold_has_less_weighted_error(model, alpha, t) -> None:
+    found = model.min_weighted_error(alpha)
+    t = np.array([-1.0, *t, 2.0, *model.client.ppf(X[1:-1]), *model.impostor.ppf(X[1:-1])])
+    least = np.min(alpha * model.far(t) + (1.0 - alpha) * model.frr(t))
+    assert alpha * found.far + (1.0 - alpha) * found.frr <= least + 1e-10
+
+
+@law(model=models())
+def test_ks_is_the_largest_distance(model) -> None:
+    t = np.concatenate([model.client.ppf(X[1:-1]), model.impostor.ppf(X[1:-1])])
+    assert model.ks() >= np.max(np.abs(model.far(t) - (1.0 - model.frr(t)))) - 1e-10
+    assert model.ks() <= 1.0 + 1e-14
+
+
+@law(fast=6, nightly=1000, model=models(continuous().filter(lambda one: one.on_unit)))
+def test_closed_forms_are_what_the_generic_algorithms_find(model) -> None:
+    generic = model.generic()
+    assert model.auc() == pytest.approx(generic.auc(), abs=1e-8)
+    assert model.eer().far == pytest.approx(generic.eer().far, rel=1e-8, abs=1e-300)
+
+
+@law(shapes=st.tuples(SHAPES, SHAPES))
+def test_a_pair_of_one_distribution_is_chance(shapes) -> None:
+    model = br.ScoreModel(br.Beta(*shapes), br.Beta(*shapes))
+    assert model.auc() == pytest.approx(0.5, abs=1e-13)
+    assert model.eer().hter == pytest.approx(0.5, abs=1e-13)
+    assert model.global_shape() == "chance"
+
+
+@law(client=logit_normals(), impostor=logit_normals(), shift=CENTRES)
+def test_a_constant_added_to_logits_changes_no_curve(client, impostor, shift) -> None:
+    one = br.ScoreModel(client, impostor)
+    other = br.ScoreModel(
+        br.LogitNormal(client.mu + shift, client.sigma),
+        br.LogitNormal(impostor.mu + shift, impostor.sigma),
+    )
+    assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
+    assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
+    np.testing.assert_allclose(other.roc().tpr(DEEP), one.roc().tpr(DEEP), rtol=1e-9, atol=1e-300)
+
+
+@law(client=normals(), impostor=normals(), by=CENTRES, times=SPREADS)
+def test_scale_and_origin_of_normal_scores_change_no_curve(client, impostor, by, times) -> None:
+    one = br.ScoreModel(client, impostor)
+    other = br.ScoreModel(
+        *(br.Normal(times * d.mu + by, times * d.sigma) for d in (client, impostor))
+    )
+    assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
+    assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
+    np.testing.assert_allclose(other.roc().tpr(DEEP), one.roc().tpr(DEEP), rtol=1e-9, atol=1e-300)
+
+
+@law(client=normals(), impostor=normals())
+def test_the_logistic_map_changes_no_curve(client, impostor) -> None:
+    """Logit-normal scores are the logistic map of normal ones."""
+    one = br.ScoreModel(client, impostor)
+    other = br.ScoreModel(*(br.LogitNormal(d.mu, d.sigma) for d in (client, impostor)))
+    assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
+    assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
+
+
+@law(model=models())
+def test_the_two_orientations_of_a_curve_have_areas_of_one_in_all(model) -> None:
+    assert model.roc().auc() == pytest.approx(model.auc(), abs=1e-12)
+    other = model.roc("impostor").auc()
+    assert min(abs(other - model.auc()), abs(other - 1.0 + model.auc())) < 1e-9
+
+
+@law(model=models(), prior=st.floats(0.0, 1.0))
+def test_a_pair_comes_back_from_every_way_it_travels(model, prior) -> None:
+    one = br.ScoreModel(model.client, model.impostor, prior=prior, name="é 中")
+    for value in (one, one.roc(), one.eer(), one.at([0.1, 0.5])):
+        for again in (br.from_json(value.to_json()), pickle.loads(pickle.dumps(value)),
+                      copy.deepcopy(value), back(value)):  # fmt: skip
+            assert again == value
