@@ -149,9 +149,8 @@ def _rule(d: Decision) -> str:
 def _how(d: Decision) -> str:
     if d.how == "guaranteed":
         return f"guaranteed, {level_words(d.confidence)} confidence"
-    asked = f"{100.0 * d.rate:g} %"
     by = {
-        "average": f"expected at most {asked}, not guaranteed",
+        "average": f"expected at most {100.0 * d.rate:g} %, not guaranteed",
         "tail": "by a tail of dev’s scores, not guaranteed",
         "model": "by a fitted distribution, not guaranteed",
     }
@@ -175,8 +174,7 @@ def _status(
 ) -> dict[str, str]:
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
-    tested, of = k is not None, ""
-    named = list(zip(names[1:], analysis.checks, strict=False))
+    tested, of, named = k is not None, "", list(zip(names[1:], analysis.checks, strict=False))
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
@@ -256,8 +254,7 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
     for check, role in zip(checks, names[1:], strict=False):
         if check is not None:
             mean, ends = mean_shown(d.costs, check)
-            where = f" on {role}" * (len(checks) > 1)
-            found.append(f"{mean} observed{where} (interval {ends})")
+            found.append(f"{mean} observed{f' on {role}' * (len(checks) > 1)} (interval {ends})")
     return found
 
 
@@ -422,7 +419,6 @@ def _bits(flags: Any) -> str:
 # ---------------------------------------------------------------------------------- ways
 def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[str, Any]:
     """Every way to choose, with what each does on dev and on test."""
-    of = "FRR" if d.target == "frr" else "FAR"
     shown, _ = worst_check(d, analysis.checks)[::-1] if len(analysis.tests) > 1 else (0, None)
     k = (shown or 0) if analysis.tests else None
     test = None if k is None else analysis.tests[k]
@@ -430,7 +426,7 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
         _way(way, d, analysis.dev, test) for way in sorted(d.ways, key=lambda w: w.how == "model")
     ]
     other = "" if k is None else names[k + 1] if len(analysis.tests) > 1 else "test"
-    return {"of": of, "rows": rows, "test": other}
+    return {"of": "FRR" if d.target == "frr" else "FAR", "rows": rows, "test": other}
 
 
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
