@@ -35,7 +35,7 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import counted, rate, rate_span, signed, spaced, version, visible
+from betaroc.rendering.numbers import counted, rate, rate_span, spaced, version, visible, with_minus
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.systems_picture import (
     LogAxis,
@@ -346,7 +346,7 @@ class _Page:
 
     @staticmethod
     def _threshold(one: DecidedSystem) -> str:
-        return signed(shown_threshold(one.decision.threshold, one.decision.target, one.dev))
+        return with_minus(shown_threshold(one.decision.threshold, one.decision.target, one.dev))
 
     # ------------------------------------------------------------------- the pictures
     @property

@@ -29,7 +29,7 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
-from betaroc.rendering.numbers import number, rate, signed, visible
+from betaroc.rendering.numbers import number, rate, visible, with_minus
 from betaroc.rendering.tree import (
     Cell,
     Column,
@@ -121,7 +121,7 @@ class SystemAnalysis(NamedTuple):
         if one is None:
             return self.why
         place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
-        return f"{one.status}; threshold {signed(place)}"
+        return f"{one.status}; threshold {with_minus(place)}"
 
     @property
     def decided(self) -> DecidedSystem | None:
@@ -279,6 +279,6 @@ def _way_row(way: Way, one: DecidedSystem) -> Row:
     title = way_title(way, one.decision.rate, one.decision.confidence)
     if not way.possible:
         return Row((title, "not possible", "", "", "", "", way.why))
-    place = signed(shown_threshold(way.threshold, one.decision.target, one.dev))
+    place = with_minus(shown_threshold(way.threshold, one.decision.target, one.dev))
     rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
     return Row((title, place, *rates, way.why))

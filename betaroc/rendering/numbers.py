@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 
 __all__ = [
     "counted", "rate_span", "extreme", "level_words", "number", "path_words", "percent", "rate",
-    "read_as", "rounded", "signed", "spaced", "threshold", "version", "visible",
+    "read_as", "rounded", "with_minus", "spaced", "threshold", "version", "visible",
 ]  # fmt: skip
 
 #: Shares below this, in per cent, are written with a power of ten.
@@ -83,7 +83,7 @@ def rounded(threshold: float, *, up: bool, digits: int = 4) -> str:
     return format(found, "f" if 1e-4 <= abs(found) < 1e6 or not found else "e")
 
 
-def signed(text: str) -> str:
+def with_minus(text: str) -> str:
     """A number as it is printed, with the minus of numbers."""
     return text.replace("-", "\N{MINUS SIGN}") if text[:1] == "-" else text
 

@@ -38,7 +38,7 @@ from betaroc.rendering.decision_picture import (
     strip_place,
     strip_svg,
 )
-from betaroc.rendering.numbers import level_words, rate, rate_span, signed, spaced, version
+from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
 from betaroc.report.record import AnalysisRecord, name, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
@@ -98,7 +98,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
-        "threshold": signed(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
+        "threshold": with_minus(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
         "rule": _rule(d),
         "how": _tight(_how(d)),
         "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
@@ -186,13 +186,14 @@ def _status(
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
     tested, of = k is not None, ""
+    named = list(zip(names[1:], analysis.checks, strict=False))
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
         "colour": _COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
-        "high": high_rate_words(d, list(zip(names[1:], analysis.checks, strict=False))),
+        "high": high_rate_words(d, named[k or 0 :] + named[: k or 0]),  # the same set if it may
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -392,7 +393,7 @@ def _positions(
     level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
     texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     at, told, marks, flags = {}, {}, {}, {}
-    told["t"], at["t"] = _indexed([signed(text) for text in texts])
+    told["t"], at["t"] = _indexed([with_minus(text) for text in texts])
     marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
     shares = []
     for row in rows:
@@ -445,7 +446,8 @@ def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[s
 def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
     title, used = way_title(way, d.rate, d.confidence), way is d.way
     if not way.possible:
-        return {"title": title, "note": "", "why": f"Not possible: {way.why}.", "used": False}
+        why = _tight(f"Not possible: {way.why}.")
+        return {"title": title, "note": "", "why": why, "used": False}
     note = "used on this page" if used else way.why
     fitted = way.how in ("tail", "model")
     if fitted and not way.why:
@@ -458,8 +460,8 @@ def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[st
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     if test is not None:
         cells += [_on_test(test, kind, way.threshold, d) for kind in kinds]
-    place = signed(shown_threshold(way.threshold, d.target, dev.scores))
-    return {"title": title, "note": note, "why": "", "used": used, "cells": [
+    place = with_minus(shown_threshold(way.threshold, d.target, dev.scores))
+    return {"title": title, "note": _tight(note), "why": "", "used": used, "cells": [
         {"value": place, "ends": ""}, *cells]}  # fmt: skip
 
 

@@ -209,7 +209,9 @@ def tails_section(sets: Named, figures: _Drawn | None = None) -> Section:
     )
     if not told:
         return Section("Tails", ())
-    return Section("Tails", (legend, *told), _good_down_to(modelled[0][0]), "tails")
+    several = len(modelled) > 1
+    finding = few((f"{role}: " * several + _good_down_to(part) for part, role in modelled), "; ")
+    return Section("Tails", (legend, *told), finding, "tails")
 
 
 def _good_down_to(part: ScoreSet) -> str:

@@ -9,7 +9,15 @@ from betaroc.fits.fit import DistributionFit
 from betaroc.model.asking import Asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.numbers import extreme, level_words, number, percent, read_as, threshold
+from betaroc.rendering.numbers import (
+    extreme,
+    level_words,
+    number,
+    percent,
+    read_as,
+    spaced,
+    threshold,
+)
 from betaroc.rendering.tree import (
     Cell,
     Figure,
@@ -89,13 +97,18 @@ def read_section(sets: Named, reason: str) -> Section:
         " dropped unless a line here says so."
     )
     absent = sum(p.scores.n_client_rejected + p.scores.n_impostor_rejected for p, _ in sets)
-    finding = few(
-        f"{part.sizes[0]} client and {part.sizes[1]} impostor scores" + f" of {role}" * bool(tests)
-        for part, role in sets
-    )
+    finding = few(_sizes(part, " and ") + f" of {role}" * bool(tests) for part, role in sets)
     finding += f"; {absent} trials without a score" if absent else "; every trial has a score"
     grid = grouped(sets, head, _read_rows, (1, 2) if len(sets) == 1 else (0, 1, 2))
     return Section("What was read", (*coarse, grid, Words(" ".join(said))), finding, "read")
+
+
+def _sizes(part: ScoreSet, between: str) -> str:
+    """How many scores of each class."""
+    return between.join(
+        f"{spaced(n)} {who}{'s' * (n != 1)}"
+        for n, who in zip(part.sizes, ("client", "impostor"), strict=True)
+    )
 
 
 def _family(part: ScoreSet, reason: str) -> str:
@@ -128,7 +141,7 @@ def _read_rows(part: ScoreSet) -> list[RowCells]:
 # ------------------------------------------------------------------------------ scores
 def scores_section(sets: Named, figures: Sequence[Sequence[Figure]]) -> Section:
     """Histograms of both classes."""
-    finding = few((f"{role}: {p.sizes[0]} client, {p.sizes[1]} impostor" for p, role in sets), "; ")
+    finding = few((f"{role}: {_sizes(p, ', ')}" for p, role in sets), "; ")
     titles = ("Client", "Impostor")
     shown: list[Node] = [
         Section(title, (Figures(tuple(row)),)) for title, row in zip(titles, figures, strict=True)

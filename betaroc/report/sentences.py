@@ -22,6 +22,7 @@ from betaroc.rendering.tree import (
     RowCells,
     Section,
     Words,
+    few,
     grouped,
 )
 from betaroc.report.certainty import (
@@ -315,7 +316,8 @@ def ends_section(sets: Named, more: Sequence[Node] = (), figures: Sequence[Figur
             " statements about the fitted distributions; few scores, or none, lie where they hold,"
             " and other families behave otherwise there.", "legend",
         )]  # fmt: skip
-    finding = _shape_finding(modelled[0][0]) if modelled else "not modelled"
+    found = [f"{role}: " * several + _shape_finding(part) for part, role in modelled]
+    finding = few(found, "; ") or "not modelled"
     return Section("Ends and shapes of the fitted ROC", (*told, *more), finding, "ends")
 
 
@@ -329,7 +331,8 @@ def _shape_finding(part: ScoreSet) -> str:
         hidden = unseen(fit.model, part.scored.scores)
         if hidden is not None:
             return f"as fitted, the ROC lies {hidden.side} the diagonal as far as the scores show"
-        return f"as fitted, {_WHOLE.get(fit.model.global_shape(), 'several crossings')}"
+        shape = fit.model.global_shape()
+        return f"as fitted, {_WHOLE.get(shape, 'the ROC crosses the diagonal several times')}"
     best = max(sure.whole, key=lambda name: sure.whole[name])
     if sure.whole[best] >= sure.level:
         return f"by the fit {_WHOLE[best]} {sure.where}".removesuffix(" everywhere")

@@ -64,7 +64,7 @@ def sample(numbers: st.SearchStrategy[float], least: int = 1) -> st.SearchStrate
 
 @st.composite
 def samples(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
-    """Scores of both classes of one kind, of different numbers where they would look like labels."""
+    """Scores of both classes of one kind; of other numbers where they would look like labels."""
     numbers = KINDS[draw(st.sampled_from(kinds))]
     client, impostor = draw(sample(numbers, least)), draw(sample(numbers, least))
     if len(client) == len(impostor) and any(set(x) <= {-1.0, 0.0, 1.0} for x in (client, impostor)):
@@ -152,7 +152,9 @@ def inflated() -> st.SearchStrategy[br.Inflated]:
 
 
 def spliced() -> st.SearchStrategy[br.Spliced]:
-    tail = st.builds(br.ParetoTail, st.floats(0.001, 0.3), st.floats(-0.2, 0.2), st.floats(0.1, 2.0))
+    tail = st.builds(
+        br.ParetoTail, st.floats(0.001, 0.3), st.floats(-0.2, 0.2), st.floats(0.1, 2.0)
+    )
     shape = st.floats(0.5, 20.0)
     return st.builds(br.Spliced, st.builds(br.Beta, shape, shape), tail, tail)
 
@@ -176,8 +178,8 @@ def on_unit() -> st.SearchStrategy[br.Distribution]:
     return betas() | logit_normals() | inflated() | spliced() | discrete()
 
 
-def models(one: st.SearchStrategy[br.Distribution] | None = None) -> st.SearchStrategy[br.ScoreModel]:
+def models(
+    one: st.SearchStrategy[br.Distribution] | None = None,
+) -> st.SearchStrategy[br.ScoreModel]:
     part = one if one is not None else on_unit()
     return st.builds(br.ScoreModel, part, part)
-
-

@@ -56,7 +56,9 @@ def test_no_other_shapes_are_more_likely(values, by) -> None:
     found = beta_fit(values)
     a, b = found.params.values()
     other = br.Beta(a * np.exp(by[0]), b * np.exp(by[1]))
-    assert found.log_likelihood >= np.sum(other.logpdf(values)) - 1e-7 * (1.0 + abs(found.log_likelihood))
+    assert found.log_likelihood >= np.sum(other.logpdf(values)) - 1e-7 * (
+        1.0 + abs(found.log_likelihood)
+    )
 
 
 @law(values=inside())
@@ -75,7 +77,9 @@ def test_the_order_of_scores_changes_a_fit_by_rounding_alone(values, random) -> 
 
 
 @law(values=inside(), zeros=st.integers(0, 5), ones=st.integers(0, 5))
-def test_scores_at_the_ends_are_point_masses_beside_the_fit_of_the_rest(values, zeros, ones) -> None:
+def test_scores_at_the_ends_are_point_masses_beside_the_fit_of_the_rest(
+    values, zeros, ones
+) -> None:
     found = beta_fit([*values, *[0.0] * zeros, *[1.0] * ones])
     rest, n = beta_fit(values).params, len(values) + zeros + ones
     assert found.params["a"] == pytest.approx(rest["a"], rel=1e-9)

@@ -130,7 +130,9 @@ def test_a_constant_added_to_logits_changes_no_curve(client, impostor, shift) ->
 @law(client=normals(), impostor=normals(), by=CENTRES, times=SPREADS)
 def test_scale_and_origin_of_normal_scores_change_no_curve(client, impostor, by, times) -> None:
     one = br.ScoreModel(client, impostor)
-    other = br.ScoreModel(*(br.Normal(times * d.mu + by, times * d.sigma) for d in (client, impostor)))
+    other = br.ScoreModel(
+        *(br.Normal(times * d.mu + by, times * d.sigma) for d in (client, impostor))
+    )
     assert other.auc() == pytest.approx(one.auc(), rel=1e-9, abs=1e-300)
     assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
     np.testing.assert_allclose(other.roc().tpr(DEEP), one.roc().tpr(DEEP), rtol=1e-9, atol=1e-300)

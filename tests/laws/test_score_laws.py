@@ -180,7 +180,9 @@ def test_no_threshold_has_less_weighted_error(scores, alpha) -> None:
     far, frr = rates(model, all_thresholds(scores))
     found = model.min_weighted_error(alpha)
     least = np.min(alpha * far + (1.0 - alpha) * frr)
-    assert alpha * found.far + (1.0 - alpha) * found.frr == pytest.approx(least, rel=1e-9, abs=1e-14)
+    assert alpha * found.far + (1.0 - alpha) * found.frr == pytest.approx(
+        least, rel=1e-9, abs=1e-14
+    )
 
 
 @law(scores=sets(), alpha=st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3))
@@ -213,7 +215,9 @@ def test_no_threshold_has_rates_nearer_to_each_other_than_the_eer(scores) -> Non
     assert abs(found.far - found.frr) <= np.min(np.abs(far - frr)) + 1e-15
 
 
-@law(both=samples(("grid", "unit", "whole")), absent=st.tuples(st.integers(0, 9), st.integers(0, 9)))
+@law(
+    both=samples(("grid", "unit", "whole")), absent=st.tuples(st.integers(0, 9), st.integers(0, 9))
+)
 def test_a_trial_without_a_score_is_a_score_below_all(both, absent) -> None:
     known = br.Scores(*both, n_client_rejected=absent[0], n_impostor_rejected=absent[1])
     floor = [np.append(x, [-1e6] * n) for x, n in zip(both, absent, strict=True)]
