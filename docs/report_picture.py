@@ -11,6 +11,7 @@ from betaroc.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 SCORES = ROOT / "examples" / "data" / "asvspoof19_asv"
+PICTURE = ROOT / "docs" / "img" / "report.png"
 SIZE = "1200,770"
 
 
@@ -25,7 +26,7 @@ def draw() -> None:
         main(["report", "--dev", dev, "--test", test, "--target", "far=0.01", "-o", str(page)])
         subprocess.run(
             [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-             f"--window-size={SIZE}", f"--screenshot={ROOT / 'docs' / 'img' / 'report.png'}",
+             f"--window-size={SIZE}", f"--screenshot={PICTURE}",
              page.as_uri()],
             check=True, capture_output=True,
         )  # fmt: skip

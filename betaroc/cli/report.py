@@ -174,10 +174,17 @@ def _analysis(
 
 
 def _distinct(paths: Sequence[str]) -> list[str]:
-    """File names, or paths where names repeat."""
+    """File names, with as many folders as tell them apart."""
     if len({os.path.abspath(path) for path in paths}) < len(paths):
         raise InputError(
             f"--test must name each file once; got {shown(list(paths))}. Leave the second out."
         )
-    names = [Path(path).name for path in paths]
-    return names if len(set(names)) == len(names) else list(paths)
+    parts = [Path(path).parts for path in paths]
+
+    def shortest(own: tuple[str, ...]) -> str:
+        for n in range(1, len(own)):
+            if sum(other[-n:] == own[-n:] for other in parts) == 1:
+                return Path(*own[-n:]).as_posix()
+        return Path(*own).as_posix()
+
+    return [shortest(own) for own in parts]

@@ -184,6 +184,11 @@ def test_a_signal_at_work_is_an_exception_once(handlers: Any, capsys: Any) -> No
     signal.raise_signal(signal.SIGINT)  # done: nothing is taken back
 
 
+def hear_signals() -> None:
+    """In a process to be: what a background job of a shell would ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_what_a_caller_ignores_stays_ignored(handlers: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listen()
@@ -201,7 +206,8 @@ def test_a_process_is_stopped_while_it_loads(number: int, code: int) -> None:
         "sys.meta_path.insert(0, Slow())\n"
         "betaroc.cli.main()"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, timeout=60, preexec_fn=hear_signals)
     assert (done.returncode, done.stdout) == (code, b"")
     assert done.stderr in (b"", b"betaroc: interrupted\n")
 

@@ -265,7 +265,7 @@ def test_every_file_of_a_command_is_completed() -> None:
     from betaroc.cli.completion import _FILES, _FOLDERS, _NAMES
 
     others = {
-        "A", "C", "CLAIMED", "COLUMN", "DISTRIBUTION", "END", "FORMAT", "HIGH", "K", "L",
+        "A", "BYTES", "C", "CLAIMED", "COLUMN", "DISTRIBUTION", "END", "FORMAT", "HIGH", "K", "L",
         "LABEL", "LOW", "M", "N",
         "NAME", "NAME,NAME,...", "P", "R", "REAL", "SHELL", "SIGN", "T", "W", "WAY",
     }  # fmt: skip

@@ -200,6 +200,7 @@ def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config: Path, capsys: Any
         [sys.executable, "-m", "betaroc", "study", str(config), "--workers", "2"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
         env=os.environ | {"PYTHONPATH": str(Path(br.__file__).parents[1])}, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell may ignore it
     )  # fmt: skip
     end = time.monotonic() + 60.0
     while len(list(Path().glob("results/part-*"))) < 3 and time.monotonic() < end:
