@@ -613,3 +613,12 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> Non
     assert f"<td>{far} (below 1/120)<span" in page.replace("\u00a0", " ")
     assert "“Below 1/n”: less than one of the n scores" in text
     assert "below 1/" not in plain(render_report(small(dev)))
+
+
+@pytest.mark.simulation
+def test_a_page_of_twenty_thousand_scores_has_at_most_its_size() -> None:
+    """1.2 MB, dev and test each of as many distinct scores."""
+    rng = np.random.default_rng(8)
+    dev, test = (br.Scores(rng.beta(5, 2, 10_000), rng.beta(2, 6, 10_000)) for _ in range(2))
+    page = render_report(br.analyze(dev, test, family="beta"))
+    assert len(page.encode("utf-8")) <= 1_200_000
