@@ -64,7 +64,7 @@ _SHORT = {GREEN: "relied on", AMBER: "not enough evidence", RED: "do not rely on
 #: Of a page within a page: headings, and ids with what refers to them.
 _LEVELS = re.compile(r"(</?h)([1-4])\b")
 _IDS = re.compile(r'(\b(?:id|for|aria-labelledby)="|\bhref="#|url\(#)')
-#: Up to so many systems have a picture each; so many rows stand open, then half as many again.
+#: Up to so many systems have a picture each; of more so many rows stand open.
 _PANELS, _ROWS = 8, 12
 #: Of names in a sentence.
 _NAMED = 3
@@ -85,8 +85,8 @@ def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, t
     """The whole page, in the words of the user's field."""
     decided = [one for one in (system.decided for system in systems) if one is not None]
     page = _Page(sorted(decided, key=_place)) if decided else None
-    order = [] if page is None else [one.name for one in page.order]
-    parts = sorted(systems, key=lambda one: order.index(one.name) if one.name in order else 1e9)
+    ranks = {} if page is None else {one.name: k for k, one in enumerate(page.order)}
+    parts = sorted(systems, key=lambda one: ranks.get(one.name, len(ranks)))
     places = {one.name: f"system{k}" for k, one in enumerate(parts, 1)}
     question = question_of(asked)
     body = template("systems.html.j2", "cli").render(
@@ -123,15 +123,19 @@ def _inside(one: SystemAnalysis, place: str) -> str:
     return _IDS.sub(rf"\g<1>{place}-", inner)
 
 
-def _place(one: DecidedSystem) -> tuple[int, float]:
-    """By status, then by what is left to compare: the other rate, or the cost."""
+def _place(one: DecidedSystem) -> tuple[int, bool, float]:
+    """By status, tested ones first, then by what is left to compare: the other rate or the cost."""
     d, check = one.decision, one.check
     if d.target not in TARGET_RATES:
         value = d.interval.estimate if check is None else check.observed
     else:
         point = d.expected if check is None else check.point
         value = float(point.frr if d.target == "far" else point.far)
-    return STATUSES.index(one.status), value
+    return STATUSES.index(one.status), check is None, value
+
+
+def _where(one: DecidedSystem) -> str:
+    return "on test" if one.tests else "expected from dev"
 
 
 def _seen(one: DecidedSystem) -> Scores:
@@ -192,7 +196,7 @@ class _Page:
         """The system to take, what it does, and what is known of the others."""
         alike = [one for one in self.order if one.status == self.first.status]
         far, frr = self._rates(self.first)
-        said = f"FAR {rate(far.value)}, FRR {rate(frr.value)} {self.where}"
+        said = f"FAR {rate(far.value)}, FRR {rate(frr.value)} {_where(self.first)}"
         if len(alike) > 1:
             said += f", the lowest {self.compared} among {len(alike)} of this status"
         elif len(self.order) > 1 and self.first.status == GREEN:
@@ -215,7 +219,12 @@ class _Page:
             verb = "are" if len(near) > 1 else "is"
             found.append(f"{count} {verb} not shown to be worse: {first_names(near)}.")
         elif rivals:
-            found.append("Each of the others is shown to be worse.")
+            every = len(rivals) == len(alike) - 1
+            found.append(
+                "Each of the others is shown to be worse."
+                if every
+                else f"{len(rivals)} of the others are shown to be worse."
+            )
         if self.tested and len(alike) > 1:
             best = f"The best of {len(alike)} on one test set"
             found.append(f"{best} tends to look a little better than it is.")
@@ -307,6 +316,7 @@ class _Page:
                 "" if k else str(rank), one.name, test.name if several and test else "",
                 _SHORT[status], status_icon(_COLOURS[status]), self._threshold(one),
                 [self._strip(j, spans[0], None if test is None else seen) for j in (0, 1)],
+                [("no test", "")] * 2 if test is None and self.tested else
                 [(rate(span.value), rate_span(span.low, span.high)) for span in seen],
                 ("", "") if k else self._against(one),
             ))  # fmt: skip
@@ -355,9 +365,9 @@ class _Page:
 
     @property
     def map(self) -> Markup:
-        """All systems at their thresholds."""
+        """All systems at their thresholds; beside tested ones none that was not."""
         points = []
-        for one in self.order:
+        for one in (one for one in self.order if bool(one.tests) == self.tested):
             far, frr = self._rates(one)
             points.append(
                 Point(far.value, frr.value, _COLOURS[one.status], foreign(one.name).short)
@@ -375,7 +385,7 @@ class _Page:
             far, frr = self._rates(one)
             others = [line for j, line in enumerate(lines) if j != k]
             target = self.decision.rate if self.target == "far" else 0.0
-            told = f"ROC of {one.name} {self.where}, logarithmic FAR axis"
+            told = f"ROC of {one.name} {_where(one)}, logarithmic FAR axis"
             found.append((one.name, draw_roc(
                 axis, lines[k], others, (far.value, 1.0 - frr.value), target, told
             )))  # fmt: skip
@@ -417,7 +427,7 @@ def first_names(names: Sequence[str]) -> str:
 def _shifted(one: DecidedSystem) -> Scores:
     """The first test's scores less the threshold, so that they are accepted above 0."""
     scores, t = one.tests[0].scores, one.decision.threshold
-    return replace(scores, client=scores.client - t, impostor=scores.impostor - t, source=None)
+    return replace(scores, client=scores.client - t, impostor=scores.impostor - t)
 
 
 def _difference(one: Scores, other: Scores, stat: str, level: float) -> Difference:

@@ -171,3 +171,16 @@ def test_a_summary_stands_beside_the_table(tmp_path: Path) -> None:
     text = prose(page)
     assert "of a summary, which the table leaves out" in text
     assert text.index("Every system by itself") < text.index("of a summary")
+
+
+def test_a_system_without_a_test_is_not_told_as_if_it_had_one(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    name, dev, _ = written(tmp_path, "untested", 2.0, rng)
+    systems = [written(tmp_path, f"s{k}", 1.5, rng) for k in range(9)] + [[name, dev]]
+    page = page_of(tmp_path, systems, "--family", "normal")
+    rows = re.findall(r"<tr><td.*?</tr>", page, re.DOTALL)
+    (own,) = (row for row in rows if ">untested<" in row)
+    assert own.count("no test") == 2
+    assert "%" not in prose(own)
+    assert sum("no test" in row for row in rows) == 1
+    assert "FRR against FAR of 9 systems" in page
