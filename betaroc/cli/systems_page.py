@@ -135,7 +135,7 @@ def _place(one: DecidedSystem) -> tuple[int, bool, float]:
 
 
 def _where(one: DecidedSystem) -> str:
-    return "on test" if one.tests else "expected from dev"
+    return "on test" if one.tests else "on dev"
 
 
 def _seen(one: DecidedSystem) -> Scores:
@@ -166,6 +166,8 @@ class _Page:
         self.decision = self.first.decision
         self.is_rate, self.target = self.decision.target in TARGET_RATES, self.decision.target
         self.tested = any(one.tests for one in order)
+        #: What stands beside each other: all, or those with a test where there are some.
+        self.shown = [one for one in order if bool(one.tests) == self.tested]
         self.where = "on test" if self.tested else "on dev"
         self.confidence = f"{100.0 * self.decision.confidence:g} %"
         self.asked = f"{100.0 * self.decision.rate:g} %" if self.is_rate else ""
@@ -194,7 +196,8 @@ class _Page:
     @property
     def answer(self) -> tuple[str, str, str]:
         """The system to take, what it does, and what is known of the others."""
-        alike = [one for one in self.order if one.status == self.first.status]
+        shown = self.shown if self.first in self.shown else [self.first]
+        alike = [one for one in shown if one.status == self.first.status]
         far, frr = self._rates(self.first)
         said = f"FAR {rate(far.value)}, FRR {rate(frr.value)} {_where(self.first)}"
         if len(alike) > 1:
@@ -367,7 +370,7 @@ class _Page:
     def map(self) -> Markup:
         """All systems at their thresholds; beside tested ones none that was not."""
         points = []
-        for one in (one for one in self.order if bool(one.tests) == self.tested):
+        for one in self.shown:
             far, frr = self._rates(one)
             points.append(
                 Point(far.value, frr.value, _COLOURS[one.status], foreign(one.name).short)
@@ -377,18 +380,18 @@ class _Page:
         return draw_map(points, self.axes, target, told)
 
     @property
-    def curves(self) -> list[tuple[str, Markup]]:
-        """The ROC of each system among all, or of the first."""
-        lines = [self._roc(one) for one in self.order]
+    def curves(self) -> list[tuple[str, str, Markup]]:
+        """The ROC of each system among all, or of the first, and of which scores it is."""
+        lines = {one.name: self._roc(one) for one in self.shown}
         axis, found = self.axes[0], []
-        for k, one in enumerate(self.order if self.few else self.order[:1]):
+        for one in self.order if self.few else self.shown[:1]:
             far, frr = self._rates(one)
-            others = [line for j, line in enumerate(lines) if j != k]
+            others = [line for name, line in lines.items() if name != one.name]
             target = self.decision.rate if self.target == "far" else 0.0
             told = f"ROC of {one.name} {_where(one)}, logarithmic FAR axis"
-            found.append((one.name, draw_roc(
-                axis, lines[k], others, (far.value, 1.0 - frr.value), target, told
-            )))  # fmt: skip
+            own = lines.get(one.name) or self._roc(one)
+            at = far.value, 1.0 - frr.value
+            found.append((one.name, _where(one), draw_roc(axis, own, others, at, target, told)))
         return found
 
     def _roc(self, one: DecidedSystem) -> list[tuple[float, float]]:

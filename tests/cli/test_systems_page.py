@@ -184,3 +184,5 @@ def test_a_system_without_a_test_is_not_told_as_if_it_had_one(tmp_path: Path) ->
     assert "%" not in prose(own)
     assert sum("no test" in row for row in rows) == 1
     assert "FRR against FAR of 9 systems" in page
+    assert "the other 8 in grey" in prose(page)
+    assert "among 9 of this status" in prose(page)
