@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
-from betaroc.rendering.numbers import visible
+from betaroc.rendering.numbers import rate, rate_span, visible
 
 __all__ = [
     "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
     "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few", "foreign",
-    "grouped", "quantity", "recorded",
+    "grouped", "quantity", "rate_cell", "recorded",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
@@ -65,6 +65,8 @@ class Cell:
         The number and the ends; nan where there are none.
     n_beyond : float, optional
         Scores that speak for it.
+    note : str
+        What stands below it, such as the counts that it is of.
     """
 
     text: str | Name
@@ -73,6 +75,7 @@ class Cell:
     low: float = math.nan
     high: float = math.nan
     n_beyond: float | None = None
+    note: str = ""
 
 
 def quantity(
@@ -99,6 +102,14 @@ def quantity(
     return Cell(text or say(value), span, value, low, high, n_beyond)
 
 
+def rate_cell(
+    value: float, low: float = math.nan, high: float = math.nan, without: str = "", note: str = ""
+) -> Cell:
+    """A rate in per cent with its interval, or what is said where it has none."""
+    span = without if math.isnan(low) else rate_span(low, high)
+    return Cell(rate(value), span, value, low, high, note=note)
+
+
 @dataclass(frozen=True)
 class Row:
     """RowCells of a table, the first of which names the row."""
@@ -120,13 +131,16 @@ class Group:
 class Grid:
     """A table; `words` are the columns of words, which stand to the left.
 
-    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits.
+    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. In a
+    terminal columns are as wide as their cells, or as `widths` says; the last cell of a short row
+    then reaches to the end.
     """
 
     head: tuple[Name | str, ...]
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    widths: tuple[int, ...] = ()
     tag: ClassVar[str] = "grid"
 
 

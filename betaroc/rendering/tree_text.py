@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
+from betaroc.rendering.terminal import broken, paragraph
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -26,9 +28,16 @@ _SIGNS = str.maketrans({
 })  # fmt: skip
 
 
-def text_of(sections: Iterable[Section]) -> str:
-    """Sections with an empty line in between; pictures and legends are for pages."""
-    return "\n\n".join(filter(None, map(_section, sections)))
+#: Columns of a terminal, and of what stands below a row.
+_WIDE, _BELOW = 80, 4
+
+
+def text_of(sections: Iterable[Section], *, wrapped: bool = False) -> str:
+    """Sections with an empty line in between; pictures and legends are for pages.
+
+    Where it is to be `wrapped`, paragraphs below a heading are indented lines of a terminal.
+    """
+    return "\n\n".join(filter(None, (_section(one, wrapped) for one in sections)))
 
 
 def _columns(rows: Sequence[Sequence[str]], words: Sequence[int]) -> str:
@@ -44,23 +53,26 @@ def _columns(rows: Sequence[Sequence[str]], words: Sequence[int]) -> str:
     )  # fmt: skip
 
 
-def _section(section: Section) -> str:
-    told = [(block, text) for block in section.blocks if (text := _block(block))]
+def _section(section: Section, wrapped: bool) -> str:
+    told = [(block, text) for block in section.blocks if (text := _block(block, wrapped))]
     if not told:
         return ""
     title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
     # A section within one stands apart, unless it is the first thing said.
     gaps = ["\n" * (k > 0 and isinstance(block, Section)) for k, (block, _) in enumerate(told)]
-    body = [gap + text for gap, (_, text) in zip(gaps, told, strict=True)]
+    body = [
+        gap + ("\n".join(paragraph(text)) if wrapped and title and isinstance(one, Words) else text)
+        for gap, (one, text) in zip(gaps, told, strict=True)
+    ]
     return "\n".join([title, *body] if title else body)
 
 
-def _block(node: Node) -> str:
+def _block(node: Node, wrapped: bool) -> str:
     match node:
         case Section():
-            return _section(node)
+            return _section(node, wrapped)
         case Grid():
-            return _grid(node)
+            return _fixed(node) if node.widths else _grid(node)
         case Words():
             return {"legend": "", "given": node.text}.get(node.kind, _plain(node.text))
         case Bullets():
@@ -86,6 +98,65 @@ def _grid(grid: Grid) -> str:
     body = iter(lines[1:])
     told = [_group(row) if isinstance(row, Group) else next(body) for row in grid.rows]
     return "\n".join([lines[0], *told] if lines[0] else told)
+
+
+def _fixed(grid: Grid) -> str:
+    """Columns of given widths; what is said of a row stands below it."""
+    rows = [Row(grid.head)] * any(grid.head) + list(grid.rows)
+    told = [row.cells for row in rows if isinstance(row, Row)]
+    beside = [
+        max((len(_cell(row[k])) for row in told if k < len(row) and _span(row[k])), default=0)
+        for k in range(len(grid.widths))
+    ]
+    lines: list[str] = []
+    for row in rows:
+        if isinstance(row, Row):
+            lines += _lines(grid, row.cells, beside)
+        else:
+            below = broken(_plain(row.note), _WIDE - _BELOW)
+            lines += [" " * _BELOW + line for line in below]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _lines(grid: Grid, cells: Sequence[Cell | Name | str], beside: Sequence[int]) -> list[str]:
+    """A row, words broken where they must be, spans below where one of them has no room."""
+    size, left = len(cells), {0, *grid.words}
+    widths = list(grid.widths[:size])
+    if size < len(grid.widths):
+        widths[-1], left = _WIDE - sum(widths[:-1]) + 1, left | {size - 1}
+    ends = [k in left and (k + 1 in left or k + 1 == size) for k in range(size)]  # with a blank
+    alone = len(_cell(cells[0])) > widths[0] - (1 in grid.words)
+    stacks = [["" if alone else _cell(cells[0])]]
+    parts = [_parts(*both) for both in zip(cells, beside, strict=False)]
+    fits = all(
+        len(f"{text} {span}".rstrip()) < width
+        for k, ((text, span, _), width) in enumerate(zip(parts, widths, strict=True))
+        if k and k in left and span
+    )
+    for k, (text, span, note) in enumerate(parts[1:], 1):
+        told = [f"{text} {span}".rstrip(), note] if fits else [text, span, note]
+        stacks.append([
+            line for one in told if one
+            for line in (broken(one, widths[k] - 1) if k in left else [one])
+        ])  # fmt: skip
+    lines = [
+        "".join(
+            f"{text:{width - 1}} " if end else f"{text:{'' if k in left else '>'}{width}}"
+            for k, (text, width, end) in enumerate(zip(line, widths, ends, strict=True))
+        )
+        for line in zip_longest(*stacks, fillvalue="")
+    ]
+    return [_cell(cells[0])] * alone + lines
+
+
+def _parts(cell: Cell | Name | str, width: int) -> tuple[str, str, str]:
+    """The text, as wide as others that have a span beside them, the span, and the note."""
+    span = _span(cell)
+    return (
+        _cell(cell).ljust(width if span else 0),
+        span,
+        cell.note if isinstance(cell, Cell) else "",
+    )
 
 
 def _group(group: Group) -> str:
