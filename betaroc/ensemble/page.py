@@ -178,10 +178,11 @@ def _gains(result: InclusionRecord) -> Figure:
     ]  # fmt: skip
     measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"
-    return Figure(
-        draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS),
-        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells.",
+    caption = (
+        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells."
     )
+    drawn = draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS)
+    return replace(drawn, caption=f"{caption} tells.")
 
 
 def _counted(result: InclusionRecord, name: str) -> Trace | None:
@@ -211,7 +212,7 @@ def _rocs(
     axes = terms.far.short, terms.tpr.short
     called = ", ".join(names) if len(names) == 1 else f"{len(names)} classifiers"
     about = f"{axes[1]} against {axes[0]} of {called}, and the hull of all"
-    return Figure(draw_square(lines, axes, about), f"ROC of {called}, fitted.")
+    return replace(draw_square(lines, axes, about), caption=f"ROC of {called}, fitted.")
 
 
 # ------------------------------------------------------------------------------ sections

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from betaroc.rendering.numbers import rate, rate_span, visible
@@ -16,12 +16,15 @@ __all__ = [
     "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
     "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few", "foreign",
     "grouped", "quantity", "rate_cell", "recorded",
+    "retold",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
 _SHOWN, _PATH, _KEPT = 32, 60, 2000
 #: Of so many things a finding speaks.
 _SAID = 3
+#: What of a node is no text that is read.
+_FIXED = {"svg", "places", "kind", "colour", "key", "kept"}
 
 
 class Name(NamedTuple):
@@ -233,13 +236,15 @@ def few(words: Iterable[str], sep: str = ", ") -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph; a "note" is small, a "legend" explains a page and is left out of a terminal.
+    """A paragraph, its `lead` in bold; a "note" is small, an "answer" has a large lead.
 
-    What is "given" holds texts of the user's and stays as it is.
+    A "legend" explains a page and is left out of a terminal; what is "given" holds texts of the
+    user's and stays as it is.
     """
 
     text: str
     kind: str = ""
+    lead: str = ""
     tag: ClassVar[str] = "words"
 
 
@@ -275,12 +280,12 @@ class Figures:
 
 @dataclass(frozen=True)
 class Status:
-    """A verdict on something, why, and what would change it."""
+    """A verdict on something, why, and what would change it; of the whole by a sign and a word."""
 
     of: str
     verdict: str
     colour: str
-    reason: str
+    reason: str = ""
     change: str = ""
     tag: ClassVar[str] = "status"
 
@@ -303,6 +308,31 @@ class Section:
     key: str = ""
     folded: bool = False
     tag: ClassVar[str] = "section"
+
+
+def retold(node: Node, say: Callable[[str], str]) -> Node:
+    """A node whose texts are as `say` says them, those of the user's as they are.
+
+    Examples
+    --------
+    >>> retold(Grid(("FAR", as_named("FAR")), ()), str.lower).head[0]
+    'far'
+    """
+    found: Node = _retold(node, say)
+    return found
+
+
+def _retold(part: Any, say: Callable[[str], str]) -> Any:
+    if isinstance(part, str):
+        return say(part)
+    if isinstance(part, Name):
+        return part
+    if isinstance(part, tuple):
+        return tuple(_retold(one, say) for one in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        texts = (one.name for one in fields(part) if one.name not in _FIXED)
+        return replace(part, **{name: _retold(getattr(part, name), say) for name in texts})
+    return part
 
 
 def apart(*nodes: Node) -> list[Section]:

@@ -74,11 +74,12 @@ def _block(node: Node, wrapped: bool) -> str:
         case Grid():
             return _fixed(node) if node.widths else _grid(node)
         case Words():
-            return {"legend": "", "given": node.text}.get(node.kind, _plain(node.text))
+            text = f"{node.lead} {node.text}".lstrip()
+            return {"legend": "", "given": text}.get(node.kind, _plain(text))
         case Bullets():
             return "\n".join(map(_plain, node.items))
         case Status():
-            words = f"{node.of}: {node.verdict}: {node.reason}"
+            words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
             return _plain(f"{words} {node.change}".rstrip())
         case _:
             return ""
@@ -87,7 +88,7 @@ def _block(node: Node, wrapped: bool) -> str:
 def _grid(grid: Grid) -> str:
     """Lines across the table stand out by their place; intervals stand in a column's cells."""
     texts = [[_cell(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
-    spans = [[_span(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
+    spans = [[_around(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
     wide = [max([len(row[k]) for row in spans], default=0) for k in range(len(grid.head))]
     rows = [
         [f"{cell} {span.ljust(width)}" if width else cell
@@ -172,6 +173,12 @@ def _cell(cell: Cell | Name | str) -> str:
 
 def _span(cell: Cell | Name | str) -> str:
     return f"({_plain(cell.span)})" if isinstance(cell, Cell) and cell.span else ""
+
+
+def _around(cell: Cell | Name | str) -> str:
+    """The span and the note together."""
+    beside = [one for one in (cell.span, cell.note) if one] if isinstance(cell, Cell) else []
+    return f"({_plain(', '.join(beside))})" if beside else ""
 
 
 def _plain(text: str) -> str:
