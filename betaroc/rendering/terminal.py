@@ -21,8 +21,8 @@ Strip = tuple[str, float, float, float]
 
 
 def broken(text: str, width: int) -> list[str]:
-    """A text in lines; neither numbers with spaces nor words with hyphens are broken."""
-    held = re.sub(r"(?<=\d) (?=\d{3}\b)", _HELD, text)
+    """A text in lines; neither numbers with their units nor words with hyphens are broken."""
+    held = re.sub(r"(?<=\d) (?=\d{3}\b)| (?=%)| (?==)|(?<==) ", _HELD, text)
     return [line.replace(_HELD, " ") for line in wrap(held, width, break_on_hyphens=False)]
 
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
-from betaroc.rendering.numbers import rate, rate_span, visible
+from betaroc.rendering.numbers import rate, rate_span, visible, with_minus
 
 __all__ = [
     "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
-    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few", "foreign",
+    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few",
+    "fields_of", "foreign",
     "grouped", "quantity", "rate_cell", "recorded",
-    "retold",
+    "retold", "signed_cell",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
@@ -105,6 +106,20 @@ def quantity(
     return Cell(text or say(value), span, value, low, high, n_beyond)
 
 
+def signed_cell(value: float, low: float, high: float, digits: int = 4) -> Cell:
+    """A difference with its interval, all with their signs.
+
+    Examples
+    --------
+    >>> signed_cell(0.5, 0.0, 1.0, digits=1).span
+    '+0.0 to +1.0'
+    """
+    if math.isnan(value):
+        return Cell("not measured")
+    one, *ends = (with_minus(f"{x:+.{digits}f}") for x in (value, low, high))
+    return Cell(one, "" if math.isnan(low) else " to ".join(ends), value, low, high)
+
+
 def rate_cell(
     value: float, low: float = math.nan, high: float = math.nan, without: str = "", note: str = ""
 ) -> Cell:
@@ -165,7 +180,9 @@ class Column(NamedTuple):
     say: Callable[[Any], str] = str
 
 
-def recorded(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Grid:
+def recorded(
+    columns: Sequence[Column], rows: Iterable[Sequence[Any]], words: Sequence[int] = ()
+) -> Grid:
     """Rows of values, or of cells, for people and for files.
 
     Examples
@@ -179,7 +196,19 @@ def recorded(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Grid:
     head = tuple(columns[k].head or "" for k in seen)
     body = tuple(Row(tuple(_said(row[k], columns[k]) for k in seen)) for row in table)
     kept = {column.key: [_kept(row[k]) for row in table] for k, column in enumerate(columns)}
-    return Grid(head, body, kept=kept)
+    return Grid(head, body, tuple(words), kept)
+
+
+def fields_of(columns: Sequence[Column], items: Iterable[Any], words: Sequence[int] = ()) -> Grid:
+    """A row an item, whose fields the columns name.
+
+    Examples
+    --------
+    >>> fields_of([Column("real", "real", "{:g}".format)], [1.0]).rows[0].cells[0].text
+    '1'
+    """
+    rows = ([getattr(item, column.key) for column in columns] for item in items)
+    return recorded(columns, rows, words)
 
 
 def _said(value: Any, column: Column) -> Cell | Name | str:
@@ -252,7 +281,7 @@ class Words:
 class Bullets:
     """Statements that stand side by side."""
 
-    items: tuple[str, ...]
+    items: tuple[Name | str, ...]
     tag: ClassVar[str] = "bullets"
 
 

@@ -35,7 +35,8 @@ _WIDE, _BELOW = 80, 4
 def text_of(sections: Iterable[Section], *, wrapped: bool = False) -> str:
     """Sections with an empty line in between; pictures and legends are for pages.
 
-    Where it is to be `wrapped`, paragraphs below a heading are indented lines of a terminal.
+    Where it is to be `wrapped`, statements are lines of a terminal, and so are paragraphs below a
+    heading, which are indented.
     """
     return "\n\n".join(filter(None, (_section(one, wrapped) for one in sections)))
 
@@ -74,15 +75,21 @@ def _block(node: Node, wrapped: bool) -> str:
         case Grid():
             return _fixed(node) if node.widths else _grid(node)
         case Words():
-            text = f"{node.lead} {node.text}".lstrip()
+            text = f"{node.lead} {node.text}" if node.lead else node.text
             return {"legend": "", "given": text}.get(node.kind, _plain(text))
         case Bullets():
-            return "\n".join(map(_plain, node.items))
+            items = map(_cell, node.items)
+            return "\n".join(map(_hanging, items) if wrapped else items)
         case Status():
             words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
             return _plain(f"{words} {node.change}".rstrip())
         case _:
             return ""
+
+
+def _hanging(text: str) -> str:
+    """A text in lines, those after the first indented."""
+    return "\n  ".join(broken(text, _WIDE - 2))
 
 
 def _grid(grid: Grid) -> str:
