@@ -12,6 +12,7 @@ from betaroc.decision.curve_difference import larger_is_better, way_words
 from betaroc.decision.systems import SystemsComparison
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
+from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Grid, Section, Words, apart, as_named, recorded
 from betaroc.report.compare import System, drawn_words, sources_of
 from betaroc.report.epc import (
@@ -34,9 +35,9 @@ def ranking_numbers(found: SystemsComparison, systems: Sequence[System]) -> dict
     single = CRITERIA[e.criterion].single
     return {
         "verdict": found.verdict,
-        "ranking": _rows(listed_columns(found.to_frame())),
+        "ranking": records(listed_columns(found.to_frame())),
         "groups_alike": [list(group) for group in found.groups_alike],
-        "pairs": _rows(listed_columns(found.pairs)),
+        "pairs": records(listed_columns(found.pairs)),
         "alpha": alphas_given(e),
         "curves": {
             name: {
@@ -59,10 +60,6 @@ def ranking_numbers(found: SystemsComparison, systems: Sequence[System]) -> dict
         "names": list(found.names),
         "sources": sources_of(systems, found.curves),
     }  # fmt: skip
-
-
-def _rows(table: Any) -> list[dict[str, Any]]:
-    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
 def ranking_told(

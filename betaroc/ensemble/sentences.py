@@ -18,6 +18,7 @@ from betaroc.fits.check import TOLERANCE
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
+from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Bullets, Grid, Row, apart, as_named, signed_cell
 from betaroc.rendering.tree_text import text_of
 
@@ -75,11 +76,6 @@ def _row(result: InclusionRecord, name: str) -> dict[str, Any]:
         "exponent_at_zero": ends.at_zero.exponent,
         "p_at_zero": math.nan if evidence.ends is None else evidence.ends[1].p_value,
     }
-
-
-def _records(columns: Mapping[str, AnyArray]) -> list[dict[str, Any]]:
-    cells = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in cells]
 
 
 def _side(which: str, evidence: RocEvidence) -> dict[str, Any]:
@@ -316,13 +312,13 @@ def inclusion_numbers(result: InclusionRecord) -> dict[str, Any]:
         "level": result.level,
         "classifiers": {name: _numbers(result, name) for name in result.names},
         "duplicates": [list(pair) for pair in result.duplicates],
-        "crossings": _records(crossings_columns(result._crossings)),
+        "crossings": records(crossings_columns(result._crossings)),
         "hull": {
             "auc": hull.auc,
             "segments": [s._asdict() for s in hull.segments],
             "unused": list(hull.unused),
         },
-        "diversity": _records(result._diversity),
+        "diversity": records(result._diversity),
         "fusion": {
             "scale": result.fusion.scale,
             "reason": result.fusion.scale_reason,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from betaroc.rendering.terminal import broken, paragraph
+from betaroc.rendering.terminal import broken
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -35,8 +35,8 @@ _WIDE, _BELOW = 80, 4
 def text_of(sections: Iterable[Section], *, wrapped: bool = False) -> str:
     """Sections with an empty line in between; pictures and legends are for pages.
 
-    Where it is to be `wrapped`, statements are lines of a terminal, and so are paragraphs below a
-    heading, which are indented.
+    Where it is to be `wrapped`, paragraphs are lines of a terminal, indented below a heading; what
+    is given and has no heading stays as it is.
     """
     return "\n\n".join(filter(None, (_section(one, wrapped) for one in sections)))
 
@@ -55,28 +55,25 @@ def _columns(rows: Sequence[Sequence[str]], words: Sequence[int]) -> str:
 
 
 def _section(section: Section, wrapped: bool) -> str:
-    told = [(block, text) for block in section.blocks if (text := _block(block, wrapped))]
+    title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
+    inset = "  " * bool(title)
+    told = [(one, text) for one in section.blocks if (text := _block(one, wrapped, inset))]
     if not told:
         return ""
-    title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
     # A section within one stands apart, unless it is the first thing said.
     gaps = ["\n" * (k > 0 and isinstance(block, Section)) for k, (block, _) in enumerate(told)]
-    body = [
-        gap + ("\n".join(paragraph(text)) if wrapped and title and isinstance(one, Words) else text)
-        for gap, (one, text) in zip(gaps, told, strict=True)
-    ]
+    body = [gap + text for gap, (_, text) in zip(gaps, told, strict=True)]
     return "\n".join([title, *body] if title else body)
 
 
-def _block(node: Node, wrapped: bool) -> str:
+def _block(node: Node, wrapped: bool, inset: str) -> str:
     match node:
         case Section():
             return _section(node, wrapped)
         case Grid():
             return _fixed(node) if node.widths else _grid(node)
         case Words():
-            text = f"{node.lead} {node.text}" if node.lead else node.text
-            return {"legend": "", "given": text}.get(node.kind, _plain(text))
+            return _words(node, wrapped, inset)
         case Bullets():
             items = map(_cell, node.items)
             return "\n".join(map(_hanging, items) if wrapped else items)
@@ -85,6 +82,16 @@ def _block(node: Node, wrapped: bool) -> str:
             return _plain(f"{words} {node.change}".rstrip())
         case _:
             return ""
+
+
+def _words(node: Words, wrapped: bool, inset: str) -> str:
+    if node.kind == "legend":
+        return ""
+    text, given = f"{node.lead} {node.text}" if node.lead else node.text, node.kind == "given"
+    text = text if given else _plain(text)
+    if not wrapped or (given and not inset):
+        return text
+    return "\n".join(inset + line for line in broken(text, _WIDE - 2 - len(inset)))
 
 
 def _hanging(text: str) -> str:
