@@ -46,10 +46,9 @@ from betaroc.rendering.systems_picture import (
     draw_map,
     draw_rate_strip,
     draw_roc,
-    status_icon,
 )
 from betaroc.rendering.tree import foreign
-from betaroc.rendering.tree_html import template
+from betaroc.rendering.tree_html import status_icon, template
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import render_body
 from betaroc.report.record import foot_words, question_of
