@@ -100,7 +100,7 @@ def _kept(folder: str) -> str:
 def _document(result: StudyResult, seed: int) -> dict[str, Any]:
     rows = result.summary().to_dict(orient="records")
     return {
-        "folder": str(result.folder),
+        "folder": result.folder.name,
         "seed": seed,
         "trials": result.rows,
         "computed": result.computed,

@@ -9,11 +9,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
-from pathlib import Path
 from shlex import quote
 
 from betaroc.cli.inputs import files_of, option_of_guess, read_file
-from betaroc.cli.messages import ProgressBar, as_json, examples, in_terms, messages, say_warnings
+from betaroc.cli.messages import (
+    ProgressBar,
+    as_json,
+    examples,
+    in_terms,
+    messages,
+    named_files,
+    say_warnings,
+)
 from betaroc.cli.options import form_options, score_options, terms_option
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
@@ -141,7 +148,10 @@ def run(arguments: argparse.Namespace) -> int | None:
         ways = listed_columns(decision.to_frame()) | _observed(decision, test)
         sys.stdout.write(csv_table(ways) if arguments.csv else latex_table(ways))
     else:
-        called = {role: list(map(_name, paths)) for role, paths in files.items()}
+        paths_told = named_files(arguments)
+        called = {
+            role: [visible(paths_told[path]) for path in paths] for role, paths in files.items()
+        }
         lines = _screen(decision, check, dev, test, arguments, called)
         kept = [name for own in called.values() for name in own]
         told = in_terms("\n".join(lines), arguments, [*kept, *(dev.words or ())])
@@ -412,7 +422,3 @@ def _command(arguments: argparse.Namespace) -> list[str]:
 def _indented(title: str, texts: Sequence[str]) -> list[str]:
     lines = [line for text in texts for line in broken(text, 72)]
     return [f"{title if k == 0 else '':8}{line}" for k, line in enumerate(lines)]
-
-
-def _name(path: str) -> str:
-    return visible(Path(path).name)
