@@ -24,8 +24,8 @@ WARM = (
     "scipy.interpolate", "pandas", "formulaic", "statsmodels.api", "doctest",
     "mpmath", "hypothesis", "matplotlib.figure", "narwhals", "jinja2",
 )  # fmt: skip
-#: Tests a call of pytest: most mutants fall to the first few, and files take time to load.
-CHUNKS = (10, 50, 100_000)
+#: Files of tests a call of pytest, and tests of each: most mutants fall to the first few.
+CALLS, OF_EACH = (3, 6, 12), 15
 MEMORY = 6 << 30
 
 
@@ -101,6 +101,21 @@ class Watcher:
         return done
 
 
+def _calls(tests: list[str]) -> Iterator[list[str]]:
+    """The first tests of the first files, of the next, and all others: files take time to load."""
+    files: dict[str, list[str]] = {}
+    for test in tests:
+        files.setdefault(test.partition("::")[0], []).append(test)
+    names, done = iter(files), set()
+    for many in CALLS:
+        chunk = [t for name in itertools.islice(names, many) for t in files[name][:OF_EACH]]
+        if chunk:
+            yield chunk
+        done.update(chunk)
+    if rest := [test for test in tests if test not in done]:
+        yield rest
+
+
 def run(
     mutant: Mutant | None,
     tests: list[str],
@@ -125,12 +140,11 @@ def run(
             watcher.note("no Python", "")
         _install(mutant.file, code)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
+    # Plain asserts: pytest's own loader, which rewrites them, would read the unchanged file.
+    options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
     options += [f"--basetemp={answer.with_suffix('.tmp')}"]
-    left = iter(tests)
-    for size in CHUNKS:
-        chunk = list(itertools.islice(left, size))
-        if not chunk or watcher.over or watcher.outcome != "survived":
+    for chunk in _calls(tests):
+        if watcher.over or watcher.outcome != "survived":
             break
         end = pytest.main([*options, *chunk], plugins=[watcher])
         if end not in {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import functools
+import itertools
 import json
 import os
 import re
@@ -46,7 +48,8 @@ def _environment() -> dict[str, str]:
 class Cover:
     """Tests by line; those that fail without any change are left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, rooms: Iterable[str]) -> None:
+        self.rooms = frozenset(rooms)
         self._data = CoverageData(str(WORK / ".coverage"))
         self._data.read()
         #: Seconds of each test that passes.
@@ -75,14 +78,25 @@ class Cover:
                 )
         return found
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """Those that could notice it, the cheapest first."""
+    @functools.cached_property
+    def breadth(self) -> collections.Counter[str]:
+        """How many lines of the mutated rooms a test runs: the fewer, the more it is about each."""
+        files = [file for file in _files() if file.split("/")[1] in self.rooms]
+        return sum((self.inside(file) for file in files), collections.Counter())
+
+    @functools.cache  # noqa: B019 - one object a process
+    def inside(self, file: str) -> collections.Counter[str]:
+        """How many lines of a file a test runs."""
+        return collections.Counter(itertools.chain(*self._by_line(file).values()))
+
+    def tests(self, mutant: Mutant) -> set[str]:
+        """Those that could notice it."""
         found: set[str] = set()
         for first, last in mutant.reach.spans:
             found = found or self._of_lines(mutant.file, range(first, last + 1))
         if mutant.reach.names:
             found = self._of_names(mutant)
-        return sorted(found, key=lambda test: (self.costs[test], test))
+        return found
 
 
 @functools.cache

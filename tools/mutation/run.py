@@ -65,7 +65,7 @@ class Runner:
     """Some mutants at a time, each in a fork of this process."""
 
     def __init__(self, settings: dict[str, Any], jobs: int) -> None:
-        self.settings, self.jobs, self.cover = settings, jobs, cover.Cover()
+        self.settings, self.jobs, self.cover = settings, jobs, cover.Cover(settings["rooms"])
         self.kills: dict[str, collections.Counter[str]] = collections.defaultdict(
             collections.Counter
         )
@@ -74,11 +74,17 @@ class Runner:
         self.running: dict[int, tuple[Row, Path, float]] = {}
 
     def _tests(self, mutant: Mutant) -> list[str]:
-        """The cheapest first, and before them those that noticed other changes of the file."""
-        known, costs = self.kills[mutant.file], self.cover.costs
-        return sorted(
-            self.cover.tests(mutant), key=lambda t: (costs[t] + 0.01) / (1 + 5 * known[t])
-        )
+        """First those that are about the file, are cheap, or noticed others of its changes."""
+        known, costs, breadth = self.kills[mutant.file], self.cover.costs, self.cover.breadth
+        inside = self.cover.inside(mutant.file)
+        own = "tests/" + mutant.file.split("/")[1]
+
+        def rank(test: str) -> tuple[float, str]:
+            about = inside[test] ** 2 / breadth[test] if breadth[test] else 0.0
+            about *= (1 + 5 * known[test]) * (2 if test.startswith(own) else 1)
+            return -about / (costs[test] + 0.2), test
+
+        return sorted(self.cover.tests(mutant), key=rank)
 
     def _start(self, row: Row, mutant: Mutant | None, tests: list[str]) -> None:
         answer = self.folder / f"{row['number']}.json"
