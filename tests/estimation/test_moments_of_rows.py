@@ -1,4 +1,4 @@
-"""What the batch fits say of misfit: nothing for a family's own quantiles, known moments elsewhere."""
+"""Moments that tell a misfit: nothing for a family's own quantiles, else known ones."""
 
 from __future__ import annotations
 

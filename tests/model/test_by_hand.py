@@ -19,7 +19,7 @@ def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum() -> None:
     point = br.Empirical(client), br.Empirical(impostor)
     found = br.ScoreModel(*point).eer()
     assert (found.far, found.frr, found.threshold) == pytest.approx((0.4, 0.2, 0.3))
-    # And the other way round, where the sum is smaller above: FAR 5/10 and FRR 3/10, then 2/10, 4/10.
+    # The other way round: FAR 5/10 and FRR 3/10 below .7, then 2/10 and 4/10, the smaller sum.
     client = [0.1] * 3 + [0.5] * 1 + [0.9] * 6
     impostor = [0.1] * 5 + [0.5] * 3 + [0.9] * 2
     found = br.ScoreModel(br.Empirical(client), br.Empirical(impostor)).eer()
@@ -39,7 +39,8 @@ def test_a_shift_of_one_class_leaves_the_other() -> None:
     ("a", "b", "shape"),
     [
         (0.5, 0.5, "U"), (2, 2, "bell"), (2, 0.5, "J"), (0.5, 2, "reverse-J"), (1, 1, "uniform"),
-        (2, 1, "increasing"), (1, 2, "decreasing"), (1, 0.5, "J-border"), (0.5, 1, "reverse-J-border"),
+        (2, 1, "increasing"), (1, 2, "decreasing"), (1, 0.5, "J-border"),
+        (0.5, 1, "reverse-J-border"),
     ],
 )  # fmt: skip
 def test_each_pair_of_signs_has_its_shape(a: float, b: float, shape: str) -> None:
@@ -54,7 +55,7 @@ def test_two_moves_are_one() -> None:
 
 
 def test_the_hull_of_samples_meets_equal_rates_in_both_orientations() -> None:
-    """Vertices (0, 1/2), (1/2, 1): between them FAR = 1/2 u and FRR = 1/2 (1 - u), equal at u = 1/2."""
+    """Between (0, 1/2) and (1/2, 1) FAR is u/2 and FRR (1 - u)/2, equal at u = 1/2."""
     client, impostor = [0.2, 0.4, 0.8, 0.9], [0.1, 0.15, 0.3, 0.5]
     for positive in ("client", "impostor"):
         roc = br.ScoreModel(br.Empirical(client), br.Empirical(impostor)).roc(positive=positive)
@@ -63,7 +64,7 @@ def test_the_hull_of_samples_meets_equal_rates_in_both_orientations() -> None:
 
 
 def test_a_lower_end_of_mixtures_has_the_ratio_of_their_leading_terms() -> None:
-    """F ~ w theta^a / (a B(a, b)) of the component with the smallest a; k = w_i c_i / (w_c c_c)^rho."""
+    """F ~ c theta^a, c = w / (a B(a, b)), of the least a; k = c_i / c_c^rho."""
     client = br.BetaMixture([0.4, 0.6], [br.Beta(1.5, 2.0), br.Beta(5.0, 2.0)])
     impostor = br.BetaMixture([0.3, 0.7], [br.Beta(0.5, 2.0), br.Beta(2.0, 6.0)])
     c = 0.4 / (1.5 * math.gamma(1.5) * math.gamma(2.0) / math.gamma(3.5))
@@ -75,7 +76,7 @@ def test_a_lower_end_of_mixtures_has_the_ratio_of_their_leading_terms() -> None:
 
 
 def test_partial_areas_of_a_uniform_impostor_are_integrals_of_powers() -> None:
-    """TPR = 1 - (1 - x)^a of Beta(a, 1) clients: from 0 to h, h - (1 - (1 - h)^(a + 1)) / (a + 1)."""
+    """TPR = 1 - (1 - x)^3 of Beta(3, 1) clients: from 0 to h, h - (1 - (1 - h)^4) / 4."""
     model = br.ScoreModel(br.Beta(3.0, 1.0), br.Beta(1.0, 1.0))
     for low, high in ((0.0, 1e-9), (0.0, 0.1), (0.2, 0.7), (1.0 - 1e-6, 1.0)):
         below, above = ((-np.expm1(4.0 * np.log1p(-x)) if x < 1 else 1.0) for x in (low, high))
