@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,12 @@ from scipy import stats
 from scipy.special import expit
 
 import betaroc as br
+from betaroc.model.areas import precision_at
+from betaroc.model.ends import shape_of_ends
+from betaroc.model.hull import _depth
+from betaroc.model.improper_regions import hooks_of
+from betaroc.model.operating_points import exact_weight
+from betaroc.model.statistics import STATISTICS
 
 
 def test_of_two_equally_near_thresholds_the_eer_takes_the_smaller_sum() -> None:
@@ -97,3 +104,60 @@ def test_moments_of_a_logit_normal_are_those_of_scipys_quadrature() -> None:
     second = stats.norm(1.3, 2.1).expect(lambda y: expit(y) ** 2, limit=200)
     assert law.mean == pytest.approx(first, rel=1e-9)
     assert law.var == pytest.approx(second - first**2, rel=1e-8)
+
+
+def test_how_far_a_stretch_lies_below_its_chord() -> None:
+    x, y = np.array([0.0, 0.25, 0.5, 1.0]), np.array([0.2, 0.25, 0.3, 1.0])
+    assert _depth(x, y) == pytest.approx(0.3)  # at 1/2 the chord is at .6
+
+
+def test_sides_of_both_ends_are_the_shape() -> None:
+    assert shape_of_ends(0.0, 0.0) == "chance"
+    assert (shape_of_ends(1.0, 1.0), shape_of_ends(1.0, 0.0)) == ("proper", "proper")
+    assert (shape_of_ends(-1.0, -1.0), shape_of_ends(0.0, -1.0)) == ("below", "below")
+    assert (shape_of_ends(-1.0, 1.0), shape_of_ends(1.0, -1.0)) == ("hook-at-zero", "hook-at-one")
+
+
+def test_a_statistic_has_its_range() -> None:
+    for name, row in STATISTICS.items():
+        assert row.low < row.high, name
+        assert row.low in (-math.inf, -1.0, 0.0, 0.5), name
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [(0.1, Fraction(1, 10)), (1 / 3, Fraction(1, 3)), (0.0, 0), (1.0, 1),
+     (1e-12, Fraction(1, 10**12)), (1.0 - 1e-12, 1 - Fraction(1, 10**12)),
+     (0.123456789, Fraction(123456789, 10**9))],
+)  # fmt: skip
+def test_a_weight_is_the_decimal_that_was_meant(value: float, meant: Fraction) -> None:
+    assert exact_weight(value) == meant
+
+
+def test_a_threshold_between_two_atoms_has_an_eer_by_randomising() -> None:
+    """From all accepted to (.1, .3): FAR = 1 - .9 u and FRR = .3 u are equal at u = 1/1.2."""
+    model = br.ScoreModel(br.Inflated(br.Beta(2, 2), 0.3), br.Inflated(br.Beta(2, 2), 0.9))
+    for positive in ("client", "impostor"):
+        found = model.roc(positive=positive).hull().eer()
+        assert (found.far, found.frr) == pytest.approx((0.25, 0.25), rel=1e-9)
+
+
+def test_precision_where_nothing_is_accepted_is_a_limit() -> None:
+    """The ROC of Beta(2, 1) v Beta(1, 1) starts with slope 2: precision 2 p/(2 p + 1 - p)."""
+    pair = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 1))._pair
+    assert precision_at(pair, 0.25, 0.0) == pytest.approx(0.5 / 1.25)
+    assert precision_at(pair, 0.0, 0.0) == 0.0
+    steep = br.ScoreModel(br.Beta(1, 0.5), br.Beta(1, 1))._pair
+    assert precision_at(steep, 0.25, 0.0) == 1.0
+
+
+def test_curves_end_on_the_side_of_their_other_end() -> None:
+    """Both densities are 1 at score 0; at 1 the one with Beta(3, 1) alone is not 0."""
+    client = br.BetaMixture([0.5, 0.5], [br.Beta(1, 2), br.Beta(3, 1)])
+    impostor = br.BetaMixture([0.5, 0.5], [br.Beta(1, 2), br.Beta(2, 2)])
+    ends = br.ScoreModel(client, impostor).ends()
+    assert (ends.at_zero.semi_derivative, ends.at_zero.side) == (1.0, "on")
+    assert ends.at_one.side == "above"
+    assert hooks_of(br.ScoreModel(client, impostor), 10, 10) == ()
+    (hook,) = hooks_of(br.ScoreModel(impostor, client), 10, 10)
+    assert (hook.end, hook.far_low, hook.far_high) == ("everywhere", 0.0, 1.0)
