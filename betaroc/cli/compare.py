@@ -41,6 +41,7 @@ from betaroc.decision.systems import SystemsComparison, compare_systems
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
 from betaroc.rendering.picture_files import save_picture
+from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Grid, Section, Words, apart, as_named, recorded
 from betaroc.report.compare import (
     System,
@@ -273,9 +274,9 @@ def _ranking_numbers(found: SystemsComparison, systems: Sequence[System]) -> dic
     single = CRITERIA[e.criterion].single
     return {
         "verdict": found.verdict,
-        "ranking": _rows(listed_columns(found.to_frame())),
+        "ranking": records(listed_columns(found.to_frame())),
         "groups_alike": [list(group) for group in found.groups_alike],
-        "pairs": _rows(listed_columns(found.pairs)),
+        "pairs": records(listed_columns(found.pairs)),
         "alpha": alphas_given(e),
         "curves": {
             name: {
@@ -298,10 +299,6 @@ def _ranking_numbers(found: SystemsComparison, systems: Sequence[System]) -> dic
         "names": list(found.names),
         "sources": sources_of(systems, found.curves),
     }  # fmt: skip
-
-
-def _rows(table: Any) -> list[dict[str, Any]]:
-    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
 def _ranking_told(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import positive
+from betaroc.core.checks import positive, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
@@ -48,7 +48,7 @@ class Mixture(Distribution):
         if len(weights) != len(components) or not weights:
             raise InputError(
                 "weights and components must be as many, at least one; got"
-                f" {len(weights)} and {len(components)}."
+                f" {len(weights)} and {len(components)}. Give a weight for each component."
             )
         for k, law in enumerate(components):
             if not isinstance(law, self._kind):
@@ -352,7 +352,8 @@ def _listed(value: Any, name: str) -> tuple[Any, ...]:
         return tuple(value)
     except TypeError:
         raise InputTypeError.about(name)(
-            f"{name} must be a sequence, one entry a component; got {type(value).__name__}."
+            f"{name} must be a sequence, one entry a component; got {shown(value)} of type"
+            f" {type(value).__name__}. Give a tuple of them."
         ) from None
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import finite
+from betaroc.core.checks import finite, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds, choose
@@ -98,7 +98,8 @@ class Spliced(Distribution):
         if not isinstance(self.body, Distribution) or isinstance(self.body, Spliced):
             raise InputTypeError.about("body")(
                 "body must be a distribution without tails of its own, such as Beta, Normal or"
-                f" Empirical; got {type(self.body).__name__}."
+                f" Empirical; got {shown(self.body)} of type {type(self.body).__name__}. Give its"
+                " body."
             )
         for side in _SIDES:
             tail = getattr(self, side)
