@@ -285,7 +285,7 @@ def _statistic(values: Any, name: str) -> FloatArray:
         if array.dtype.kind not in "iufO":
             raise TypeError(array.dtype)
         return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError.about(name)(
             f"{name} must be a number or an array of numbers; got {type(values).__name__}."
             " Pass the mean of log(x), or of log1p(-x), of each sample."

@@ -213,7 +213,7 @@ class Folder:
         pa = pyarrow()
         path = self.path / _part(number)
         try:
-            with pa.parquet.ParquetFile(path) as file:
+            with path.open("rb") as raw, pa.parquet.ParquetFile(raw) as file:
                 found = file.metadata.num_rows
         except (pa.ArrowException, OSError):
             found = -1
@@ -234,7 +234,10 @@ class Folder:
         for number in self.parts():
             path = self.path / _part(number)
             try:
-                with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+                with (
+                    path.open("rb") as raw,  # pyarrow takes no path that is not UTF-8
+                    pa.parquet.ParquetFile(raw, page_checksum_verification=True) as file,
+                ):
                     tables.append(file.read(columns=columns))
             except (pa.ArrowException, OSError) as error:
                 raise StudyError(
