@@ -166,8 +166,7 @@ def _text_of(given: Any) -> str:
     except (OSError, ValueError) as error:
         raise FileFormatError.about("text_or_path")(
             f"text_or_path must be a file that can be read; {shown(str(given))}:"
-            f" {getattr(error, 'strerror', None) or error}. Give the path of a"
-            " document, or its text."
+            f" {getattr(error, 'strerror', None) or error}. Name what to_json wrote."
         ) from error
 
 
