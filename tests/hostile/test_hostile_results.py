@@ -290,7 +290,7 @@ def test_f06_a_binormal_pair_of_two_widths_crosses_the_diagonal() -> None:
 
 
 def test_f07_ends_are_0_inf_or_a_constant_and_never_nan() -> None:
-    """The client's shape against the impostor's at each end decides; equal ones leave a constant."""
+    """The shapes of both classes at that end decide; equal ones leave a constant."""
     shapes = [0.3, 1.0, 2.5]
     for a_c, a_i in ((one, other) for one in shapes for other in shapes):
         found = br.ScoreModel(br.Beta(a_c, 2), br.Beta(a_i, 2)).semi_derivatives().at_zero
