@@ -98,8 +98,7 @@ class Spliced(Distribution):
         if not isinstance(self.body, Distribution) or isinstance(self.body, Spliced):
             raise InputTypeError.about("body")(
                 "body must be a distribution without tails of its own, such as Beta, Normal or"
-                f" Empirical; got {shown(self.body)} of type {type(self.body).__name__}. Give its"
-                " body."
+                f" Empirical; got {shown(self.body)} of type {type(self.body).__name__}. Give one."
             )
         for side in _SIDES:
             tail = getattr(self, side)
