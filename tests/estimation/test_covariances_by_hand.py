@@ -88,7 +88,7 @@ def test_each_system_without_a_fit_has_its_reason() -> None:
         "fine": fine,
         "one inside": fine | {"client": [0.4, 1.0, 1.0]},
         "equal": fine | {"impostor": [0.3, 0.3]},
-        "per cent": fine | {"client": [40.0, 60.0, 90.0]},
+        "per cent": fine | {"client": [0.0, 60.0, 100.0]},
         "outside": fine | {"client": [0.4, 0.6, -1.5]},
     }
     rows = [
@@ -104,7 +104,7 @@ def test_each_system_without_a_fit_has_its_reason() -> None:
     assert reasons["one inside"].endswith("needed strictly between 0 and 1; got 1")
     assert reasons["equal"].endswith("strictly between 0 and 1; got 2, all equal to 0.3")
     assert reasons["per cent"].endswith(
-        "3 of 3 scores outside [0, 1], as of percentages: divide by 100"
+        "2 of 3 scores outside [0, 1], as of percentages: divide by 100"
     )
     assert reasons["outside"].endswith("1 of 3 scores outside [0, 1]")
     assert lines["reason"].to_dict() == {

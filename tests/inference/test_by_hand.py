@@ -11,6 +11,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.differences import of_replicates
 from betaroc.inference.interval import Interval, difference_ends, from_log, from_logit
 from betaroc.inference.profile import _share_ends
 from betaroc.inference.scores_beyond import about, needed
@@ -123,6 +124,20 @@ def test_numbers_of_scores_have_two_digits(n: float, text: str) -> None:
 def test_three_over_the_rate_shows_it() -> None:
     """(1 - r)^n = .05 where n = 3/r."""
     assert needed(0.01) == "300"
+
+
+def test_the_share_of_replicates_beyond_zero_counts_the_sample_itself() -> None:
+    """3 of 99 differences are not above 0: p = 2 (3 + 1)/(99 + 1)."""
+    apart = np.concatenate([[-0.2, -0.1, 0.0], np.linspace(0.01, 1.0, 96), [np.nan]])
+    options = IntervalOptions(0.9, "bootstrap", 100, True, 1)
+    with pytest.warns(br.SmallSampleWarning, match="in 1 of 100 replicates"):
+        found = of_replicates(0.4, apart, options, "auc", paired=True)
+    kept = apart[:-1]
+    assert found.p_value == pytest.approx(0.08)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(kept, [0.05, 0.95])))
+    assert (found.estimate, found.failed) == (0.4, 1)
+    assert of_replicates(-0.4, -kept, options, "auc", paired=True).p_value == pytest.approx(0.08)
+    assert of_replicates(0.0, np.zeros(9), options, "auc", paired=True).p_value == 1.0
 
 
 def test_two_thousand_replicates_are_drawn_unless_said() -> None:

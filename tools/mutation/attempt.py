@@ -125,6 +125,7 @@ def run(
 ) -> None:
     """In the child: try the tests, write what happened, and end the process."""
     os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -147,12 +148,10 @@ def run(
         if watcher.over or watcher.outcome != "survived":
             break
         end = pytest.main([*options, *chunk], plugins=[watcher])
-        if end not in {
-            pytest.ExitCode.OK,
-            pytest.ExitCode.TESTS_FAILED,
-            pytest.ExitCode.INTERRUPTED,
-        }:
-            watcher.note(f"error {int(end)}", chunk[0])
+        if (
+            end == pytest.ExitCode.USAGE_ERROR
+        ):  # a test has another name: what it is tried on changed
+            watcher.note("killed", chunk[0].partition("::")[0])
     signal.setitimer(signal.ITIMER_PROF, 0)
     watcher.write()
     os._exit(0)

@@ -40,8 +40,10 @@ FIELDS = (
     "number", "file", "line", "column", "definition", "operator", "occurrence", "before", "after",
     "outcome", "test", "tried", "seconds",
 )  # fmt: skip
-KILLED = {"killed", "timeout", "died"}
 Row = dict[str, Any]
+#: What is told of a mutant, the mutant (None: no change), its tests (None: by the map of lines).
+Task = tuple[Row, Mutant | None, list[str] | None]
+KILLED = {"killed", "timeout", "died"}
 NOTHING: Row = {"test": "", "tried": 0, "seconds": 0, "before": "", "after": ""}
 #: Seconds by the clock after which a mutant that waits for something is stopped.
 PATIENCE = 180
@@ -55,10 +57,12 @@ def rows() -> list[Row]:
 
 
 def write(found: Iterable[Row]) -> None:
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+    whole = RESULTS.with_suffix(".part")
+    with whole.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, FIELDS, lineterminator="\n")
         table.writeheader()
         table.writerows(sorted(found, key=lambda row: int(row["number"])))
+    whole.replace(RESULTS)  # whoever stops this finds all rows so far
 
 
 class Runner:
@@ -77,14 +81,15 @@ class Runner:
         """First those that are about the file, are cheap, or noticed others of its changes."""
         known, costs, breadth = self.kills[mutant.file], self.cover.costs, self.cover.breadth
         inside = self.cover.inside(mutant.file)
-        own = "tests/" + mutant.file.split("/")[1]
+        room = "tests/" + mutant.file.split("/")[1]
 
         def rank(test: str) -> tuple[float, str]:
             about = inside[test] ** 2 / breadth[test] if breadth[test] else 0.0
-            about *= (1 + 5 * known[test]) * (2 if test.startswith(own) else 1)
+            about *= (1 + 5 * known[test]) * (2 if test.startswith(room) else 1)
             return -about / (costs[test] + 0.2), test
 
-        return sorted(self.cover.tests(mutant), key=rank)
+        own = sorted(self.cover.tests(mutant), key=rank)
+        return own if mutant.definition else [*self.settings["always"], *own]
 
     def _start(self, row: Row, mutant: Mutant | None, tests: list[str]) -> None:
         answer = self.folder / f"{row['number']}.json"
@@ -116,8 +121,16 @@ class Runner:
                 self.kills[row["file"]][found["test"]] += 1
             yield row | found
 
-    def run(self, queue: Iterable[tuple[Row, Mutant | None, list[str] | None]]) -> Iterator[Row]:
-        waiting = iter(queue)
+    def run(self, queue: Iterable[Task]) -> Iterator[Row]:
+        """Rows as they come; whatever ends this ends the children too."""
+        try:
+            yield from self._rows(iter(queue))
+        finally:
+            for child in self.running:
+                os.killpg(child, signal.SIGKILL)
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _rows(self, waiting: Iterator[Task]) -> Iterator[Row]:
         more = True
         while more or self.running:
             while more and len(self.running) < self.jobs:
@@ -133,7 +146,6 @@ class Runner:
                     yield row | {"outcome": "no test"} | NOTHING | _text(mutant)
             yield from self._ended()
             time.sleep(0.05)
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _text(mutant: Mutant | None) -> Row:
@@ -232,6 +244,7 @@ def main() -> int:
         RESULTS.unlink(missing_ok=True)
     if not (cover.WORK / "costs.json").exists():
         cover.measure()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     attempt.warm()
     if options.unchanged:
         return unchanged(settings, options.jobs)
