@@ -6,7 +6,7 @@
     python tools/mutation/run.py --unchanged      # no change: what noticed one must pass
 
 The first call runs the suite once under coverage, to know which tests run which line. What was
-found stands in results.csv, why survivors live in survivors.csv, what is drawn in settings.toml.
+found stands in results_*.csv, why survivors live in survivors.csv, what is drawn in settings.toml.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ import attempt  # noqa: E402
 import cover  # noqa: E402
 from mutants import Mutant, difference, draw  # noqa: E402
 
-RESULTS = HERE / "results.csv"
 FIELDS = (
     "number", "file", "line", "column", "definition", "operator", "occurrence", "before", "after",
     "outcome", "test", "tried", "seconds",
@@ -49,20 +48,20 @@ NOTHING: Row = {"test": "", "tried": 0, "seconds": 0, "before": "", "after": ""}
 PATIENCE = 180
 
 
-def rows() -> list[Row]:
-    if not RESULTS.exists():
+def rows(results: Path) -> list[Row]:
+    if not results.exists():
         return []
-    with RESULTS.open(encoding="utf-8", newline="") as file:
+    with results.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def write(found: Iterable[Row]) -> None:
-    whole = RESULTS.with_suffix(".part")
+def write(results: Path, found: Iterable[Row]) -> None:
+    whole = results.with_suffix(".part")
     with whole.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, FIELDS, lineterminator="\n")
         table.writeheader()
         table.writerows(sorted(found, key=lambda row: int(row["number"])))
-    whole.replace(RESULTS)  # whoever stops this finds all rows so far
+    whole.replace(results)  # whoever stops this finds all rows so far
 
 
 class Runner:
@@ -164,9 +163,9 @@ def described(number: int, mutant: Mutant) -> Row:
     }  # fmt: skip
 
 
-def first_run(settings: dict[str, Any], jobs: int) -> None:
+def first_run(settings: dict[str, Any], results: Path, jobs: int) -> None:
     """Those drawn and not yet tried; what is no Python is no mutant."""
-    done = rows()
+    done = rows(results)
     tried = {int(row["number"]) for row in done}
     runner = Runner(settings, jobs)
 
@@ -180,14 +179,14 @@ def first_run(settings: dict[str, Any], jobs: int) -> None:
     for row in runner.run(queue()):
         if row["outcome"] != "no Python":
             done.append(row)
-            write(done)
+            write(results, done)
         said = [row[name] for name in ("number", "outcome", "file", "line", "test", "seconds")]
         print(len(done), *said, flush=True)
 
 
-def again(settings: dict[str, Any], jobs: int) -> None:
+def again(settings: dict[str, Any], results: Path, jobs: int) -> None:
     """Survivors, found again by what they change."""
-    done = {int(row["number"]): row for row in rows()}
+    done = {int(row["number"]): row for row in rows(results)}
     places: dict[tuple[str, ...], list[Mutant]] = collections.defaultdict(list)
     for mutant in draw(settings):
         places[mutant.file, mutant.definition, mutant.operator].append(mutant)
@@ -206,16 +205,16 @@ def again(settings: dict[str, Any], jobs: int) -> None:
 
     for row in Runner(settings, jobs).run(queue()):
         done[int(row["number"])] = row
-        write(done.values())
+        write(results, done.values())
         print(
             *(row[name] for name in ("number", "outcome", "file", "line", "test", "seconds")),
             flush=True,
         )
 
 
-def unchanged(settings: dict[str, Any], jobs: int) -> int:
+def unchanged(settings: dict[str, Any], results: Path, jobs: int) -> int:
     """The tests that noticed a change, without any."""
-    tests = sorted({row["test"] for row in rows() if row["outcome"] in KILLED} - {""})
+    tests = sorted({row["test"] for row in rows(results) if row["outcome"] in KILLED} - {""})
     parts = [[t for t in tests if "::" in t][k::jobs] for k in range(jobs)]
     patient = settings | {"budget": 1e9, "slow": 600}
     queue = [({"number": k, "file": ""}, None, part) for k, part in enumerate(parts)]
@@ -228,6 +227,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    parser.add_argument("--draw", default="all", help="which of the settings' draws")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--budget", type=float, help="seconds of a mutant, in place of the settings'"
@@ -239,16 +239,18 @@ def main() -> int:
     what.add_argument("--unchanged", action="store_true", help="no change: the tests must pass")
     options = parser.parse_args()
     settings = tomllib.loads((HERE / "settings.toml").read_text(encoding="utf-8"))
+    results = HERE / f"results_{options.draw}.csv"
+    settings |= settings["draws"][options.draw]
     settings |= {k: v for k in ("budget", "seed") if (v := getattr(options, k)) is not None}
     if options.fresh or options.seed is not None:
-        RESULTS.unlink(missing_ok=True)
+        results.unlink(missing_ok=True)
     if not (cover.WORK / "costs.json").exists():
         cover.measure()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     attempt.warm()
     if options.unchanged:
-        return unchanged(settings, options.jobs)
-    (again if options.again else first_run)(settings, options.jobs)
+        return unchanged(settings, results, options.jobs)
+    (again if options.again else first_run)(settings, results, options.jobs)
     return 0
 
 
