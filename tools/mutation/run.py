@@ -2,7 +2,7 @@
 
     python tools/mutation/run.py                  # goes on where it stopped
     python tools/mutation/run.py --fresh          # forgets what was found (--seed N: another draw)
-    python tools/mutation/run.py --again          # survivors alone, after new tests
+    python tools/mutation/run.py --again [FILE ...]    # survivors alone, by new tests alone
     python tools/mutation/run.py --unchanged      # no change: what noticed one must pass
 
 The first call runs the suite once under coverage, to know which tests run which line. What was
@@ -76,7 +76,7 @@ class Runner:
         self.folder.mkdir(parents=True)
         self.running: dict[int, tuple[Row, Path, float]] = {}
 
-    def _tests(self, mutant: Mutant) -> list[str]:
+    def tests(self, mutant: Mutant) -> list[str]:
         """First those that are about the file, are cheap, or noticed others of its changes."""
         known, costs, breadth = self.kills[mutant.file], self.cover.costs, self.cover.breadth
         inside = self.cover.inside(mutant.file)
@@ -138,7 +138,7 @@ class Runner:
                     more = False
                     break
                 row, mutant, tests = following
-                tests = self._tests(mutant) if tests is None and mutant is not None else tests or []
+                tests = self.tests(mutant) if tests is None and mutant is not None else tests or []
                 if tests:
                     self._start(row, mutant, tests)
                 else:
@@ -184,26 +184,44 @@ def first_run(settings: dict[str, Any], results: Path, jobs: int) -> None:
         print(len(done), *said, flush=True)
 
 
-def again(settings: dict[str, Any], results: Path, jobs: int) -> None:
-    """Survivors, found again by what they change."""
+def _same(row: Row, near: list[Mutant]) -> Mutant | None:
+    """The mutant of a row, in its place or where the file has moved it."""
+    for mutant in near:
+        place = (mutant.line, mutant.column, mutant.occurrence)
+        if place == tuple(int(row[name]) for name in ("line", "column", "occurrence")):
+            lines = mutant.source.splitlines()
+            if not row["before"] or lines[mutant.line - 1].strip() == row["before"]:
+                return mutant
+    for mutant in sorted(near, key=lambda m: abs(m.line - int(row["line"]))):
+        if difference(mutant.source, mutant.code())[1] == row["after"]:
+            return mutant
+    return None
+
+
+def again(settings: dict[str, Any], results: Path, jobs: int, tests: list[str]) -> None:
+    """Survivors, found again by what they change; of these files of tests alone, if any."""
     done = {int(row["number"]): row for row in rows(results)}
     places: dict[tuple[str, ...], list[Mutant]] = collections.defaultdict(list)
     for mutant in draw(settings):
         places[mutant.file, mutant.definition, mutant.operator].append(mutant)
+    runner = Runner(settings, jobs)
 
-    def queue() -> Iterator[tuple[Row, Mutant, None]]:
+    def queue() -> Iterator[Task]:
         for number, row in list(done.items()):
             if row["outcome"] in KILLED:
                 continue
             near = places[row["file"], row["definition"], row["operator"]]
-            for mutant in sorted(near, key=lambda m: abs(m.line - int(row["line"]))):
-                if difference(mutant.source, mutant.code())[1] == row["after"]:
-                    yield described(number, mutant), mutant, None
-                    break
-            else:
+            mutant = _same(row, near)
+            if mutant is None:
                 print("gone:", row["file"], row["line"], row["before"])
+                continue
+            own = [t for t in runner.tests(mutant) if not tests or t.partition("::")[0] in tests]
+            if own:
+                yield described(number, mutant), mutant, own
 
-    for row in Runner(settings, jobs).run(queue()):
+    for row in runner.run(queue()):
+        if tests and row["outcome"] not in KILLED:
+            continue
         done[int(row["number"])] = row
         write(results, done.values())
         print(
@@ -237,6 +255,7 @@ def main() -> int:
     what.add_argument("--again", action="store_true", help="survivors alone")
     what.add_argument("--fresh", action="store_true", help="forget what was found")
     what.add_argument("--unchanged", action="store_true", help="no change: the tests must pass")
+    parser.add_argument("tests", nargs="*", help="new files of tests, to be tried --again alone")
     options = parser.parse_args()
     settings = tomllib.loads((HERE / "settings.toml").read_text(encoding="utf-8"))
     results = HERE / f"results_{options.draw}.csv"
@@ -244,13 +263,18 @@ def main() -> int:
     settings |= {k: v for k in ("budget", "seed") if (v := getattr(options, k)) is not None}
     if options.fresh or options.seed is not None:
         results.unlink(missing_ok=True)
-    if not (cover.WORK / "costs.json").exists():
+    if not list(cover.WORK.glob("costs*.json")):
         cover.measure()
+    if options.tests:
+        cover.measure(options.tests)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     attempt.warm()
     if options.unchanged:
         return unchanged(settings, results, options.jobs)
-    (again if options.again else first_run)(settings, results, options.jobs)
+    if options.again:
+        again(settings, results, options.jobs, options.tests)
+    else:
+        first_run(settings, results, options.jobs)
     return 0
 
 
