@@ -89,6 +89,7 @@ def test_each_system_without_a_fit_has_its_reason() -> None:
         "one inside": fine | {"client": [0.4, 1.0, 1.0]},
         "equal": fine | {"impostor": [0.3, 0.3]},
         "per cent": fine | {"client": [0.0, 60.0, 100.0]},
+        "per cent of many": fine | {"client": [40.0, 60.0, 90.0]},
         "outside": fine | {"client": [0.4, 0.6, -1.5]},
     }
     rows = [
@@ -106,6 +107,8 @@ def test_each_system_without_a_fit_has_its_reason() -> None:
     assert reasons["per cent"].endswith(
         "2 of 3 scores outside [0, 1], as of percentages: divide by 100"
     )
+    assert reasons["per cent of many"].startswith("client: 3 of 3 scores outside")
+    assert reasons["per cent of many"].endswith("divide by 100")
     assert reasons["outside"].endswith("1 of 3 scores outside [0, 1]")
     assert lines["reason"].to_dict() == {
         **dict.fromkeys(systems, ""),

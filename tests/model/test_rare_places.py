@@ -125,3 +125,31 @@ def test_the_h_measure_asks_for_both_classes() -> None:
         with pytest.raises(br.InputError, match="prior must lie strictly between 0 and 1"):
             br.ScoreModel(MODEL.client, MODEL.impostor, prior=prior).h_measure()
     assert br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)).h_measure() == pytest.approx(0.36)
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
+def test_the_best_threshold_of_inflated_pairs_weighs_the_densities_of_all_scores(
+    alpha: float,
+) -> None:
+    """Where alpha f_i = (1 - alpha) f_c, each density that of its share between the masses."""
+    client, impostor = br.Inflated(br.Beta(3, 2), 0.3), br.Inflated(br.Beta(2, 3), 0.0, 0.1)
+    t = br.ScoreModel(client, impostor).min_weighted_error(alpha).threshold
+    f_c, f_i = 0.7 * stats.beta(3, 2).pdf(t), 0.9 * stats.beta(2, 3).pdf(t)
+    assert alpha * f_i == pytest.approx((1 - alpha) * f_c, rel=1e-9)
+
+
+def test_likelihood_ratios_of_beta_pairs_have_their_roots() -> None:
+    """log(s^3 (1 - s)^-1 B(2, 4)/B(5, 3)) = level, of shapes (5, 3) v (2, 4)."""
+    pair = pair_of(br.Beta(5, 3), br.Beta(2, 4))
+    for level in (-4.0, 0.0, 2.5):
+        (root,) = pair.ratio_roots(level).theta
+        ratio = stats.beta(5, 3).logpdf(root) - stats.beta(2, 4).logpdf(root)
+        assert ratio == pytest.approx(level, abs=1e-12)
+    both = pair_of(br.Beta(4, 4), br.Beta(2, 2))  # a bump: two roots, or none
+    roots = both.ratio_roots(-1.0).theta
+    assert roots.size == 2
+    assert roots[0] == pytest.approx(1.0 - roots[1], rel=1e-12)
+    assert stats.beta(4, 4).logpdf(roots[0]) - stats.beta(2, 2).logpdf(roots[0]) == (
+        pytest.approx(-1.0, abs=1e-12)
+    )
+    assert both.ratio_roots(1.0).size == 0

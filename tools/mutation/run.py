@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import compileall
 import contextlib
 import csv
 import json
@@ -268,6 +269,8 @@ def main() -> int:
     if options.tests:
         cover.measure(options.tests)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for folder in ("betaroc", "tests"):  # so that no child does
+        compileall.compile_dir(str(HERE.parents[1] / folder), quiet=2)
     attempt.warm()
     if options.unchanged:
         return unchanged(settings, results, options.jobs)
