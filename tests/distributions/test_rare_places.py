@@ -153,3 +153,30 @@ def test_moments_of_a_moved_score_off_the_unit_interval() -> None:
     v = 0.3 * (0.25 + (1.0 + m) ** 2) + 0.7 * (4.0 + (1.0 - m) ** 2)
     assert (mixture.mean, mixture.var) == pytest.approx((m, v))
     assert (moved.mean, moved.var) == pytest.approx((3.0 * m + 1.0, 9.0 * v))
+
+
+def test_far_out_the_widest_and_outermost_component_is_the_density() -> None:
+    wide = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 1.0), br.Normal(2.0, 1.0)])
+    np.testing.assert_array_equal(wide._shares_at(0) > 0.0, [True, False])
+    np.testing.assert_array_equal(wide._shares_at(1) > 0.0, [False, True])
+    wider = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 1.0), br.Normal(2.0, 3.0)])
+    for end in (0, 1):
+        np.testing.assert_array_equal(wider._shares_at(end) > 0.0, [False, True])
+    for law, at in ((wide, -30.0), (wide, 30.0), (wider, -60.0)):
+        t = Thresholds.from_theta(np.array([at]))
+        near = [law._log_density(Thresholds.from_theta(np.array([at + h]))) for h in (1e-4, -1e-4)]
+        slope = (near[0] - near[1]) / 2e-4
+        np.testing.assert_allclose(law._log_density_slope(t), slope, rtol=1e-6)
+
+
+def test_next_to_an_end_components_share_by_their_leading_terms() -> None:
+    """At 0 the least a alone; of equal ones w/B(a, b)."""
+    mixture = br.BetaMixture([0.2, 0.3, 0.5], [br.Beta(2, 1), br.Beta(2, 3), br.Beta(3, 1)])
+    first, second, third = mixture._shares_at(0)
+    assert third == 0.0
+    assert first / second == pytest.approx(
+        (0.2 / 0.5) / (0.3 * 12.0)
+    )  # B(2, 1) = 1/2, B(2, 3) = 1/12
+    top = mixture._shares_at(1)
+    assert top[1] == 0.0
+    assert top[0] / top[2] == pytest.approx((0.2 * 2.0) / (0.5 * 3.0))

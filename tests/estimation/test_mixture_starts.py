@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc.estimation.beta_mixture import _maximised, _responsibilities
 from betaroc.estimation.contract import Sample
 from betaroc.estimation.mixture import _bernstein, _first_shares, _thinned
 
@@ -56,3 +57,30 @@ def test_many_scores_are_stood_for_by_quantiles() -> None:
     np.testing.assert_allclose(stats.beta(2, 3).cdf(values) * 5000, below, atol=1.0)
     few, copies = _thinned(Sample.of("client", np.array([0.2, 0.1, 0.2]), None), 100)
     assert (few.tolist(), copies.tolist()) == ([0.1, 0.2], [1.0, 2.0])
+
+
+def test_shares_of_rows_are_those_of_bayes() -> None:
+    x = np.array([[0.1, 0.4, 0.8], [0.2, 0.5, 0.95]])
+    shares, a, b = (
+        np.array(v) for v in ([[0.3, 0.7]] * 2, [[2.0, 5.0], [0.7, 3.0]], [[3.0, 1.5], [0.9, 4.0]])
+    )
+    found, total = _responsibilities(np.array([shares, a, b]), np.log(x), np.log1p(-x))
+    for row in range(2):
+        parts = np.array(
+            [shares[row, k] * stats.beta(a[row, k], b[row, k]).pdf(x[row]) for k in range(2)]
+        )
+        np.testing.assert_allclose(found[:, row], parts / parts.sum(axis=0), rtol=1e-12)
+        assert total[row] == pytest.approx(np.log(parts.sum(axis=0)).sum(), rel=1e-12)
+
+
+def test_shares_that_are_whole_maximise_each_component_alone() -> None:
+    """Scores that are one component's alone: its fit is that of a sample, its share a count."""
+    x = np.concatenate([stats.beta(2, 8).ppf(np.linspace(0.05, 0.95, 30)),
+                        stats.beta(9, 2).ppf(np.linspace(0.05, 0.95, 20))])  # fmt: skip
+    own = np.zeros((2, 1, 50))
+    own[0, 0, :30] = own[1, 0, 30:] = 1.0
+    shares, a, b = _maximised(own, np.log(x)[None], np.log1p(-x)[None])
+    assert shares[0].tolist() == pytest.approx([0.6, 0.4])
+    for k, part in enumerate((x[:30], x[30:])):
+        known = br.fit_distribution(part, "beta").distribution
+        assert (a[0, k], b[0, k]) == pytest.approx((known.a, known.b), rel=1e-8)
