@@ -11,11 +11,13 @@ from scipy import stats
 import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.delta import _scale
 from betaroc.inference.differences import of_replicates
 from betaroc.inference.interval import Interval, difference_ends, from_log, from_logit
 from betaroc.inference.profile import _share_ends
 from betaroc.inference.scores_beyond import about, needed
 from betaroc.inference.small_samples import SmallSample, freedom_of, stretch_of, student
+from betaroc.model.asking import asking
 
 INSIDE = [0.12, 0.3, 0.41, 0.55, 0.56, 0.71, 0.8, 0.93]
 LOW = [0.05, 0.1, 0.22, 0.3, 0.37, 0.6]
@@ -154,3 +156,49 @@ def test_the_gap_of_a_threshold() -> None:
     assert counted.gap_of(0.6) == (0.6, 0.8)
     assert counted.gap_of(0.05) == (-math.inf, 0.1)
     assert counted.gap_of(0.9) == (0.8, math.inf)
+
+
+# ---------------------------------------------------------------------------------- scales
+def test_a_scale_and_back() -> None:
+    """Standardised, a mean TPR of m is 1 - (1 - m)/(2 - .1 - .3); the scale is its probit."""
+    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    part = asking("partial-auc", (), between=(0.1, 0.3))
+    to, back = _scale("partial", part, model)
+    assert to(1.0 - 0.4 / 1.6) == pytest.approx(-stats.norm.ppf(0.4))
+    assert back(0.7) == pytest.approx(1.0 - stats.norm.cdf(-0.7) / 1.6)
+    assert (to(0.0), back(-math.inf)) == (-math.inf, pytest.approx(1.0 - 1.0 / 1.6))
+    to, back = _scale("probit", asking("auc", ()), model)
+    assert (to(0.8), back(0.0)) == pytest.approx((stats.norm.ppf(0.8), 0.5))
+    to, back = _scale("log", asking("exponent-at-zero", ()), model)
+    assert (to(2.0), back(0.0)) == pytest.approx((math.log(2.0), 1.0))
+    to, back = _scale("plain", asking("d-prime", ()), model)
+    assert (to(2.0), back(0.3)) == (2.0, 0.3)
+    point = model.at_far(0.1)
+    to, back = _scale("threshold", asking("threshold", (), far=0.1), model)
+    assert to(point) == pytest.approx(math.log(point.threshold / (1.0 - point.threshold)))
+    assert back(to(point)) == pytest.approx(point.threshold)
+    line = br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1))
+    to, back = _scale("threshold", asking("threshold", (), far=0.1), line)
+    assert to(line.at_far(0.1)) == pytest.approx(stats.norm.isf(0.1))
+
+
+@pytest.mark.parametrize(("far", "frr"), [(0.2, None), (None, 0.2)])
+def test_ends_of_a_threshold_are_where_its_rate_is_unlikely(
+    far: float | None, frr: float | None
+) -> None:
+    """2 n times the divergence of the counted rate from the given one is the deviance."""
+    rng = np.random.default_rng(4)
+    scores = br.Scores(rng.normal(1.0, 1.0, 400), rng.normal(0.0, 1.0, 300))
+    given = {"far": far} if far else {"frr": frr}
+    found = br.interval(scores, "threshold", **given)
+    own = np.sort(scores.impostor if far else scores.client)
+    n, p = own.size, 0.2
+    rates = (n - np.arange(n + 1)) / n if far else np.arange(n + 1) / n  # k scores at or below
+
+    def deviance(q: float) -> float:
+        return 2 * n * (stats.entropy([q, 1 - q], [p, 1 - p]))
+
+    # The true rate lies between those of a gap and of the next: the nearer one counts.
+    likely = [k for k in range(n + 1) if deviance(rates[k]) <= stats.chi2(1).ppf(0.95)]
+    assert own[likely[0] - 2] <= found.low <= own[likely[0] + 1]
+    assert own[likely[-1] - 1] <= found.high <= own[likely[-1] + 1]
