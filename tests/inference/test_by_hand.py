@@ -13,7 +13,9 @@ from betaroc.core.options import IntervalOptions
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import _scale
 from betaroc.inference.differences import of_replicates
+from betaroc.inference.drawn_trials import _copies
 from betaroc.inference.interval import Interval, difference_ends, from_log, from_logit
+from betaroc.inference.of_scores import _best_of_chance, _off
 from betaroc.inference.profile import _share_ends
 from betaroc.inference.scores_beyond import about, needed
 from betaroc.inference.small_samples import SmallSample, freedom_of, stretch_of, student
@@ -202,3 +204,36 @@ def test_ends_of_a_threshold_are_where_its_rate_is_unlikely(
     likely = [k for k in range(n + 1) if deviance(rates[k]) <= stats.chi2(1).ppf(0.95)]
     assert own[likely[0] - 2] <= found.low <= own[likely[0] + 1]
     assert own[likely[-1] - 1] <= found.high <= own[likely[-1] + 1]
+
+
+def test_what_a_measure_is_off_is_that_of_the_worst_corner() -> None:
+    """HTER = (FAR + FRR)/2: both errors the same way."""
+    point = br.OperatingPoint(0.5, 0.2, 0.3, 0.5)
+    assert _off(lambda p: float(p.hter), point, (0.01, 0.03)) == pytest.approx(0.02)
+    assert _off(lambda p: float(p.far), point, (0.01, 0.03)) == pytest.approx(0.01)
+    assert _off(lambda p: float(p.frr), point, (0.01, 0.03)) == pytest.approx(0.03)
+    assert _off(lambda p: float(p.far - p.frr), point, (0.01, 0.03)) == pytest.approx(0.04)
+    assert _off(lambda p: float(p.far), point, (0.5, 0.0)) == pytest.approx(0.5)
+    edge = br.OperatingPoint(0.5, 0.1, 0.3, 0.5)
+    assert _off(lambda p: float(p.far), edge, (0.95, 0.0)) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(("stat", "chance"), [("min-hter", 0.5), ("ks", 0.0), ("max-f1", 2 / 3)])
+def test_the_best_of_chance(stat: str, chance: float) -> None:
+    """FAR + FRR = 1: no HTER but 1/2, no gap; F is largest where all are accepted, 2 p/(1 + p)."""
+    point = br.OperatingPoint(0.5, 0.2, 0.3, 0.5)
+    assert _best_of_chance(asking(stat, ()), point) == pytest.approx(chance, abs=1e-12)
+
+
+def test_copies_are_drawn_one_by_one() -> None:
+    """Of rows with 1, 3 and 0 copies 4 are drawn: 1 and 3 on average, never of the last."""
+    drawn = _copies(np.random.default_rng(1), 4000, np.array([1, 3, 0]))
+    np.testing.assert_array_equal(drawn.sum(axis=1), 4)
+    np.testing.assert_allclose(drawn.mean(axis=0), [1.0, 3.0, 0.0], atol=0.06)
+    even = _copies(np.random.default_rng(1), 4000, np.array([1, 1, 1]))
+    np.testing.assert_array_equal(even.sum(axis=1), 3)
+    np.testing.assert_allclose(even.mean(axis=0), 1.0, atol=0.06)
+    np.testing.assert_allclose(even.var(axis=0), 2.0 / 3.0, atol=0.06)
+    many = _copies(np.random.default_rng(1), 500, np.array([500, 1500]))
+    np.testing.assert_array_equal(many.sum(axis=1), 2000)
+    np.testing.assert_allclose(many.mean(axis=0), [500.0, 1500.0], atol=5.0)
