@@ -237,3 +237,8 @@ def test_copies_are_drawn_one_by_one() -> None:
     many = _copies(np.random.default_rng(1), 500, np.array([500, 1500]))
     np.testing.assert_array_equal(many.sum(axis=1), 2000)
     np.testing.assert_allclose(many.mean(axis=0), [500.0, 1500.0], atol=5.0)
+
+
+def test_an_interval_rests_on_counts_unless_it_says_so() -> None:
+    bare = Interval(1.0, 0.0, 2.0, 0.95, "x")
+    assert (bare.extrapolated, bare.n_beyond, bare.failed) == (False, None, 0)
