@@ -114,3 +114,25 @@ def test_each_system_without_a_fit_has_its_reason() -> None:
         **dict.fromkeys(systems, ""),
         "equal": "impostor: at least 2 distinct scores are needed; got 2, all equal to 0.3",
     }
+
+
+# -------------------------------------------------------------------------------- censored
+def test_three_places_are_enough_for_a_censored_fit() -> None:
+    """Edges and distinct scores between them count alike."""
+    options = {"boundary": "censor", "resolution": 0.01}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        found = br.fit_distribution([0.0, 0.4, 1.0], "beta", **options)
+        law, shapes = found.distribution, stats.beta(*found.values)
+        assert law.cdf(0.01) == pytest.approx(shapes.cdf(0.01))
+        known = shapes.logcdf(0.01) + shapes.logpdf(0.4) + shapes.logsf(0.99)
+        assert found.log_likelihood == pytest.approx(known, rel=1e-9)
+        for k, step in ((0, 0.01), (1, 0.01)):
+            for sign in (1, -1):
+                moved = list(found.values)
+                moved[k] += sign * step
+                other = stats.beta(*moved)
+                assert other.logcdf(0.01) + other.logpdf(0.4) + other.logsf(0.99) < known
+        for few in ([0.0, 0.0, 1.0], [0.4, 1.0, 1.0], [0.0, 0.4, 0.4]):
+            with pytest.raises(br.DegenerateDataError, match="too little is left to fit"):
+                br.fit_distribution(few, "beta", **options)

@@ -242,3 +242,13 @@ def test_copies_are_drawn_one_by_one() -> None:
 def test_an_interval_rests_on_counts_unless_it_says_so() -> None:
     bare = Interval(1.0, 0.0, 2.0, 0.95, "x")
     assert (bare.extrapolated, bare.n_beyond, bare.failed) == (False, None, 0)
+
+
+@pytest.mark.parametrize(("rate", "beyond"), [(0.03, 6.0), (0.97, 6.0), (0.5, 100.0)])
+def test_the_smaller_of_a_rate_and_its_rest_is_what_scores_speak_for(
+    rate: float, beyond: float
+) -> None:
+    p = (np.arange(200) + 0.5) / 200
+    f = br.fit(br.Scores(stats.norm(1).ppf(p[::2]), stats.norm().ppf(p)), "normal")
+    assert f.at_far(rate).n_beyond[1] == pytest.approx(beyond)
+    assert f.at_frr(rate).n_beyond[0] == pytest.approx(beyond / 2.0)
