@@ -16,6 +16,7 @@ import collections
 import compileall
 import contextlib
 import csv
+import itertools
 import json
 import os
 import shutil
@@ -78,17 +79,24 @@ class Runner:
         self.running: dict[int, tuple[Row, Path, float]] = {}
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """First those that are about the file, are cheap, or noticed others of its changes."""
+        """By turns those that run much of the file and those that run little else.
+
+        Cheap ones first, those of the same room, and those that noticed other changes of the file.
+        """
         known, costs, breadth = self.kills[mutant.file], self.cover.costs, self.cover.breadth
         inside = self.cover.inside(mutant.file)
         room = "tests/" + mutant.file.split("/")[1]
 
-        def rank(test: str) -> tuple[float, str]:
-            about = inside[test] ** 2 / breadth[test] if breadth[test] else 0.0
-            about *= (1 + 5 * known[test]) * (2 if test.startswith(room) else 1)
-            return -about / (costs[test] + 0.2), test
+        def ranked(power: int) -> list[str]:
+            def rank(test: str) -> tuple[float, str]:
+                about = inside[test] ** power / max(breadth[test], 1)
+                about *= (1 + 5 * known[test]) * (2 if test.startswith(room) else 1)
+                return -about / (costs[test] + 0.2), test
 
-        own = sorted(self.cover.tests(mutant), key=rank)
+            return sorted(self.cover.tests(mutant), key=rank)
+
+        turns = itertools.chain.from_iterable(zip(ranked(2), ranked(1), strict=True))
+        own = list(dict.fromkeys(turns))
         return own if mutant.definition else [*self.settings["always"], *own]
 
     def _start(self, row: Row, mutant: Mutant | None, tests: list[str]) -> None:
