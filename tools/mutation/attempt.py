@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import time
+import warnings
 from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -32,6 +33,17 @@ MEMORY = 6 << 30
 def warm() -> None:
     for name in WARM:
         importlib.import_module(name)
+
+
+def is_python(code: str) -> bool:
+    """Whether a text compiles, and without a warning: `x is 1` is no change that tests must find."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compile(code, "<changed>", "exec", dont_inherit=True)
+    except SyntaxError:  # a SyntaxWarning that is an error is one
+        return False
+    return True
 
 
 def _install(file: str, code: str) -> None:
@@ -135,9 +147,7 @@ def run(
     if mutant is not None:
         code = mutant.code()
         watcher.before, watcher.after = difference(mutant.source, code)
-        try:
-            compile(code, mutant.file, "exec", dont_inherit=True)
-        except SyntaxError:
+        if not is_python(code):
             watcher.note("no Python", "")
         _install(mutant.file, code)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
