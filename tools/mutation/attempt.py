@@ -36,7 +36,7 @@ def warm() -> None:
 
 
 def is_python(code: str) -> bool:
-    """Whether a text compiles, and without a warning: `x is 1` is no change that tests must find."""
+    """Whether a text compiles without a warning: `x is 1` is no change for tests to find."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
