@@ -18,6 +18,7 @@ from betaroc.inference.drawn_trials import _copies
 from betaroc.inference.interval import Interval, difference_ends, from_log, from_logit
 from betaroc.inference.of_scores import _best_of_chance, _off
 from betaroc.inference.profile import _share_ends
+from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.scores_beyond import about, needed
 from betaroc.inference.small_samples import SmallSample, freedom_of, stretch_of, student
 from betaroc.model.asking import asking
@@ -255,3 +256,22 @@ def test_the_smaller_of_a_rate_and_its_rest_is_what_scores_speak_for(
         warnings.simplefilter("ignore", br.ExtrapolationWarning)
         assert f.at_far(rate).n_beyond[1] == pytest.approx(beyond)
         assert f.at_frr(rate).n_beyond[0] == pytest.approx(beyond / 2.0)
+
+
+def test_rates_of_trials_that_are_their_own_groups_vary_as_shares_do() -> None:
+    """p (1 - p)/n times n/(n - 1), and nothing in common."""
+    client, impostor = np.linspace(0.31, 1.0, 30), np.linspace(0.0, 0.8, 50)
+    scores = br.Scores(
+        client, impostor, client_groups=np.arange(30), impostor_groups=100 + np.arange(50)
+    )
+    far, frr = float(np.mean(impostor > 0.6)), float(np.mean(client <= 0.6))
+    known = [[far * (1 - far) / 49, 0.0], [0.0, frr * (1 - frr) / 29]]
+    np.testing.assert_allclose(robust_rates(scores, 0.6), known, atol=1e-15)
+
+
+def test_the_largest_of_one_departure_is_students_own() -> None:
+    small = SmallSample(np.eye(2), np.array([0, 1]), (5.0, 8.0), np.zeros(2))
+    options = IntervalOptions(0.9, None, 20_000, True, 1)
+    for slopes, freedom in (([1.0, 0.0], 5), ([0.0, 2.0], 8)):
+        found = small.largest(np.array([slopes]), options)
+        assert found == pytest.approx(stats.t.ppf(0.95, freedom), rel=0.04)
