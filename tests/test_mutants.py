@@ -23,4 +23,4 @@ def test_every_survivor_has_a_reason() -> None:
 def test_most_changes_are_noticed() -> None:
     rows = table.read("results_all.csv")
     killed = sum(row["outcome"] in table.KILLED for row in rows)
-    assert killed >= 0.84 * len(rows)
+    assert killed >= 0.85 * len(rows)
