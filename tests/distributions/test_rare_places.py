@@ -11,6 +11,7 @@ import betaroc as br
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.beta_roots import _newton
+from betaroc.distributions.bin_layout import _double, _ordered
 
 B = br.Beta(2.0, 3.0)
 
@@ -123,3 +124,59 @@ def test_newton_stays_where_the_slope_is_zero() -> None:
     assert _newton(2.0, 2.0, -3.0, 0.0) == 0.0
     y = _newton(2.0, 2.0, math.log(0.04), -3.0)  # (s (1 - s))^2 = .04 at s = .2764
     assert 1 / (1 + math.exp(-y)) == pytest.approx(0.5 - math.sqrt(0.05), rel=1e-12)
+
+
+def test_doubles_have_the_order_of_their_integers() -> None:
+    tiny = np.array([5e-324, 1e-310, 1e-300, 1.0, np.nextafter(1.0, 2.0), 1e300, np.inf])
+    x = np.concatenate([-tiny[::-1], [-0.0, 0.0], tiny])
+    order = _ordered(x)
+    assert np.all(order[1:] > order[:-1])
+    np.testing.assert_array_equal(_double(order), x)
+    assert order[-2] - _ordered(np.array([np.nextafter(1e300, 0.0)]))[0] == 1
+
+
+@pytest.mark.parametrize("shift", [2.0, 12.0, 30.0])
+def test_moments_near_one_are_those_near_zero_of_the_mirrored(shift: float) -> None:
+    high, low = (
+        br.Shifted(br.Beta(2.0, 3.0), shift, 1.3),
+        br.Shifted(br.Beta(3.0, 2.0), -shift, 1.3),
+    )
+    assert high.var == pytest.approx(low.var, rel=1e-11, abs=0.0)
+    assert high.mean == pytest.approx(1.0 - low.mean, rel=1e-14)
+
+
+def test_moments_of_a_moved_score_off_the_unit_interval() -> None:
+    """Of 3 s + 1 with s normal: mean 3 m + 1, variance 9 v."""
+    mixture = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 2.0)])
+    moved = br.Shifted(mixture, 1.0, 3.0)
+    m = 0.3 * -1.0 + 0.7 * 1.0
+    v = 0.3 * (0.25 + (1.0 + m) ** 2) + 0.7 * (4.0 + (1.0 - m) ** 2)
+    assert (mixture.mean, mixture.var) == pytest.approx((m, v))
+    assert (moved.mean, moved.var) == pytest.approx((3.0 * m + 1.0, 9.0 * v))
+
+
+def test_far_out_the_widest_and_outermost_component_is_the_density() -> None:
+    wide = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 1.0), br.Normal(2.0, 1.0)])
+    np.testing.assert_array_equal(wide._shares_at(0) > 0.0, [True, False])
+    np.testing.assert_array_equal(wide._shares_at(1) > 0.0, [False, True])
+    wider = br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 1.0), br.Normal(2.0, 3.0)])
+    for end in (0, 1):
+        np.testing.assert_array_equal(wider._shares_at(end) > 0.0, [False, True])
+    for law, at in ((wide, -30.0), (wide, 30.0), (wider, -60.0)):
+        t = Thresholds.from_theta(np.array([at]))
+        near = [law._log_density(Thresholds.from_theta(np.array([at + h]))) for h in (1e-4, -1e-4)]
+        slope = (near[0] - near[1]) / 2e-4
+        np.testing.assert_allclose(law._log_density_slope(t), slope, rtol=1e-6)
+
+
+def test_next_to_an_end_components_share_by_their_leading_terms() -> None:
+    """At 0 the least a alone; of equal ones w/B(a, b)."""
+    mixture = br.BetaMixture([0.2, 0.3, 0.5], [br.Beta(2, 1), br.Beta(2, 3), br.Beta(3, 1)])
+    first, second, third = mixture._shares_at(0)
+    assert third == 0.0
+    assert first / second == pytest.approx(
+        (0.2 / 0.5) / (0.3 * 12.0)
+    )  # B(2, 1) = 1/2, B(2, 3) = 1/12
+    top = mixture._shares_at(1)
+    assert top[1] == 0.0
+    assert top[0] / top[2] == pytest.approx((0.2 * 2.0) / (0.5 * 3.0))

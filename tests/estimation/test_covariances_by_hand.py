@@ -88,7 +88,8 @@ def test_each_system_without_a_fit_has_its_reason() -> None:
         "fine": fine,
         "one inside": fine | {"client": [0.4, 1.0, 1.0]},
         "equal": fine | {"impostor": [0.3, 0.3]},
-        "per cent": fine | {"client": [40.0, 60.0, 90.0]},
+        "per cent": fine | {"client": [0.0, 60.0, 100.0]},
+        "per cent of many": fine | {"client": [40.0, 60.0, 90.0]},
         "outside": fine | {"client": [0.4, 0.6, -1.5]},
     }
     rows = [
@@ -104,10 +105,34 @@ def test_each_system_without_a_fit_has_its_reason() -> None:
     assert reasons["one inside"].endswith("needed strictly between 0 and 1; got 1")
     assert reasons["equal"].endswith("strictly between 0 and 1; got 2, all equal to 0.3")
     assert reasons["per cent"].endswith(
-        "3 of 3 scores outside [0, 1], as of percentages: divide by 100"
+        "2 of 3 scores outside [0, 1], as of percentages: divide by 100"
     )
+    assert reasons["per cent of many"].startswith("client: 3 of 3 scores outside")
+    assert reasons["per cent of many"].endswith("divide by 100")
     assert reasons["outside"].endswith("1 of 3 scores outside [0, 1]")
     assert lines["reason"].to_dict() == {
         **dict.fromkeys(systems, ""),
         "equal": "impostor: at least 2 distinct scores are needed; got 2, all equal to 0.3",
     }
+
+
+# -------------------------------------------------------------------------------- censored
+def test_three_places_are_enough_for_a_censored_fit() -> None:
+    """Edges and distinct scores between them count alike."""
+    options = {"boundary": "censor", "resolution": 0.01}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        found = br.fit_distribution([0.0, 0.4, 1.0], "beta", **options)
+        law, shapes = found.distribution, stats.beta(*found.values)
+        assert law.cdf(0.01) == pytest.approx(shapes.cdf(0.01))
+        known = shapes.logcdf(0.01) + shapes.logpdf(0.4) + shapes.logsf(0.99)
+        assert found.log_likelihood == pytest.approx(known, rel=1e-9)
+        for k, step in ((0, 0.01), (1, 0.01)):
+            for sign in (1, -1):
+                moved = list(found.values)
+                moved[k] += sign * step
+                other = stats.beta(*moved)
+                assert other.logcdf(0.01) + other.logpdf(0.4) + other.logsf(0.99) < known
+        for few in ([0.0, 0.0, 1.0], [0.4, 1.0, 1.0], [0.0, 0.4, 0.4]):
+            with pytest.raises(br.DegenerateDataError, match="too little is left to fit"):
+                br.fit_distribution(few, "beta", **options)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from betaroc.estimation.beta import beta_tails
 from betaroc.estimation.families import FAMILIES
 
 P = (np.arange(40_000) + 0.5) / 40_000
@@ -64,3 +65,12 @@ def test_of_a_mixture_they_sum_over_components_to_those_of_one() -> None:
     away = np.log(y) + 13.0 / 12.0
     expected = np.mean(away * away) - (1.0 / 4.0 + 1.0 / 9.0 + 1.0 / 16.0)
     assert found[:, 0].sum() == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("a", "b"), [(2.0, 3.0), (0.4, 0.7), (30.0, 2.0), (5.0, 400.0)])
+def test_tails_of_rows_of_beta_scores_are_scipys(a: float, b: float) -> None:
+    law = stats.beta(a, b)
+    x = np.concatenate([law.ppf(P[::4000]), law.isf([1e-3, 1e-9]), [1e-9, 1.0 - 1e-6]])
+    below, above = beta_tails((np.array([[a]]), np.array([[b]])), x[None])
+    np.testing.assert_allclose(below[0], law.cdf(x), rtol=1e-10)
+    np.testing.assert_allclose(above[0], law.sf(x), rtol=1e-8)

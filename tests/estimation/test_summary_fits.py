@@ -578,3 +578,19 @@ def test_parts_add_up_by_sum_and_live_in_pickles() -> None:
     assert added.client.square == pytest.approx(whole.client.square, rel=1e-12)
     with pytest.raises(TypeError):
         whole + scores
+
+
+@pytest.mark.filterwarnings("ignore:bins are wide")
+@pytest.mark.parametrize("boundary", ["inflate", "drop"])
+def test_a_concentrated_class_with_exact_zeros_and_ones_is_fitted_between_them(
+    boundary: str,
+) -> None:
+    rng = np.random.default_rng(3)
+    client = np.concatenate([rng.beta(1.4e4, 0.6e4, 400), np.ones(30), np.zeros(10)])
+    impostor = np.concatenate([rng.beta(0.8e4, 1.2e4, 400), np.zeros(20)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        rows = br.fit(br.Scores(client, impostor), "beta", boundary=boundary)
+        sums = br.fit(summary_of(client, impostor), "beta", boundary=boundary)
+    for one, other in ((sums.client, rows.client), (sums.impostor, rows.impostor)):
+        assert one.values == pytest.approx(other.values, rel=1e-8)

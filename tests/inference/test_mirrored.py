@@ -83,3 +83,30 @@ def test_groups_that_are_not_asked_for_say_nothing() -> None:
         known = br.interval(without, stat)
         assert (asked.low, asked.high) == pytest.approx((known.low, known.high), rel=1e-12)
         assert br.interval(with_groups, stat).low != asked.low
+
+
+def test_weights_are_copies_in_differences() -> None:
+    rng = np.random.default_rng(10)
+    parts = []
+    for mean, n in ((1.4, 60), (0.0, 80)):
+        shared = rng.normal(mean, 1.0, n)
+        parts.append([shared, shared + rng.normal(0.0, 0.7, n)])
+    weights = [rng.integers(1, 4, 60), rng.integers(1, 4, 80)]
+    weighted = [
+        br.Scores(c, i, client_weights=weights[0], impostor_weights=weights[1])
+        for c, i in zip(*parts, strict=True)
+    ]
+    copies = [
+        br.Scores(np.repeat(c, weights[0]), np.repeat(i, weights[1]))
+        for c, i in zip(*parts, strict=True)
+    ]
+    for stat, point in (
+        ("far", {"threshold": 0.6}),
+        ("frr", {"far": 0.2}),
+        ("auc", {}),
+        ("eer", {}),
+    ):
+        one, other = (br.difference(*two, stat, **point) for two in (weighted, copies))
+        ends = [(d.low, d.estimate, d.high, d.p_value) for d in (one, other)]
+        assert ends[0] == pytest.approx(ends[1], abs=1e-9), stat
+        assert one.correlation == pytest.approx(other.correlation, rel=1e-9, nan_ok=True)

@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import time
+import warnings
 from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -32,6 +33,17 @@ MEMORY = 6 << 30
 def warm() -> None:
     for name in WARM:
         importlib.import_module(name)
+
+
+def is_python(code: str) -> bool:
+    """Whether a text compiles without a warning: `x is 1` is no change for tests to find."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compile(code, "<changed>", "exec", dont_inherit=True)
+    except SyntaxError:  # a SyntaxWarning that is an error is one
+        return False
+    return True
 
 
 def _install(file: str, code: str) -> None:
@@ -125,6 +137,7 @@ def run(
 ) -> None:
     """In the child: try the tests, write what happened, and end the process."""
     os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -134,9 +147,7 @@ def run(
     if mutant is not None:
         code = mutant.code()
         watcher.before, watcher.after = difference(mutant.source, code)
-        try:
-            compile(code, mutant.file, "exec", dont_inherit=True)
-        except SyntaxError:
+        if not is_python(code):
             watcher.note("no Python", "")
         _install(mutant.file, code)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -147,12 +158,10 @@ def run(
         if watcher.over or watcher.outcome != "survived":
             break
         end = pytest.main([*options, *chunk], plugins=[watcher])
-        if end not in {
-            pytest.ExitCode.OK,
-            pytest.ExitCode.TESTS_FAILED,
-            pytest.ExitCode.INTERRUPTED,
-        }:
-            watcher.note(f"error {int(end)}", chunk[0])
+        if (
+            end == pytest.ExitCode.USAGE_ERROR
+        ):  # a test has another name: what it is tried on changed
+            watcher.note("killed", chunk[0].partition("::")[0])
     signal.setitimer(signal.ITIMER_PROF, 0)
     watcher.write()
     os._exit(0)

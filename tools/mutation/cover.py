@@ -19,30 +19,19 @@ from mutants import ROOT, Mutant
 WORK = ROOT / "build" / "mutation"
 
 
-def measure() -> None:
-    """Run the suite once, with the name of the test beside each line that it runs."""
+def measure(tests: Iterable[str] = ()) -> None:
+    """Run the suite, or new tests beside it, with the name of the test beside each line it runs."""
     WORK.mkdir(parents=True, exist_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "2",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "costs",
-    ]
-    command += ["--cov=betaroc", "--cov-branch", "--cov-context=test", "--cov-report="]
-    subprocess.run(command, cwd=ROOT, check=False, env=_environment())
-
-
-def _environment() -> dict[str, str]:
-    return {
-        **os.environ, "PYTHONPATH": str(Path(__file__).parent),
-        "BETAROC_COSTS": str(WORK / "costs.json"), "COVERAGE_FILE": str(WORK / ".coverage"),
+    tests, here = list(tests), str(Path(__file__).parent)
+    number = len(list(WORK.glob("costs*.json")))
+    files = {
+        "PYTHONPATH": here, "BETAROC_COSTS": str(WORK / f"costs{number}.json"),
+        "COVERAGE_FILE": str(WORK / f".coverage{number}"),
     }  # fmt: skip
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "costs"]
+    command += ["-n", "0" if tests else "2", "--cov=betaroc", "--cov-branch"]
+    command += ["--cov-context=test", "--cov-report=", *tests]
+    subprocess.run(command, cwd=ROOT, check=False, env=os.environ | files)
 
 
 class Cover:
@@ -50,17 +39,22 @@ class Cover:
 
     def __init__(self, rooms: Iterable[str]) -> None:
         self.rooms = frozenset(rooms)
-        self._data = CoverageData(str(WORK / ".coverage"))
-        self._data.read()
+        self._data = [CoverageData(str(path)) for path in sorted(WORK.glob(".coverage*"))]
+        for data in self._data:
+            data.read()
         #: Seconds of each test that passes.
-        self.costs: dict[str, float] = json.loads((WORK / "costs.json").read_text(encoding="utf-8"))
+        self.costs: dict[str, float] = {}
+        for path in sorted(WORK.glob("costs*.json")):
+            self.costs |= json.loads(path.read_text(encoding="utf-8"))
 
     @functools.cache  # noqa: B019 - one object a process
     def _by_line(self, file: str) -> dict[int, set[str]]:
-        measured = next((f for f in self._data.measured_files() if f.endswith(file)), file)
-        found = self._data.contexts_by_lineno(measured)
-        names = {line: {c.rpartition("|")[0] for c in contexts} for line, contexts in found.items()}
-        return {line: tests & self.costs.keys() for line, tests in names.items()}
+        found: dict[int, set[str]] = collections.defaultdict(set)
+        for data in self._data:
+            measured = next((f for f in data.measured_files() if f.endswith(file)), file)
+            for line, contexts in data.contexts_by_lineno(measured).items():
+                found[line] |= {c.rpartition("|")[0] for c in contexts} & self.costs.keys()
+        return found
 
     def _of_lines(self, file: str, lines: Iterable[int]) -> set[str]:
         by_line = self._by_line(file)

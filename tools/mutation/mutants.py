@@ -122,12 +122,30 @@ def _reach(node: Any, place: tuple[int, int]) -> Reach:
     return Reach(names=names, everywhere=not in_class)
 
 
+#: Types of the nodes that the operators of a name may change; others look at all.
+_TYPES = {
+    "ReplaceBinary": {"operator"}, "ReplaceComparison": {"comparison"},
+    "ReplaceUnary": {"factor", "not_test"},
+}  # fmt: skip
+
+
+def _names(operators: list[str]) -> list[str]:
+    """Those named, else all that take no argument."""
+    known = operators or [
+        name
+        for name in cosmic_ray.plugins.operator_names()
+        if not cosmic_ray.plugins.get_operator(name).arguments()
+    ]
+    return [name.removeprefix("core/") for name in known]
+
+
 def of_file(path: Path, operators: Iterable[str], untouched: Iterable[str]) -> Iterator[Mutant]:
     """All mutants of a file, in the order of operators and places."""
     nodes = list(ast_nodes(get_ast(path.read_text(encoding="utf-8"))))
+    few = {kind: [n for n in nodes if n.type in types] for kind, types in _TYPES.items()}
     for name in operators:
-        name = name.removeprefix("core/")
-        places = ((n, *where) for n in nodes for where in _operator(name).mutation_positions(n))
+        here = few.get(name.partition("Operator")[0], nodes)
+        places = ((n, *where) for n in here for where in _operator(name).mutation_positions(n))
         for occurrence, (node, start, stop) in enumerate(places):
             if _counts(node, untouched):
                 file = path.relative_to(ROOT).as_posix()
@@ -137,11 +155,10 @@ def of_file(path: Path, operators: Iterable[str], untouched: Iterable[str]) -> I
 
 def draw(settings: dict[str, Any]) -> list[Mutant]:
     """All mutants, in the order in which they are drawn."""
+    operators = _names(settings["operators"])
     paths = [
         p for room in settings["rooms"] for p in sorted((ROOT / "betaroc" / room).glob("*.py"))
     ]
-    everything = [
-        m for p in paths for m in of_file(p, settings["operators"], settings["untouched"])
-    ]
+    everything = [m for p in paths for m in of_file(p, operators, settings["untouched"])]
     seeded = random.Random(settings["seed"])  # noqa: S311 - it draws a sample, no secret
     return seeded.sample(everything, len(everything))

@@ -1,17 +1,31 @@
-"""What was found, as tables of a page: `python tools/mutation/table.py`."""
+"""What was found, as tables of a page: `python tools/mutation/table.py [DRAW]`."""
 
 from __future__ import annotations
 
 import collections
 import csv
+import sys
 import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 KILLED = {"killed", "timeout", "died"}
+#: Beginnings of names of operators, and what they change.
+KINDS = {
+    "NumberReplacer": "a number, one more or less",
+    "ReplaceBinary": "an operation of two numbers or arrays",
+    "ReplaceComparison": "a comparison",
+    "ReplaceUnary": "a sign or a negation",
+    "": "a condition, a loop, a truth value, a decorator",
+}
+Row = dict[str, str]
 
 
-def read(name: str) -> list[dict[str, str]]:
+def settings() -> dict[str, dict[str, dict[str, int]]]:
+    return tomllib.loads((HERE / "settings.toml").read_text(encoding="utf-8"))
+
+
+def read(name: str) -> list[Row]:
     with (HERE / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -21,42 +35,58 @@ def _table(head: list[str], body: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def by_room(results: list[dict[str, str]]) -> str:
-    """Drawn, noticed and alive, by room and in all."""
-    rooms = collections.defaultdict(collections.Counter)
-    for row in results:
-        for room in (row["file"].split("/")[1], "all"):
-            rooms[room]["killed" if row["outcome"] in KILLED else row["outcome"]] += 1
+def _shares(title: str, groups: dict[str, list[Row]]) -> str:
+    """Drawn, killed and alive, a line a group and one of all."""
+    whole = [row for rows in groups.values() for row in rows]
     body = []
-    for room in [*sorted(rooms.keys() - {"all"}), "all"]:
-        n = rooms[room]
-        drawn = n.total()
-        alive = n["survived"] + n["no test"]
-        body.append([room, str(drawn), str(n["killed"]), str(alive), f"{n['killed'] / drawn:.1%}"])
-    return _table(["room", "drawn", "killed", "survived", "killed of drawn"], body)
+    for name, part in (groups | {"all": whole}).items():
+        killed = sum(row["outcome"] in KILLED for row in part)
+        missed = sum(row["outcome"] == "no test" for row in part)
+        counts = [len(part), killed, len(part) - killed, missed]
+        body.append([name, *map(str, counts), f"{killed / len(part):.1%}"])
+    return _table([title, "drawn", "killed", "survived", "of these run by no test", "killed"], body)
 
 
-def by_reason(survivors: list[dict[str, str]]) -> str:
+def by_room(results: list[Row]) -> str:
+    groups = collections.defaultdict(list)
+    for row in results:
+        groups[row["file"].split("/")[1]].append(row)
+    return _shares("room", dict(sorted(groups.items())))
+
+
+def by_kind(results: list[Row]) -> str:
+    groups = {kind: [] for kind in KINDS.values()}
+    for row in results:
+        groups[next(k for name, k in KINDS.items() if row["operator"].startswith(name))].append(row)
+    return _shares("what is changed", {kind: rows for kind, rows in groups.items() if rows})
+
+
+def by_reason(survivors: list[Row]) -> str:
     """Why survivors live."""
-    meanings = tomllib.loads((HERE / "settings.toml").read_text(encoding="utf-8"))["reasons"]
-    found = collections.Counter(row["reason"] for row in survivors)
-    return _table(
-        ["reason", "survivors", "what it means"],
-        [[reason, str(n), meanings[reason]] for reason, n in found.most_common()],
-    )
+    meanings = settings()["reasons"]
+    found = collections.Counter((row["draw"], row["reason"]) for row in survivors)
+    draws = list(dict.fromkeys(row["draw"] for row in survivors))
+    body = [
+        [reason, *(str(found[draw, reason]) for draw in draws), str(meaning)]
+        for reason, meaning in meanings.items()
+        if any(found[draw, reason] for draw in draws)
+    ]
+    return _table(["reason", *draws, "what it means"], body)
 
 
 def digest() -> str:
-    """Both tables, with what was drawn."""
-    settings = tomllib.loads((HERE / "settings.toml").read_text(encoding="utf-8"))
-    results, survivors = read("results.csv"), read("survivors.csv")
-    return "\n\n".join([
-        f"{len(results)} mutants, drawn with seed {settings['seed']}:",
-        by_room(results), "Why survivors live:", by_reason(survivors),
-    ])  # fmt: skip
+    """All tables, with what was drawn."""
+    parts = []
+    for name, draw in settings()["draws"].items():
+        results = read(f"results_{name}.csv")
+        parts += [
+            f"Draw `{name}`: {len(results)} mutants, seed {draw['seed']}.",
+            by_kind(results), by_room(results),
+        ]  # fmt: skip
+    return "\n\n".join([*parts, "Why survivors live:", by_reason(read("survivors.csv"))])
 
 
-def alive(results: list[dict[str, str]]) -> str:
+def alive(results: list[Row]) -> str:
     """What no test notices, place by place."""
     body = [
         [f"{row['file']}:{row['line']}", f"`{row['before']}`", f"`{row['after']}`"]
@@ -67,5 +97,5 @@ def alive(results: list[dict[str, str]]) -> str:
 
 
 if __name__ == "__main__":
-    found = read("results.csv")
-    print(by_room(found), alive(found), sep="\n\n")
+    found = read(f"results_{sys.argv[1] if len(sys.argv) > 1 else 'all'}.csv")
+    print(by_kind(found), by_room(found), alive(found), sep="\n\n")
