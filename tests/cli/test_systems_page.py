@@ -117,13 +117,20 @@ def test_of_many_systems_a_page_has_the_thresholds_alone(
 
 def test_names_are_text_whatever_they_are(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
-    systems = [written(tmp_path, WORST, 1.5, rng), written(tmp_path, "b", 1.4, rng)]
+    like_ours = 'url(#tails) id="tails" href="#tails'
+    systems = [written(tmp_path, WORST, 1.5, rng), written(tmp_path, like_ours, 1.4, rng)]
     page = page_of(tmp_path, systems, "--family", "normal", "--terms", "ml")
     assert "<i>x" not in page
+    assert html.escape(like_ours, quote=True).replace("&quot;", "&#34;") in page
+    assert "url(#system" not in prose(page)
+    assert page.count('id="glossary"') == 1
+    assert "false positive rate" in prose(page)[prose(page).index("Glossary") :].lower()
     assert "FPR" in prose(page)
     assert page.count('class="positions"') == 2
     ids = re.findall(r'\bid="([^"]*)"', page)
     assert len(ids) == len(set(ids))
+    used = re.findall(r'\b(?:xlink:)?href="#([^"]*)"|"url\(#([^)]*)\)"', page)
+    assert {one or other for one, other in used} <= set(ids)
 
 
 def test_a_system_without_a_threshold_says_why(tmp_path: Path) -> None:
