@@ -102,12 +102,13 @@ def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
 # ------------------------------------------------------------------------- what was found
 def say(
     arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], list[Section]],
-    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None,
+    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None, *,
+    wrapped: bool = False,
 ) -> None:  # fmt: skip
     """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
 
     ``names`` are the user's, which stay as they are, ``words`` those of the classes. JSON holds
-    the warnings itself.
+    the warnings itself. Text may be ``wrapped`` to a terminal.
     """
     if arguments.json:
         sys.stdout.write(as_json(document()))
@@ -119,7 +120,8 @@ def say(
     elif kept and getattr(arguments, "latex", False):
         sys.stdout.write(latex_table(kept))
     else:
-        sys.stdout.write(in_terms(text_of(sections) + "\n", arguments, names, words))
+        told = in_terms(text_of(sections, wrapped=wrapped), arguments, names, words)
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings([in_terms(one, arguments, names, words) for one in warned])
 
 

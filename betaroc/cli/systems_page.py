@@ -46,10 +46,9 @@ from betaroc.rendering.systems_picture import (
     draw_map,
     draw_rate_strip,
     draw_roc,
-    status_icon,
 )
 from betaroc.rendering.tree import foreign
-from betaroc.rendering.tree_html import html_of, template
+from betaroc.rendering.tree_html import html_of, status_icon, template
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import explained, glossary_of, render_part
 from betaroc.report.record import foot_words, question_of

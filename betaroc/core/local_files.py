@@ -81,7 +81,7 @@ def regular_file(path: object, argument: str = "path") -> Path:
 @contextmanager
 def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str]]:
     """A file that can be read, and what messages call it; the standard input as a file."""
-    if path != STDIN:
+    if not isinstance(path, str) or path != STDIN:
         local = regular_file(path, argument)
         yield local, shown(local.name)
         return

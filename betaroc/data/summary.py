@@ -21,13 +21,14 @@ from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
+from betaroc.data.beside import ScoreSource
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
 from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
 from betaroc.data.parquet import binary_columns, file_source, read_arrow
 from betaroc.data.read import OpenedText, opened_text, wanted_of
 from betaroc.data.rows import Rows, Wanted, as_written
-from betaroc.data.scores import ScoreData, Scores, ScoreSource
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.sums import ClassSummary, Labels, added
 from betaroc.data.text_files import TextOptions, asked_of, too_many_rows
 from betaroc.data.text_sums import text_sums
@@ -523,7 +524,9 @@ class _Wanted(NamedTuple):
 def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any) -> _Wanted:
     bins = checks.count(bins, "bins", 8)
     if bins > MOST_BINS:
-        raise InputError.about("bins")(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
+        raise InputError.about("bins")(
+            f"bins must be at most {MOST_BINS}; got {shown(bins)}. Take fewer."
+        )
     columns = wanted_of(score, label)
     return _Wanted(columns, client_label, bins, _layout(layout, bins))
 
@@ -660,7 +663,10 @@ def warn_of_bins(found: ScoreSummary) -> None:
 def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
     """The labels of clients and impostors."""
     # Engines group in any order.
-    labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    try:
+        labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    except TypeError:  # what has no order is no label, which is said below
+        labels = list(sums)
     counts = [sums[one].rows for one in labels]
     mask = client_mask(labels, client_label, name=name, counts=counts)
     return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]

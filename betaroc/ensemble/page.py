@@ -46,6 +46,7 @@ from betaroc.rendering.tree import (
     Section,
     Words,
     foreign,
+    signed_cell,
 )
 
 __all__ = ["inclusion_page"]
@@ -122,7 +123,7 @@ def _verdicts(result: InclusionRecord) -> list[VerdictRow]:
                 foreign(name), _WORDS.get(verdict.word, verdict.word),
                 _ICONS.get(verdict.word, "bad"),
                 (
-                    _signed(gain.estimate, gain.low, gain.high),
+                    signed_cell(gain.estimate, gain.low, gain.high),
                     _WORDS.get(verdict.marginal, verdict.marginal),
                     f"{result.misfit[name].auc_scores:.3f}",
                     _change(verdict, result.systems.sizes),
@@ -143,18 +144,9 @@ def _change(verdict: Verdict, sizes: tuple[int, int]) -> str:
     return "" if needed is None else f"about {needed[0]} client and {needed[1]} impostor trials"
 
 
-def _signed(value: float, low: float, high: float) -> Cell:
-    """A gain with its interval, both with their signs."""
-    if math.isnan(value):
-        return Cell("not measured")
-    one, *ends = (f"{x:+.4f}".replace("-", "\u2212") for x in (value, low, high))
-    return Cell(one, "" if math.isnan(low) else " to ".join(ends), value, low, high)
-
-
 def _points(value: float, low: float, high: float) -> Cell:
     """A difference of rates, in points of per cent."""
-    one, *ends = (f"{100.0 * x:+.2f}".replace("-", "\u2212") for x in (value, low, high))
-    return Cell(one, "" if math.isnan(low) else " to ".join(ends), value, low, high)
+    return signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
 
 
 # ------------------------------------------------------------------------------ pictures
@@ -184,10 +176,11 @@ def _gains(result: InclusionRecord) -> Figure:
     ]  # fmt: skip
     measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"
-    return Figure(
-        draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS),
-        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells.",
+    caption = (
+        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells."
     )
+    drawn = draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS)
+    return replace(drawn, caption=f"{caption} tells.")
 
 
 def _counted(result: InclusionRecord, name: str) -> Trace | None:
@@ -217,7 +210,7 @@ def _rocs(
     axes = terms.far.short, terms.tpr.short
     called = ", ".join(names) if len(names) == 1 else f"{len(names)} classifiers"
     about = f"{axes[1]} against {axes[0]} of {called}, and the hull of all"
-    return Figure(draw_square(lines, axes, about), f"ROC of {called}, fitted.")
+    return replace(draw_square(lines, axes, about), caption=f"ROC of {called}, fitted.")
 
 
 # ------------------------------------------------------------------------------ sections
@@ -280,7 +273,7 @@ def _gain_grid(result: InclusionRecord) -> Grid:
         fixed = (result.fusion.gain(name, rule, part) for part in parts)
         rows.append(Row((
             foreign(name), number(gain.with_it, 4), number(gain.without, 4),
-            _signed(gain.estimate, gain.low, gain.high), str(gain.word),
+            signed_cell(gain.estimate, gain.low, gain.high), str(gain.word),
             *(_points(one.estimate, one.low, one.high) for one in fixed),
         )))  # fmt: skip
     heads = ("classifier", "AUC with it", "AUC without", "gain", "says",

@@ -44,9 +44,9 @@ from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
+from betaroc.rendering.tree import Node
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
@@ -145,7 +145,7 @@ class Analysis(AnalysisRecord, Noun):
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
-    def _block(self) -> NotebookBlock:
+    def _block(self) -> Sequence[Node]:
         return analysis_block(self)
 
     def summary(self) -> str:
