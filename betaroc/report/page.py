@@ -134,6 +134,7 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
     return {
         "screen": first_screen(analysis),
         "contradicted": list(map(typeset, first_lines(dev, tests, points, analysis.level))),
+        "elsewhere": _elsewhere(analysis),
         "alarm": typeset(mismatch_words(dev)),
         "headline": list(map(typeset, summary_lines(dev, tests, points))),
         "statuses": [
@@ -144,6 +145,13 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
         "contents": [(section.key, section.title) for section in sections],
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
     }  # fmt: skip
+
+
+def _elsewhere(analysis: AnalysisRecord) -> bool:
+    """Whether what contradicts dev says nothing of the threshold that the page begins with."""
+    found = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
+    d = analysis.decision
+    return d is not None and all(one.threshold != d.threshold for one in found)
 
 
 def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
