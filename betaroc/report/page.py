@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from betaroc.core.terms import Terms, terms_of
@@ -119,7 +120,11 @@ def render_part(analysis: AnalysisRecord) -> tuple[str, frozenset[str]]:
 
 
 def _sections(analysis: AnalysisRecord) -> list[Section]:
-    return [replace(one, folded=True) for one in sections_of(analysis, drawn=True)]
+    return [replace(one, folded=True) for one in sections_of(analysis, drawn=_can_draw())]
+
+
+def _can_draw() -> bool:
+    return find_spec("matplotlib") is not None
 
 
 def _body(analysis: AnalysisRecord, sections: Sequence[Section], body: Markup) -> str:
@@ -141,10 +146,19 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
             _status(part, role) for part, role in zip(analysis.parts, names, strict=True)
             if statuses(part)
         ],
-        "warnings": [visible(notice.message) for notice in analysis.notices],
+        "warnings": [
+            *(visible(notice.message) for notice in analysis.notices),
+            *[_UNDRAWN] * (not _can_draw()),
+        ],
         "contents": [(section.key, section.title) for section in sections],
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
     }  # fmt: skip
+
+
+_UNDRAWN = (
+    "The pictures of the sections below are missing: they need matplotlib, which is not installed."
+    " Install it, and write the page again."
+)
 
 
 def _elsewhere(analysis: AnalysisRecord) -> bool:
