@@ -17,7 +17,7 @@ from betaroc.cli.options import (
     terms_option,
 )
 from betaroc.core.notices import collected
-from betaroc.data.scores import ScoreSource
+from betaroc.data.beside import ScoreSource
 from betaroc.ensemble.page import inclusion_page
 from betaroc.ensemble.sentences import inclusion_numbers
 from betaroc.rendering.files import write_whole

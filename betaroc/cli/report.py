@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import (
@@ -30,8 +31,8 @@ from betaroc.cli.options import (
 from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
 from betaroc.cli.systems_page import page_of_systems, with_report
 from betaroc.cli.systems_thresholds import SystemAnalysis
-from betaroc.core.errors import InputError
-from betaroc.core.notices import collected, keep, passed_on
+from betaroc.core.errors import BetarocWarning, FitError, InputError
+from betaroc.core.notices import collected, keep, passed_on, warn
 from betaroc.core.text import shown
 from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import AUTO, BEST
@@ -169,12 +170,19 @@ def _analysis(
         own = read_file(dev, arguments, step)
         read = [read_file(path, arguments, step, is_test=True) for path in tests]
         named = dict(zip(names, read, strict=True))
-        options = fit_options_of(arguments, arguments.family)
-        analysis = analyze_stepwise(
-            own, named, options, step, level=level, rng=seed, statistics=arguments.statistic,
-            terms=arguments.terms, target=arguments.target,
+        analyse = partial(
+            analyze_stepwise, own, named, step=step, level=level, rng=seed,
+            statistics=arguments.statistic, terms=arguments.terms, target=arguments.target,
         )  # fmt: skip
-    chosen = arguments.family in (AUTO, BEST)
+        chosen = arguments.family in (AUTO, BEST)
+        try:
+            analysis = analyse(fit_options_of(arguments, arguments.family))
+        except FitError as error:
+            if not chosen:
+                raise
+            warn(f"no distribution fits dev, whose scores are taken as they are: {error}",
+                 BetarocWarning)  # fmt: skip
+            analysis = analyse(fit_options_of(arguments, "empirical"))
     found = replace(analysis, reason=analysis.reason if chosen else chosen_words(arguments.family))
     said = [n._replace(message=in_options(n.message, arguments)) for n in notices]
     keep(found, said)

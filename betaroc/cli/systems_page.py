@@ -48,9 +48,9 @@ from betaroc.rendering.systems_picture import (
     draw_roc,
 )
 from betaroc.rendering.tree import foreign
-from betaroc.rendering.tree_html import status_icon, template
+from betaroc.rendering.tree_html import html_of, status_icon, template
 from betaroc.report.analysis import Analysis
-from betaroc.report.page import render_body
+from betaroc.report.page import explained, glossary_of, render_part
 from betaroc.report.record import foot_words, question_of
 
 if TYPE_CHECKING:
@@ -60,9 +60,10 @@ __all__ = ["page_of_systems", "with_report"]
 
 _COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _SHORT = {GREEN: "relied on", AMBER: "not enough evidence", RED: "do not rely on"}
-#: Of a page within a page: headings, and ids with what refers to them.
+#: Of a page within a page: headings, and ids with what refers to them. In texts of the user's
+#: every quotation mark is escaped, so that none of them is taken for an attribute.
 _LEVELS = re.compile(r"(</?h)([1-4])\b")
-_IDS = re.compile(r'(\b(?:id|for|aria-labelledby)="|\bhref="#|url\(#)')
+_IDS = re.compile(r'(\s(?:id|for|aria-labelledby)="|\bhref="#|\sclip-path="url\(#)')
 #: Up to so many systems have a picture each; of more so many rows stand open.
 _PANELS, _ROWS = 8, 12
 #: Of names in a sentence.
@@ -76,7 +77,7 @@ def with_report(files: SystemFiles, analysis: Analysis) -> SystemAnalysis:
     return SystemAnalysis(
         files, analysis.dev.given, [part.given for part in analysis.tests], analysis.decision,
         analysis.checks, analysis.no_decision, tuple(n.message for n in analysis.notices),
-        render_body(analysis),
+        *render_part(analysis),
     )  # fmt: skip
 
 
@@ -96,6 +97,8 @@ def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, t
     sources = [one.source for system in systems for one in (system.dev, *system.tests)]
     names = [one.name for one in systems]
     names += [path for source in sources if source is not None for path in source.files]
+    needed = explained(body).union(*(one.terms for one in parts))
+    body += str(html_of([glossary_of(needed)]))
     body = _in_words(body, systems, terms, names)
     for one in parts:
         inner = _inside(one, places[one.name]) or _in_words(ways_html(one), [one], terms, names)

@@ -89,7 +89,11 @@ class DecidedSystem(NamedTuple):
 
 
 class SystemAnalysis(NamedTuple):
-    """What the page knows of a system; `body` is its whole report, empty where none was made."""
+    """What the page knows of a system.
+
+    `body` is its whole report, empty where none was made; `terms` are those that it needs
+    explained.
+    """
 
     files: SystemFiles
     dev: ScoreData
@@ -99,6 +103,7 @@ class SystemAnalysis(NamedTuple):
     why: str
     warnings: tuple[str, ...]
     body: str = ""
+    terms: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

@@ -1,8 +1,9 @@
-"""What stands beside scores: weights, groups, ids, a name, and how many trials have no score."""
+"""What stands beside scores: source, weights, groups, ids, name, how many trials have none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from betaroc.core.names import name_columns
 from betaroc.core.notices import warn
 from betaroc.core.sentences import worded
 from betaroc.core.text import shown
+from betaroc.core.value import Value, travelling
 from betaroc.data.rows import REJECT
 
 __all__ = [
-    "COLUMN_OF", "checked_beside", "checked_name", "lengthened", "refuse_rejected",
+    "COLUMN_OF", "ScoreSource", "checked_beside", "checked_name", "lengthened", "refuse_rejected",
     "refuse_weights_of_absent", "rejected_counts", "span_words", "tell_of_scored", "total_weight",
     "words_of_labels",
 ]  # fmt: skip
@@ -29,6 +31,53 @@ __all__ = [
 COLUMN_OF = {
     "label": "label", "score": "score", "weights": "weight", "groups": "group", "ids": "id",
 }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreSource(Value):
+    """Where scores were read from.
+
+    Parameters
+    ----------
+    path : str
+        The path as it was given; in documents the file's name, with the folders that tell it from
+        others there.
+    format : str
+        The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
+    order : str, optional
+        A digest of the order in which clients and impostors come, and of which trials have no
+        score where some have none; no part of equality.
+    guessed : str, optional
+        The label that was taken for the client's because its word leaves no doubt; None where
+        the call named it or labels are 1 and 0; no part of equality.
+    guesses : tuple of str, optional
+        What else was taken from the content where it fits one reading only, each as the option
+        that says the same, such as ``"separator=semicolon"``; no part of equality.
+    further : tuple of str, optional
+        Other files that were read with it: that of the impostors, or the key.
+    n_dropped : int, optional
+        Trials without a score that were left out.
+    """
+
+    path: str
+    format: str
+    _travels = travelling("order", "guessed", "guesses", "further", "n_dropped")
+    _files = ("path", "further")
+    order: str | None = field(default=None, compare=False, repr=False)
+    guessed: str | None = field(default=None, compare=False, repr=False)
+    guesses: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    further: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    n_dropped: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every path."""
+        return self.path, *self.further
+
+    def named(self, names: Mapping[str, str]) -> ScoreSource:
+        """The same, with names instead of paths."""
+        path, *further = (names[one] for one in self.files)
+        return replace(self, path=path, further=tuple(further))
 
 
 def checked_beside(given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:

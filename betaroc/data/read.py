@@ -24,6 +24,7 @@ from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import public
 from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
+from betaroc.data.beside import ScoreSource
 from betaroc.data.frames import named_columns
 from betaroc.data.keys import Key, keyed_rows, read_key
 from betaroc.data.parquet import binary_columns, read_arrow, read_parquet
@@ -37,7 +38,7 @@ from betaroc.data.rows import (
     as_written,
     whole,
 )
-from betaroc.data.scores import Scores, ScoreSource
+from betaroc.data.scores import Scores
 from betaroc.data.text_blocks import collect_parts
 from betaroc.data.text_files import (
     NAMED,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
@@ -30,7 +29,7 @@ from betaroc.core.names import columns_beside, name_columns
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Library, Table, Tabular, checked_library, in_library, library_of
 from betaroc.core.text import shown
-from betaroc.core.value import Value, travelling
+from betaroc.core.value import travelling
 from betaroc.data.accepted import (
     Confusion,
     Weighted,
@@ -40,6 +39,7 @@ from betaroc.data.accepted import (
 )
 from betaroc.data.beside import (
     COLUMN_OF,
+    ScoreSource,
     checked_beside,
     checked_name,
     lengthened,
@@ -56,54 +56,7 @@ from betaroc.data.rows import FAIL, WAYS_OF_MISSING, account_of, scores_or_nan
 from betaroc.distributions.empirical import Empirical
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["ScoreData", "ScoreSource", "Scores", "require_scores"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ScoreSource(Value):
-    """Where scores were read from.
-
-    Parameters
-    ----------
-    path : str
-        The path as it was given; in documents the file's name, with the folders that tell it from
-        others there.
-    format : str
-        The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
-    order : str, optional
-        A digest of the order in which clients and impostors come, and of which trials have no
-        score where some have none; no part of equality.
-    guessed : str, optional
-        The label that was taken for the client's because its word leaves no doubt; None where
-        the call named it or labels are 1 and 0; no part of equality.
-    guesses : tuple of str, optional
-        What else was taken from the content where it fits one reading only, each as the option
-        that says the same, such as ``"separator=semicolon"``; no part of equality.
-    further : tuple of str, optional
-        Other files that were read with it: that of the impostors, or the key.
-    n_dropped : int, optional
-        Trials without a score that were left out.
-    """
-
-    path: str
-    format: str
-    _travels = travelling("order", "guessed", "guesses", "further", "n_dropped")
-    _files = ("path", "further")
-    order: str | None = field(default=None, compare=False, repr=False)
-    guessed: str | None = field(default=None, compare=False, repr=False)
-    guesses: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    further: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    n_dropped: int = field(default=0, compare=False, repr=False)
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """Every path."""
-        return self.path, *self.further
-
-    def named(self, names: Mapping[str, str]) -> ScoreSource:
-        """The same, with names instead of paths."""
-        path, *further = (names[one] for one in self.files)
-        return replace(self, path=path, further=tuple(further))
+__all__ = ["ScoreData", "Scores", "require_scores"]
 
 
 class ScoreData(Tabular, Noun, ABC):

@@ -21,13 +21,14 @@ from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
+from betaroc.data.beside import ScoreSource
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
 from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
 from betaroc.data.parquet import binary_columns, file_source, read_arrow
 from betaroc.data.read import OpenedText, opened_text, wanted_of
 from betaroc.data.rows import Rows, Wanted, as_written
-from betaroc.data.scores import ScoreData, Scores, ScoreSource
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.sums import ClassSummary, Labels, added
 from betaroc.data.text_files import TextOptions, asked_of, too_many_rows
 from betaroc.data.text_sums import text_sums

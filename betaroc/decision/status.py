@@ -186,10 +186,10 @@ def _broken(
     )
     have, lacking = f"(you have {spaced(n)})", needed is not None
     if shift.trials:
-        direction = "higher" if target.kind == "far" else "lower"
+        side = "above" if target.kind == "far" else "at or below"
         dev, now = (rate(share) for share in shift.absent)
         reason += (
-            f" Test {target.many} score {direction} than dev's."
+            f" Test {target.many} score {side} the threshold more often than dev's."
             if shift.scored
             else f" Of test's {target.many} {now} have no score, of dev's {dev}."
         )

@@ -31,7 +31,7 @@ from betaroc.ensemble.sentences import (
 from betaroc.estimation.families import family_text
 from betaroc.model.roc import Roc
 from betaroc.rendering.notebook import IntervalMark, Trace, draw_spans, draw_square
-from betaroc.rendering.numbers import extreme, level_words, number, rate, spaced, version, visible
+from betaroc.rendering.numbers import level_words, number, rate, spaced, version, visible
 from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
 from betaroc.rendering.tree import (
     Bullets,
@@ -144,6 +144,11 @@ def _change(verdict: Verdict, sizes: tuple[int, int]) -> str:
     return "" if needed is None else f"about {needed[0]} client and {needed[1]} impostor trials"
 
 
+def _points(value: float, low: float, high: float) -> Cell:
+    """A difference of rates, in points of per cent."""
+    return signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
+
+
 # ------------------------------------------------------------------------------ pictures
 def _figures(result: InclusionRecord, terms: Terms) -> Figures:
     drawn = [_gains(result)]
@@ -220,7 +225,7 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
                 "with it and without it", "gains", folded=True),
         Section("Their own ROCs", (_own_grid(result),),
                 "fitted distributions, and how far they are from the scores", "rocs", folded=True),
-        Section("Hull", (Words(found.hull), _hull_grid(result)),
+        Section("Hull", (*_off_hull(result), _hull_grid(result)),
                 f"area {result.hull.auc:.4f}", "hull", folded=True),
         Section("Crossings", _shortened(_crossing_grid(result)),
                 "where one fitted ROC passes another", "crossings", folded=True),
@@ -269,16 +274,16 @@ def _gain_grid(result: InclusionRecord) -> Grid:
         rows.append(Row((
             foreign(name), number(gain.with_it, 4), number(gain.without, 4),
             signed_cell(gain.estimate, gain.low, gain.high), str(gain.word),
-            *(signed_cell(one.estimate, one.low, one.high) for one in fixed),
+            *(_points(one.estimate, one.low, one.high) for one in fixed),
         )))  # fmt: skip
     heads = ("classifier", "AUC with it", "AUC without", "gain", "says",
-             *(f"{rule}, {ends[part]}" for part in parts))  # fmt: skip
+             *(f"{rule}, {ends[part]}, points" for part in parts))  # fmt: skip
     return Grid(heads, tuple(rows), (4,))
 
 
 def _own_grid(result: InclusionRecord) -> Grid:
     heads = ("classifier", "family", "AUC fitted", "AUC of scores", "distance", "says",
-             "mean of TPR − FAR")  # fmt: skip
+             "mean of TPR − FAR, points")  # fmt: skip
     rows = []
     for name, verdict in result.verdict.items():
         misfit, size = result.misfit[name], verdict.size
@@ -287,9 +292,15 @@ def _own_grid(result: InclusionRecord) -> Grid:
             f"{result.fits[name].model.auc():.3f}", f"{misfit.auc_scores:.3f}",
             Cell(f"{misfit.distance:.3f}", misfit.word),
             _WORDS.get(verdict.marginal, verdict.marginal),
-            signed_cell(size.mean_excess, size.low, size.high),
+            _points(size.mean_excess, size.low, size.high),
         )))  # fmt: skip
     return Grid(heads, tuple(rows), (1, 5))
+
+
+def _off_hull(result: InclusionRecord) -> tuple[Words, ...]:
+    """Who is best nowhere; nothing where each is somewhere."""
+    unused = ", ".join(map(visible, result.hull.unused))
+    return (Words(f"Best at no FAR: {unused}."),) if unused else ()
 
 
 def _hull_grid(result: InclusionRecord) -> Grid:
@@ -297,7 +308,7 @@ def _hull_grid(result: InclusionRecord) -> Grid:
         return foreign(name)
 
     rows = [
-        Row((extreme(s.far_low, 4), extreme(s.far_high, 4), s.kind, who(s.left), who(s.right)))
+        Row((rate(s.far_low), rate(s.far_high), s.kind, who(s.left), who(s.right)))
         for s in result.hull.segments
     ]
     return Grid(("from FAR", "to FAR", "", "of", "and"), tuple(rows), (2, 3, 4))

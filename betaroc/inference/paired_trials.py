@@ -14,9 +14,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
-from betaroc.data.beside import lengthened
+from betaroc.data.beside import ScoreSource, lengthened
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
-from betaroc.data.scores import Scores, ScoreSource
+from betaroc.data.scores import Scores
 
 __all__ = ["joint_trials", "on_same_trials", "refuse_other_trials", "same_trials"]
 

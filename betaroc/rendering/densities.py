@@ -104,6 +104,12 @@ def _stems(ax: Axes, density: Density, width: float, colour: str) -> None:
         )  # fmt: skip
 
 
+#: An interval is grey on every picture: a hue is a class.
+_BAND: dict[str, Any] = {
+    "color": GREY, "alpha": 0.2, "linewidth": 0.0, "label": "_nolegend_", "gid": "band",
+}  # fmt: skip
+
+
 # --------------------------------------------------------------------- ordered scores
 def draw_ordered(
     ax: Axes | None, classes: Sequence[Ordered], axes: tuple[str, str], *, rates: bool
@@ -111,10 +117,7 @@ def draw_ordered(
     """Client and impostor points over their bands, on one scale with its diagonal."""
     ax, empty = begun(ax, square=True)
     for ordered, colour in zip(classes, (CLIENT, IMPOSTOR), strict=True):
-        ax.fill_between(
-            ordered.expected, ordered.low, ordered.high, color=colour, alpha=0.18, linewidth=0.0,
-            label="_nolegend_",
-        )  # fmt: skip
+        ax.fill_between(ordered.expected, ordered.low, ordered.high, **_BAND)
         ax.plot(
             ordered.expected, ordered.observed, linestyle="none", marker="o", markersize=2.4,
             color=colour, markeredgewidth=0.0, label=ordered.name,
@@ -176,8 +179,7 @@ def draw_tails(
     for one in curves:
         colour = _COLOURS[one.who]
         if one.at.size:
-            ax.fill_between(one.at, one.low.clip(0.1 * least), one.high, color=colour, alpha=0.18,
-                            linewidth=0.0, label="_nolegend_")  # fmt: skip
+            ax.fill_between(one.at, one.low.clip(0.1 * least), one.high, **_BAND)
         ax.plot(one.places, one.shares, linestyle="none", marker="o", markersize=2.4,
                 color=colour, markeredgewidth=0.0, label=f"{one.name}, counted")  # fmt: skip
         if one.without is not None:
@@ -201,8 +203,7 @@ def draw_sized(
         ax.axhline(expected, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
     for one in found:
         colour = _COLOURS[one.who]
-        ax.fill_between(one.sizes, one.low, one.high, color=colour, alpha=0.18, linewidth=0.0,
-                        label="_nolegend_")  # fmt: skip
+        ax.fill_between(one.sizes, one.low, one.high, **_BAND)
         ax.plot(one.sizes, one.estimate, color=colour, linewidth=1.6, label=one.name)
         for size in one.used:
             ax.axvline(size, color=GREY, linewidth=0.8, linestyle="--", label="_nolegend_")

@@ -28,7 +28,8 @@ from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, quantity
 
 __all__ = [
-    "EER_THRESHOLD", "FAR", "TPR", "Measured", "SetIntervals", "coarse_words", "intervals_of",
+    "EER_THRESHOLD", "FAR", "NO_POWER_LAW", "TPR", "Measured", "SetIntervals", "coarse_words",
+    "intervals_of",
     "law_intervals", "measured_cell", "summary_numbers", "summary_words", "with_interval",
 ]  # fmt: skip
 
@@ -39,6 +40,8 @@ TPR = f"tpr@far={FAR:g}"
 #: Name of the threshold of the EER.
 EER_THRESHOLD = "threshold@eer"
 _OF_MODEL = ("auc", "eer", EER_THRESHOLD, TPR, "ks")
+#: Why a coefficient has no interval: there is none.
+NO_POWER_LAW = "there is no such power law"
 _EXPONENTS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one")
 #: What stands in every table.
 _SHOWN = (*_OF_MODEL, *_EXPONENTS)
@@ -218,7 +221,7 @@ def _decided(key: str, value: float) -> str:
     """Why a number of a model cannot vary; empty if it can."""
     if key in _EXPONENTS:
         if math.isnan(value):
-            return "there is no such power law"
+            return NO_POWER_LAW
         if key.startswith("exponent") and value in (0.0, 1.0, math.inf):
             return "the kind of the tails or a point mass decides it, not the parameters"
         return "" if 0.0 < value < math.inf else "it is beyond the doubles"

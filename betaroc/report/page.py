@@ -6,9 +6,10 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from betaroc.core.terms import Terms, terms_of
 from betaroc.decision.decide import Decision, DecisionCheck
@@ -76,7 +77,19 @@ from betaroc.report.summary import (
     summary_lines,
 )
 
-__all__ = ["analysis_block", "render_body", "render_report", "sections_of", "write_report"]
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+__all__ = [
+    "analysis_block",
+    "explained",
+    "glossary_of",
+    "render_body",
+    "render_part",
+    "render_report",
+    "sections_of",
+    "write_report",
+]
 
 
 def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:
@@ -93,30 +106,66 @@ def render_report(analysis: AnalysisRecord) -> str:
 
 def render_body(analysis: AnalysisRecord) -> str:
     """What stands within the frame of a page."""
-    return page_in_terms(str(template("page.html.j2", "report").render(_top(analysis))), analysis)
+    sections = _sections(analysis)
+    body = html_of(sections)
+    glossary = glossary_of(explained(body))
+    return _body(analysis, [*sections, glossary], body + html_of([glossary]))
 
 
-def _top(analysis: AnalysisRecord) -> dict[str, Any]:
+def render_part(analysis: AnalysisRecord) -> tuple[str, frozenset[str]]:
+    """The same for a page of several, and the terms that its one glossary explains."""
+    sections = _sections(analysis)
+    body = html_of(sections)
+    return _body(analysis, sections, body), explained(body)
+
+
+def _sections(analysis: AnalysisRecord) -> list[Section]:
+    return [replace(one, folded=True) for one in sections_of(analysis, drawn=_can_draw())]
+
+
+def _can_draw() -> bool:
+    return find_spec("matplotlib") is not None
+
+
+def _body(analysis: AnalysisRecord, sections: Sequence[Section], body: Markup) -> str:
+    page = template("page.html.j2", "report").render(_top(analysis, sections) | {"body": body})
+    return page_in_terms(str(page), analysis)
+
+
+def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any]:
     """What stands first, and the sections below it."""
     dev, tests, points = analysis.dev, analysis.tests, analysis.points
     names = ["dev", *set_names(tests)]
-    sections = [replace(one, folded=True) for one in sections_of(analysis, drawn=True)]
-    body = html_of(sections)
-    sections.append(_glossary(body))
     return {
         "screen": first_screen(analysis),
         "contradicted": list(map(typeset, first_lines(dev, tests, points, analysis.level))),
+        "elsewhere": _elsewhere(analysis),
         "alarm": typeset(mismatch_words(dev)),
         "headline": list(map(typeset, summary_lines(dev, tests, points))),
         "statuses": [
             _status(part, role) for part, role in zip(analysis.parts, names, strict=True)
             if statuses(part)
         ],
-        "warnings": [visible(notice.message) for notice in analysis.notices],
+        "warnings": [
+            *(visible(notice.message) for notice in analysis.notices),
+            *[_UNDRAWN] * (not _can_draw()),
+        ],
         "contents": [(section.key, section.title) for section in sections],
-        "body": body + html_of(sections[-1:]),
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
     }  # fmt: skip
+
+
+_UNDRAWN = (
+    "The pictures of the sections below are missing: they need matplotlib, which is not installed."
+    " Install it, and write the page again."
+)
+
+
+def _elsewhere(analysis: AnalysisRecord) -> bool:
+    """Whether what contradicts dev says nothing of the threshold that the page begins with."""
+    found = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
+    d = analysis.decision
+    return d is not None and all(one.threshold != d.threshold for one in found)
 
 
 def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
@@ -174,10 +223,15 @@ _GLOSSARY = (
 )
 
 
-def _glossary(body: str) -> Section:
-    """The terms that stand on the page."""
+def explained(body: str) -> frozenset[str]:
+    """The terms of the glossary that stand in HTML of ours."""
     text = prose_of(body)
-    found = tuple(row for row in _GLOSSARY if re.search(rf"\b{row[0]}s?\b", text))
+    return frozenset(term for term, _ in _GLOSSARY if re.search(rf"\b{term}s?\b", text))
+
+
+def glossary_of(terms: Container[str]) -> Section:
+    """What these terms mean."""
+    found = tuple(row for row in _GLOSSARY if row[0] in terms)
     words = f"{len(found)} terms of this page, a line each"
     return Section("Glossary", (Glossary(found),), words, "glossary", folded=True)
 

@@ -147,8 +147,8 @@ def _distances(sets: Named) -> list[Node]:
         "Of the classes: the largest difference of the two distribution functions"
         " (Kolmogorov–Smirnov). Of the curves: the largest difference in FAR and TPR at once, along"
         " FAR + TPR = constant. These are plain numbers, 0 where both agree. They are no test of"
-        " fit: parameters estimated from the same scores make them small; how large they may be by"
-        " chance is said with the verdicts.", "legend",
+        " fit: parameters estimated from the same scores make them small; how large chance makes"
+        " them is said with the verdicts.", "legend",
     )))]  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def _of_curves(sets: Named, level: float, seed: int | None) -> str:
         "Curve and distances: good, whatever chance did the distance is within the tolerance; poor,"
         " it is beyond; cannot tell, the interval of the distance reaches across the tolerance. Of"
         " the ROC it is the largest difference in FAR and TPR at once; two distributions that are"
-        " wrong in the same way may have a good ROC and still give the wrong rates at a threshold,"
+        " wrong in the same way have a good ROC and give the wrong rates at a threshold,"
         " hence the second verdict: the worse of the rates asked and of the largest difference of"
         " each distribution from its scores (chance: Dvoretzky, Kiefer and Wolfowitz, each class by"
         " itself). Rates of few scores are far inside any such tolerance, hence the rates asked."

@@ -34,7 +34,15 @@ from betaroc.rendering.tree import (
     foreign,
     grouped,
 )
-from betaroc.report.intervals import FAR, TPR, Measured, SetIntervals, measured_cell, summary_words
+from betaroc.report.intervals import (
+    FAR,
+    NO_POWER_LAW,
+    TPR,
+    Measured,
+    SetIntervals,
+    measured_cell,
+    summary_words,
+)
 from betaroc.report.score_set import (
     RATES,
     Named,
@@ -71,6 +79,11 @@ _FEW, _NONE = 10.0, 0.01
 
 def _with_level(title: str, found: SetIntervals | None) -> str:
     return title if found is None else f"{title}, {level_words(found.level)} interval"
+
+
+def _end_words(name: str) -> str:
+    """The key of a number of an end, in words."""
+    return name.replace("-at-zero", " at the low end").replace("-at-one", " at the high end")
 
 
 # ------------------------------------------------------------------------------ what was read
@@ -272,8 +285,8 @@ def _notes_of(part: ScoreSet) -> list[str]:
         )
     reasons: dict[str, list[str]] = {}
     for name, why in found.missing:
-        if name != "scores ks":
-            reasons.setdefault(why, []).append(name)
+        if name != "scores ks" and why != NO_POWER_LAW:  # the table of the ends says so
+            reasons.setdefault(why, []).append(_end_words(name))
     return notes + [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 

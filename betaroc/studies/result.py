@@ -421,6 +421,7 @@ def _alarms(result: StudyResult) -> list[str]:
         found.append(f"{spaced(result.missing)} trials are not computed yet: run the study again.")
     if result.failed:
         found.append(f"{spaced(result.failed)} trials failed, and are left out of what is below.")
+    found += [visible(notice.message) for notice in result.notices]
     return found
 
 

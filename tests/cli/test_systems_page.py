@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -117,13 +118,20 @@ def test_of_many_systems_a_page_has_the_thresholds_alone(
 
 def test_names_are_text_whatever_they_are(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
-    systems = [written(tmp_path, WORST, 1.5, rng), written(tmp_path, "b", 1.4, rng)]
+    like_ours = 'url(#tails) id="tails" href="#tails'
+    systems = [written(tmp_path, WORST, 1.5, rng), written(tmp_path, like_ours, 1.4, rng)]
     page = page_of(tmp_path, systems, "--family", "normal", "--terms", "ml")
     assert "<i>x" not in page
+    assert html.escape(like_ours, quote=True).replace("&quot;", "&#34;") in page
+    assert "url(#system" not in prose(page)
+    assert page.count('id="glossary"') == 1
+    assert "false positive rate" in prose(page)[prose(page).index("Glossary") :].lower()
     assert "FPR" in prose(page)
     assert page.count('class="positions"') == 2
     ids = re.findall(r'\bid="([^"]*)"', page)
     assert len(ids) == len(set(ids))
+    used = re.findall(r'\b(?:xlink:)?href="#([^"]*)"|"url\(#([^)]*)\)"', page)
+    assert {one or other for one, other in used} <= set(ids)
 
 
 def test_a_system_without_a_threshold_says_why(tmp_path: Path) -> None:
@@ -186,3 +194,30 @@ def test_a_system_without_a_test_is_not_told_as_if_it_had_one(tmp_path: Path) ->
     assert "FRR against FAR of 9 systems" in page
     assert "the other 8 in grey" in prose(page)
     assert "among 9 of this status" in prose(page)
+
+
+# ------------------------------------------------------------------- what is missing is said
+def test_a_class_of_one_score_has_a_page_too(tmp_path: Path) -> None:
+    """No family fits; of 20 clients of one score and 300 impostors of another nothing is wrong."""
+    dev, out = tmp_path / "dev.csv", tmp_path / "page.html"
+    dev.write_text("score,label\n" + "0.9,1\n" * 20 + "0.1,0\n" * 300, encoding="utf-8")
+    assert main(["report", "--dev", str(dev), "-o", str(out)]) == 0
+    text = prose(out.read_text(encoding="utf-8"))
+    assert "no distribution fits dev, whose scores are taken as they are: client: " in text
+    assert "0 of 300" in text
+    assert main(["report", "--dev", str(dev), "-o", str(out), "--force", "--family", "beta"]) == 1
+
+
+def test_without_matplotlib_a_page_says_which_pictures_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    _, dev, _ = written(tmp_path, "a", 1.5, rng)
+    monkeypatch.setattr("betaroc.report.page.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_svg", None)
+    out = tmp_path / "page.html"
+    assert main(["report", "--dev", dev, "--family", "normal", "-o", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    assert "they need matplotlib, which is not installed" in prose(page)
+    assert "<figcaption>Full colour: errors." in page  # the first picture needs nothing

@@ -63,7 +63,7 @@ Threshold 0.9344     accept if score > 0.9344     not guaranteed
 
 ✗ Do not rely on it
   On test 88 of 448 attacks were accepted: FAR 20 %, about 20 times the
-  target. Test attacks score higher than dev's.
+  target. Test attacks score above the threshold more often than dev's.
   FRR is 62 % on test: most bona fide are rejected.
   What would change it: dev attacks like those of the test, at least 299 of
   them (you have 181).

@@ -174,9 +174,12 @@ def test_sentences_have_the_words_of_the_labels() -> None:
     found = d.check(attacks)
     assert found.reason == (
         "On test 10 of 10 spoofs were accepted: FAR 100 %, about 100 times the target."
-        " Test spoofs score higher than dev's."
+        " Test spoofs score above the threshold more often than dev's."
     )
     assert found.remedy == "dev spoofs like those of the test."
+    few = np.concatenate([np.full(50, 0.99), np.zeros(350)])  # lower than dev's, but for an eighth
+    assert np.median(few) < np.median(data.impostor)
+    assert "score above the threshold more often" in d.check(br.Scores(data.client, few)).reason
     none = d.check(br.Scores(data.client, np.zeros(5)))
     assert none.reason == f"{d.reason} Test observes 0 %, interval 0 to 52 %."  # 1 - .025 ** (1/5)
 
@@ -208,7 +211,9 @@ def test_what_more_trials_without_a_score_do_is_no_shift_of_the_scores() -> None
     assert (found.verdict, found.observed) == ("broken", k / 300)
     assert found.reason.endswith(" Of test's clients 33 % have no score, of dev's 0 %.")
     lower = d.check(br.Scores(client - 100, impostor, n_client_rejected=100))
-    assert lower.reason.endswith(" Test clients score lower than dev's.")
+    assert lower.reason.endswith(
+        " Test clients score at or below the threshold more often than dev's."
+    )
 
 
 def test_impostors_that_now_have_a_score_are_no_shift_of_the_scores() -> None:
@@ -219,7 +224,9 @@ def test_impostors_that_now_have_a_score_are_no_shift_of_the_scores() -> None:
     assert found.verdict == "broken"
     assert found.reason.endswith(" Of test's impostors 0 % have no score, of dev's 70 %.")
     higher = d.check(br.Scores(client, impostor + 200))
-    assert higher.reason.endswith(" Test impostors score higher than dev's.")
+    assert higher.reason.endswith(
+        " Test impostors score above the threshold more often than dev's."
+    )
 
 
 def test_a_guarantee_after_a_test_above_it_that_may_be_chance() -> None:

@@ -82,6 +82,15 @@ def test_scores_as_they_are_have_one_curve_and_summaries_have_two() -> None:
     assert len(lines(br.fit(summary, "normal").plot())) == 2
 
 
+def test_bands_are_grey_because_a_hue_is_a_class() -> None:
+    for kind in ("pp", "qq"):
+        bands = FIT.plot(kind).collections
+        assert len(bands) == 2
+        for band in bands:
+            red, green, blue = band.get_facecolor()[0][:3]
+            assert red == green == blue
+
+
 def test_other_kinds_refuse_what_belongs_to_the_roc() -> None:
     assert FIT.plot(kind="qq").get_ylabel() == "score"
     assert FIT.plot("pp").get_xlabel() == "share of the scores"

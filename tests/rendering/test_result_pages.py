@@ -16,6 +16,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.cli import main
+from betaroc.rendering.numbers import rate
 from betaroc.rendering.page_frame import page_frame
 
 NASTY = '<b onload="x">אבג & "quote" ' + "y" * 60
@@ -98,6 +99,11 @@ def test_the_page_of_an_ensemble_says_what_the_result_holds(
     assert "b" not in {t for t, a in page.tags if "onload" in a}
     assert f"{verdict.gain.with_it:.4g}" in page.whole
     assert f"area {result.hull.auc:.4f}" in page.whole
+    first = result.hull.segments[0]
+    whole = [[cell.replace("\xa0", " ").strip() for cell in row] for row in page.rows]
+    assert ["0 %", rate(first.far_high), first.kind, first.left] in [row[:4] for row in whole]
+    excess = 100.0 * verdict.size.mean_excess
+    assert any(row[-1].startswith(f"{excess:+.2f} ") for row in whole if row[0] == "good")
     for row, (name, one) in product(page.rows, result.verdict.items()):
         if row[:2] == [f" {name}", " cannot tell"]:
             assert row[5].split(" client")[0] in f" {one.reason}"
@@ -181,6 +187,18 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     assert "12 trials have their numbers" in page.whole
     assert "folder: study" in page.whole
     assert str(tmp_path) not in text  # the same study has the same bytes elsewhere
+
+
+def test_a_study_says_what_no_score_speaks_for(tmp_path: Path) -> None:
+    """Of 40 impostors 0.04 are expected beyond a FAR of 0.001; 3/0.001 would do."""
+    study = br.Study(DESIGN, ["fit.tpr@far=0.001"], folder=tmp_path / "s", replicates=2, rng=1)
+    with pytest.warns(br.errors.ExtrapolationWarning):
+        result = study.run()
+    result.to_html(tmp_path / "x.html")
+    text = Page((tmp_path / "x.html").read_text(encoding="utf-8")).whole
+    assert "2 cells ask for rates that no score speaks for" in text
+    assert "of 40 impostor scores 0.04 are expected" in text
+    assert "about 3000 would do" in text
 
 
 def test_a_study_that_failed_says_so(tmp_path: Path) -> None:

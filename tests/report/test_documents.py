@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 import betaroc as br
 from betaroc.core.local_files import file_names
 from betaroc.core.value import REPR_LIMIT, Value
-from betaroc.data.scores import ScoreSource
+from betaroc.data.beside import ScoreSource
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.document import document_of, value_of
 from betaroc.rendering.json_forms import json_text, parsed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections import Counter
 
@@ -223,6 +224,8 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
     assert worst.observed == np.mean(test.impostor > worst.threshold)
     (line,) = contradiction_words(found, {"test": "test"}, 0.95)
     assert line.startswith(f"test contradicts dev: at dev's threshold {worst.threshold:.4g} (")
+    assert "[" not in line
+    assert re.search(r"\([0-9.]+ to [0-9.]+ %\) observed", line)
     assert (" expected by its fit, " if family == "beta" else " expected, ") in line
     assert f"(p = {worst.p_value:.2g}; {len(found)} such rates on test" in line
     with warnings.catch_warnings():
