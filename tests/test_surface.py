@@ -110,3 +110,9 @@ def test_differences_at_the_threshold_of_log_likelihood_ratios() -> None:
     assert br.difference(*ratios, "actual-dcf-normalized").estimate == pytest.approx(
         2.0 * found.estimate
     )
+
+
+def test_a_log_axis_of_nothing_but_zeros_is_drawn_empty() -> None:
+    apart = br.Scores([0.8, 0.9], [0.1, 0.2])
+    axes = br.epc(apart, br.Scores([0.7, 0.9], [0.1, 0.3]), alpha=[0.2, 0.5]).plot(scale="log")
+    assert axes.get_ylim() == (0.1, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -179,6 +179,11 @@ def _refuse_many(
 def _client_among(found: list[Any], tally: list[int], client_label: object, name: str) -> object:
     parts = ", ".join(f"{shown(v, 40)} (count {c})" for v, c in zip(found, tally, strict=True))
     if client_label is not None:
+        if not isinstance(client_label, Hashable):  # an array, which answers == for each item
+            raise InputTypeError.about("client_label")(
+                f"client_label must be one of the labels; got {shown(client_label)} of type"
+                f" {type(client_label).__name__}, but {name} holds {parts}. Give one of them."
+            )
         for value in found:
             if isinstance(value, str) == isinstance(client_label, str) and value == client_label:
                 return value
