@@ -19,7 +19,7 @@ from helpers.cases import case
 from helpers.places import ROOT
 
 NAMES = answers.names()
-#: What takes longest is of the nightly tests.
+#: Functions that are done at once; with all methods and the others at night.
 SLOW = {
     name for name in NAMES if name.partition(".")[0].partition(" ")[0] in answers.small_sets.SLOW
 }
