@@ -38,7 +38,7 @@ QUICK = [
         "fit_covariates",
     )
 ]
-SOME = pytest.param(QUICK, id="some")
+SOME = pytest.param([*QUICK, *NAMES[::15]], id="some")
 EVERY = pytest.param(NAMES, id="every", marks=pytest.mark.nightly)
 
 
@@ -66,12 +66,15 @@ def test_four_threads_at_once(names: list[str]) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("names", [SOME, EVERY])
 @pytest.mark.parametrize("how", ["fork", "spawn"])
-def test_results_of_other_processes(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_other_processes(
+    how: str, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Answers of a process come back as equal values."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), *sys.path]))
     with ProcessPoolExecutor(1, multiprocessing.get_context(how)) as pool:
-        for name in NAMES:
+        for name in names:
             with case(name):
                 assert answers.told(pool.submit(answers.answer, name).result()) == answers.told(
                     answers.answer(name)
@@ -86,10 +89,12 @@ def test_results_are_pickled_whole() -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("names", [SOME, EVERY])
 @pytest.mark.parametrize("seed", ["0", "1", "random"])
-def test_whatever_the_hash_seed(seed: str) -> None:
+def test_whatever_the_hash_seed(seed: str, names: list[str]) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "helpers.answers"], check=True, capture_output=True, cwd=ROOT,
+        [sys.executable, "-m", "helpers.answers", *names], cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tests")},
+        check=True, capture_output=True,
     )  # fmt: skip
     assert differing(json.loads(run.stdout)) == []
