@@ -54,6 +54,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "weights without a sum": (
         lambda: br.fit_distribution([0.2, 0.4], "normal", weights=[1e308, 1e308]), "weights"
     ),
+    "NA for a kind of picture": (lambda: br.fit(SCORES).plot(pd.NA), "kind"),  # type: ignore[arg-type]
     "a text of nested lists": (lambda: br.from_json("[" * 3000), "text_or_path"),
 }  # fmt: skip
 
