@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ import betaroc as br
 from betaroc.core.special import beta_lower
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
+from betaroc.fits import shape_tests
 from helpers.cases import case
 
 RNG = np.random.default_rng(7)
@@ -52,6 +54,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "weights without a sum": (
         lambda: br.fit_distribution([0.2, 0.4], "normal", weights=[1e308, 1e308]), "weights"
     ),
+    "NA for a kind of picture": (lambda: br.fit(SCORES).plot(pd.NA), "kind"),  # type: ignore[arg-type]
     "a text of nested lists": (lambda: br.from_json("[" * 3000), "text_or_path"),
 }  # fmt: skip
 
@@ -110,3 +113,25 @@ def test_differences_at_the_threshold_of_log_likelihood_ratios() -> None:
     assert br.difference(*ratios, "actual-dcf-normalized").estimate == pytest.approx(
         2.0 * found.estimate
     )
+
+
+def test_a_log_axis_of_nothing_but_zeros_is_drawn_empty() -> None:
+    apart = br.Scores([0.8, 0.9], [0.1, 0.2])
+    axes = br.epc(apart, br.Scores([0.7, 0.9], [0.1, 0.3]), alpha=[0.2, 0.5]).plot(scale="log")
+    assert axes.get_ylim() == (0.1, 1.0)
+
+
+def test_one_score_inside_tells_no_exponent() -> None:
+    """The other of both is exactly 1, so that Hill's estimate has no distance to average."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        fit = br.fit(br.Scores([0.1, 0.12, 0.2], [1.0, 0.8]), "beta", resolution=0.05)
+        found = fit.sensitivity()
+    assert all(math.isnan(row.hill) for row in found.tails if row.who == "impostor")
+
+
+def test_covariances_lost_in_rounding_tell_no_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = br.fit(SCORES, "beta")
+    monkeypatch.setattr(shape_tests, "_covariance", lambda f, groups: -np.eye(4))
+    with pytest.raises(br.InputError, match="lost in rounding"):
+        fit.shape_probabilities()

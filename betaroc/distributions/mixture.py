@@ -86,7 +86,8 @@ class Mixture(Distribution):
     @property
     def var(self) -> float:
         """Mean of the variances and variance of the means."""
-        return math.fsum(w * (law.var + (law.mean - self.mean) ** 2) for w, law in self._parts())
+        parts = [(w, law.var, law.mean - self.mean) for w, law in self._parts()]
+        return sum(w * (var + away * away) for w, var, away in parts)  # inf beyond doubles
 
     def _parts(self) -> Iterable[tuple[float, Distribution]]:
         return zip(self._shares.tolist(), self.components, strict=True)

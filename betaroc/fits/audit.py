@@ -259,7 +259,7 @@ def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailChe
     total = float(upto[-1])
     fitted = _base(getattr(f, who))
     exponent = float(fitted.a if end == "at_zero" else fitted.b)
-    k = min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1)
+    k = max(1, min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1))
     taken = _first(w, upto, k)
     # The score after them, from which their distances are taken.
     away = logs[min(int(np.searchsorted(upto, k, side="right")), logs.size - 1)] - logs

@@ -815,9 +815,8 @@ class Fit(FitPoints, Noun):
         'logit score'
         """
         words = terms_of(terms)
-        if kind == "roc":
+        if checks.choice(kind, _PLOT_KINDS, "kind") == "roc":
             return plot_fitted_roc(self, ax, band=band, scale=scale, terms=terms, **style)
-        checks.choice(kind, _PLOT_KINDS, "kind")
         given = {"band": band is not None, "scale": scale != "linear"} | dict.fromkeys(style, True)
         for name in (name for name, there in given.items() if there):
             raise InputError.about(name)(

@@ -170,6 +170,12 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
     for who, result in (("client", f.client), ("impostor", f.impostor)):
         shapes = np.array(result.values[:2])
         cov = covariance[start : start + 2, start : start + 2] / np.outer(shapes, shapes)
+        if not np.all(np.diag(cov) > 0.0):
+            raise InputError(
+                f"a probability of shapes must rest on their variances; those of the {who}s are"
+                f" lost in rounding at a={shapes[0]:g}, b={shapes[1]:g} ({result.n} scores). Take"
+                " more scores, or scores that differ more."
+            )
         z = np.log(shapes) / np.sqrt(np.diag(cov))
         correlation = cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1])
         found[who] = quadrant_shares(z.tolist(), correlation)

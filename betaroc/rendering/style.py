@@ -185,6 +185,11 @@ def _log_ticks(ax: Axes) -> None:
         axis: Any = getattr(ax, f"{letter}axis")
         if axis.get_gid() != _LOG:
             continue
+        if getattr(ax.dataLim, f"minpos{letter}") == float(
+            "inf"
+        ):  # nothing that a log scale can show
+            getattr(ax, f"set_autoscale{letter}_on")(False)
+            getattr(ax, f"set_{letter}lim")(0.1, 1.0)
         low, high = getattr(ax, f"get_{letter}lim")()
         wide, few = high / low > _MANY[letter], high / low < _NARROW
         major: Locator = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0))

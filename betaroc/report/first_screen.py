@@ -365,10 +365,11 @@ def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, Fl
         return None
     places = np.linspace(0.5, 99.5, _POINTS)
     x = np.asarray(axis.score(places))
-    client, impostor = (
-        np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9)
-        for share, base in (law.continuous for law in laws if law.continuous is not None)
-    )
+    with np.errstate(invalid="ignore"):  # an infinite density where the axis stands still
+        client, impostor = (
+            np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9)
+            for share, base in (law.continuous for law in laws if law.continuous is not None)
+        )
     return places, np.asarray(client), np.asarray(impostor)
 
 

@@ -665,6 +665,7 @@ NOT_CALLED = {
     "Shape": "a list of names",
     "StudyResult": "made by studies alone",
     "TailRow": "a record of numbers",
+    "TargetCheck": "a record of numbers",
 }
 BY_HAND = {
     "Beta",
@@ -806,7 +807,7 @@ def arguments_without_values() -> list[str]:
         call = getattr(br, owner)
         if attribute:
             static = inspect.getattr_static(call, attribute)
-            if isinstance(static, property) or not hasattr(call, attribute):
+            if target.owner is not None and not inspect.isfunction(static):
                 continue
             call = getattr(call, attribute)
         if not callable(call):

@@ -1,0 +1,145 @@
+"""Every dtype and container of numbers: the bits of their float64, or a refusal that says why."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from helpers.cases import case
+from helpers.extras import needs
+
+pl = needs("polars", "polars")
+pa = needs("pyarrow", "parquet")
+
+#: Numbers that every dtype holds, and those that every dtype of floats does.
+WHOLE, BROKEN = [0, 1, 1, 0, 1, 1], [0.125, 0.25, 0.75, 0.375, 0.5, 0.625]
+DTYPES = [
+    "f2",
+    "f4",
+    "f8",
+    "g",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    ">f4",
+    ">f8",
+    ">i8",
+]
+
+
+def spaced(values: Any) -> Any:
+    """As every second item of an array."""
+    held = np.zeros(2 * len(values))
+    held[::2] = values
+    return held[::2]
+
+
+def locked(values: Any) -> Any:
+    array = np.array(values, dtype=float)
+    array.flags.writeable = False
+    return array
+
+
+#: Containers of the same numbers.
+HELD: dict[str, Callable[[Any], Any]] = {
+    **{t: lambda v, t=t: np.array(v).astype(t) for t in DTYPES if t.strip("<>")[0] in "fg"},
+    "list": list, "tuple": tuple, "spaced": spaced, "read-only": locked,
+    "reversed": lambda v: np.array(v[::-1])[::-1],
+    "decimals": lambda v: [Decimal(repr(x)) for x in v],
+    "fractions": lambda v: [Fraction(x) for x in v],
+    "objects": lambda v: np.array(v, dtype=object),
+    "pandas, odd index": lambda v: pd.Series(v, index=[9, 9, 1, -1, 0, 5][: len(v)]),
+    "pandas, nullable": lambda v: pd.Series(v, dtype="Float64"),
+    "pandas, of pyarrow": lambda v: pd.Series(v, dtype="double[pyarrow]"),
+    "pandas index": pd.Index, "polars": lambda v: pl.Series(v), "pyarrow": lambda v: pa.array(v),
+    "pyarrow, chunked": lambda v: pa.chunked_array([v[:2], v[2:]]),
+    "mixed": lambda v: [np.float32(v[0]), Fraction(v[1]), *v[2:]],
+}  # fmt: skip
+#: What is no column of numbers, and a word of what is said.
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "bool": (lambda v: np.array(v) > 0.3, "bool"), "text": (lambda v: [str(x) for x in v], "text"),
+    "numpy text": (lambda v: np.array(v).astype("U"), "text"),
+    "bytes": (lambda v: np.array(v).astype("S"), "bytes"),
+    "complex": (lambda v: np.array(v) + 0j, "complex"),
+    "dates": (lambda v: np.zeros(len(v), "M8[s]"), "dates"),
+    "masked": (lambda v: np.ma.masked_less(v, 0.2), "masked"), "generator": (iter, "list"),
+    "nullable with NA": (lambda v: pd.Series([None, *v[1:]], dtype="Float64"), "missing"),
+    "polars with null": (lambda v: pl.Series([None, *v[1:]]), "missing"),
+    "pyarrow with null": (lambda v: pa.array([None, *v[1:]]), "missing"),
+    "a set": (set, "unordered"), "two columns": (lambda v: np.array([v, v]), "one-dimensional"),
+}  # fmt: skip
+#: What takes scores of a class.
+OF_SCORES: dict[str, Callable[[Any], Any]] = {
+    "Scores": lambda x: br.Scores(x, [0.25, 0.5]).client.tobytes(),
+    "Empirical": lambda x: br.Empirical(x),
+    "fit_distribution": lambda x: br.fit_distribution(x, "normal").distribution,
+    "from_labels": lambda x: br.Scores.from_labels([1, 0, 1, 0, 1, 1], x).impostor.tobytes(),
+}
+BETA = br.Beta(2.0, 3.0)
+MODEL = br.ScoreModel(br.Beta(3.0, 2.0), BETA)
+#: What takes thresholds or rates of any shape.
+OF_PLACES: dict[str, Callable[[Any], Any]] = {
+    "cdf": lambda x: BETA.cdf(x), "logsf": lambda x: BETA.logsf(x), "ppf": lambda x: BETA.ppf(x),
+    "far": lambda x: MODEL.far(x), "at_far": lambda x: MODEL.at_far(x).threshold,
+    "threshold_at_frr": lambda x: MODEL.threshold_at_frr(x), "tpr": lambda x: MODEL.roc().tpr(x),
+    "posterior": lambda x: MODEL.posterior(x),
+    "confusion": lambda x: br.Scores([0.5, 0.75], [0.25]).confusion(x).far,
+    "epc": lambda x: br.epc(MODEL, MODEL, alpha=x).value,
+    "beta_auc": lambda x: br.beta_auc(x, 2.0, 1.0, 2.0),
+}  # fmt: skip
+
+
+def quiet(call: Callable[[Any], Any], x: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        return call(x)
+
+
+@pytest.mark.parametrize("calls", [OF_SCORES, OF_PLACES], ids=["scores", "places"])
+def test_the_bits_of_the_doubles(calls: dict[str, Callable[[Any], Any]], tmp_path: Path) -> None:
+    np.array(BROKEN).tofile(tmp_path / "x")
+    mapped = np.memmap(tmp_path / "x", dtype=float, mode="r")
+    for name, call in calls.items():
+        expected = quiet(call, np.array(BROKEN))
+        for kind, held in {**HELD, "memory map": lambda _: mapped}.items():
+            with case((name, kind)):
+                np.testing.assert_array_equal(quiet(call, held(BROKEN)), expected)
+
+
+def test_the_bits_of_whole_numbers() -> None:
+    for name, call in OF_SCORES.items():
+        expected = quiet(call, np.array(WHOLE, dtype=float))
+        for dtype in DTYPES:
+            with case((name, dtype)):
+                assert quiet(call, np.array(WHOLE).astype(dtype)) == expected
+    assert br.Scores(range(2, 5), [0.5]).client.tolist() == [2.0, 3.0, 4.0]
+
+
+def test_what_is_no_column_of_numbers_is_refused_with_a_reason() -> None:
+    for name, call in OF_SCORES.items():
+        for kind, (held, word) in REFUSED.items():
+            with case((name, kind)), pytest.raises(br.BetarocError) as caught:
+                quiet(call, held(BROKEN))
+            with case((name, kind)):
+                assert word in str(caught.value)
+
+
+def test_thresholds_that_are_no_numbers_are_refused() -> None:
+    for name, call in OF_PLACES.items():
+        for kind in ("bool", "text", "numpy text", "bytes", "complex", "masked"):
+            with case((name, kind)), pytest.raises(br.BetarocError):
+                quiet(call, REFUSED[kind][0](BROKEN))

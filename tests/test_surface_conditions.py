@@ -1,0 +1,100 @@
+"""The same answers whatever numpy's error state, thread, process and hash seed are."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import pytest
+
+from helpers import answers
+from helpers.cases import case
+from helpers.places import ROOT
+
+NAMES = answers.names()
+#: Functions that are done at once; with all methods and the others at night.
+SLOW = {
+    name for name in NAMES if name.partition(".")[0].partition(" ")[0] in answers.small_sets.SLOW
+}
+QUICK = [
+    n
+    for n in NAMES
+    if n not in SLOW
+    and n[:1].islower()
+    and n
+    not in (
+        "analyze",
+        "inclusion",
+        "check_fit",
+        "compare_families",
+        "likelihood_ratio_test",
+        "fit_covariates",
+    )
+]
+SOME = pytest.param([*QUICK, *NAMES[::15]], id="some")
+EVERY = pytest.param(NAMES, id="every", marks=pytest.mark.nightly)
+
+
+@cache
+def alone(name: str) -> str:
+    """The answer in this thread, with numpy as it comes."""
+    return answers.digest(name)
+
+
+def differing(found: dict[str, str]) -> list[str]:
+    return [name for name, digest in found.items() if digest != alone(name)]
+
+
+@pytest.mark.parametrize("names", [SOME, EVERY])
+def test_whatever_the_error_state_of_numpy(names: list[str]) -> None:
+    with np.errstate(all="raise"):
+        assert differing(answers.digests(names)) == []
+
+
+@pytest.mark.parametrize("names", [SOME, EVERY])
+def test_four_threads_at_once(names: list[str]) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = dict(zip(names, pool.map(answers.digest, names), strict=True))
+    assert differing(found) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("names", [SOME, EVERY])
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_results_of_other_processes(
+    how: str, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers of a process come back as equal values."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), *sys.path]))
+    with ProcessPoolExecutor(1, multiprocessing.get_context(how)) as pool:
+        for name in names:
+            with case(name):
+                assert answers.told(pool.submit(answers.answer, name).result()) == answers.told(
+                    answers.answer(name)
+                )
+
+
+def test_results_are_pickled_whole() -> None:
+    for name in QUICK:
+        with case(name):
+            value = answers.answer(name)
+            assert answers.told(pickle.loads(pickle.dumps(value))) == answers.told(value)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("names", [SOME, EVERY])
+@pytest.mark.parametrize("seed", ["0", "1", "random"])
+def test_whatever_the_hash_seed(seed: str, names: list[str]) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "helpers.answers", *names], cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tests")},
+        check=True, capture_output=True,
+    )  # fmt: skip
+    assert differing(json.loads(run.stdout)) == []
