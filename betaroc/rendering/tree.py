@@ -130,9 +130,13 @@ def rate_cell(
 
 @dataclass(frozen=True)
 class Row:
-    """RowCells of a table, the first of which names the row."""
+    """RowCells of a table, the first of which names the row; the `chosen` one stands out.
+
+    The last cell of a short row reaches to the end.
+    """
 
     cells: tuple[Cell | Name | str, ...]
+    chosen: bool = False
     tag: ClassVar[str] = "row"
 
 
@@ -150,11 +154,10 @@ class Grid:
     """A table; `words` are the columns of words, which stand to the left.
 
     `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. In a
-    terminal columns are as wide as their cells, or as `widths` says; the last cell of a short row
-    then reaches to the end.
+    terminal columns are as wide as their cells, or as `widths` says.
     """
 
-    head: tuple[Name | str, ...]
+    head: tuple[Cell | Name | str, ...]
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
