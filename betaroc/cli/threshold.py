@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from shlex import quote
@@ -225,7 +226,7 @@ def _status(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Section
         head = f"\033[{colour}m{head}\033[0m"
     why = Said(said.status, said.reason, said.remedy)
     nodes = said_nodes(why, high_rate_words(d, [("test", check)]), tested=tested)
-    return Section(head, tuple(nodes))
+    return Section(head, tuple(replace(one, kind="given") for one in nodes))
 
 
 def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> Grid:
