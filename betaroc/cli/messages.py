@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Any
 
 from betaroc.core.class_words import ClassWords
+from betaroc.core.local_files import file_names
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import terms_of
@@ -21,8 +22,8 @@ from betaroc.rendering.tree import Section
 from betaroc.rendering.tree_text import text_of
 
 __all__ = [
-    "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages", "say",
-    "say_warnings",
+    "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages",
+    "named_files", "say", "say_warnings",
 ]  # fmt: skip
 
 #: What the help of a command ends with.
@@ -44,6 +45,20 @@ _OTHERWISE = {
     "paired=False": "--unpaired",
     'nan_policy="omit"': "--omit-missing",
 }
+
+
+#: Arguments that name score files.
+_FILES = (
+    "file", "files", "dev", "test", "client_file", "impostor_file", "test_client_file",
+    "test_impostor_file", "pilot", "system_files",
+)  # fmt: skip
+
+
+def named_files(arguments: argparse.Namespace, further: Iterable[str] = ()) -> dict[str, str]:
+    """By path what results call the score files of a call, and further ones."""
+    given = (getattr(arguments, name, None) or [] for name in _FILES)
+    paths = (path for one in given for path in ([one] if isinstance(one, str) else one))
+    return file_names([*paths, *further])
 
 
 def examples(parser: argparse.ArgumentParser, *lines: str, rest: str = _MORE) -> None:
@@ -122,6 +137,7 @@ def in_terms(
     """A text in these words; what the user named, in the call or by ``names``, as it is."""
     given = [value for value in vars(arguments).values() if isinstance(value, str | list)]
     flat = [one for value in given for one in ([value] if isinstance(value, str) else value)]
+    names = (*names, *named_files(arguments).values())
     called = [visible(one) for one in (*flat, *names) if isinstance(one, str)]
     paths = [Path(one).name for one in called]
     own = words or ClassWords()

@@ -101,7 +101,7 @@ def _kept(folder: str) -> str:
 
 def _document(result: StudyResult, seed: int) -> dict[str, Any]:
     return {
-        "folder": str(result.folder),
+        "folder": result.folder.name,
         "seed": seed,
         "trials": result.rows,
         "computed": result.computed,

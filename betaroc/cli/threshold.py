@@ -10,12 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from betaroc.cli.inputs import files_of, option_of_guess, read_file
-from betaroc.cli.messages import ProgressBar, examples, in_terms, messages, say, say_warnings
+from betaroc.cli.messages import (
+    ProgressBar,
+    examples,
+    in_terms,
+    messages,
+    named_files,
+    say,
+    say_warnings,
+)
 from betaroc.cli.options import form_options, score_options, terms_option
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
@@ -134,7 +141,8 @@ def run(arguments: argparse.Namespace) -> int | None:
         sys.stdout.write(f"{decision.threshold!r}\n")
         say_warnings(warned)
         return _code(arguments, status)
-    called = {role: list(map(_name, paths)) for role, paths in files.items()}
+    told = named_files(arguments)
+    called = {role: [visible(told[path]) for path in paths] for role, paths in files.items()}
     say(
         arguments,
         lambda: decision_document(decision, check, dev, said),
@@ -377,7 +385,3 @@ def _command(arguments: argparse.Namespace) -> Words:
         else:
             lines[-1] += f" {part}"
     return Words("\n".join(f"{'':8}{line}" for line in lines), "given")
-
-
-def _name(path: str) -> str:
-    return visible(Path(path).name)

@@ -158,7 +158,7 @@ def refuse_large_table(replicates: int, alphas: int) -> None:
     if replicates * alphas > _LARGEST_TABLE:
         raise InputError.about("replicates")(
             f"replicates must be at most {_LARGEST_TABLE // alphas} for {alphas} alphas, a table of"
-            f" {_LARGEST_TABLE / 2**27:g} GB; got {replicates}. Take fewer."
+            f" {_LARGEST_TABLE / 2**27:g} GB; got {checks.shown(replicates)}. Take fewer."
         )
 
 

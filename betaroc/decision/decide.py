@@ -545,7 +545,7 @@ def checked_request(
 ) -> DecisionRequest:  # fmt: skip
     """A target and how to choose, refused where they make no sense; `decide` documents them."""
     kind = _kind(far, frr, cost_fa, cost_fr, eer=eer)
-    if how == HOW[-1] and kind in TARGET_RATES:
+    if isinstance(how, str) and how == HOW[-1] and kind in TARGET_RATES:
         raise InputError.about("how")(
             f'how must be one of {checks.listed(HOW[:-1])} for a rate; got "counted", by which the'
             " rate on dev, not the true one, keeps the target. Leave it out: the threshold counted"
@@ -587,7 +587,7 @@ def _kind(
     if costs and (cost_fa is None or cost_fr is None):
         missing = "cost_fa" if cost_fa is None else "cost_fr"
         raise InputError.about(missing)(
-            worded(f"`{missing}` must stand beside the other cost; it is missing.")
+            worded(f"`{missing}` must stand beside the other cost; it is missing. Give both.")
         )
     return given[0]
 

@@ -559,11 +559,15 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
         return _usual(unit=unit)
     if isinstance(families, str) or not isinstance(families, Sequence):
         raise InputTypeError.about("families")(
-            f"families must be a list of names; got {families!r}."
+            f"families must be a list of names; got {checks.shown(families)} of type"
+            f" {type(families).__name__}. Leave it out for those that fit."
         )
     names = [checks.choice(name, tuple(_parametric()), "families") for name in families]
     if len(set(names)) < len(names) or not names:
-        raise InputError.about("families")(f"families must name each family once; got {names!r}.")
+        raise InputError.about("families")(
+            f"families must name each family once; got {checks.shown(names)}. Give such as"
+            ' ["beta", "normal"].'
+        )
     bounded = [name for name in names if FAMILIES[name].on_unit]
     if bounded and not unit:
         raise InputError.about("scores")(

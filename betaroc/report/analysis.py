@@ -67,6 +67,7 @@ from betaroc.report.record import (
 from betaroc.report.score_set import (
     ScoreSet,
     is_modelled,
+    names_of_files,
     observed_points,
     rate_at,
     rates_shown,
@@ -185,14 +186,15 @@ class Analysis(AnalysisRecord, Noun):
 
     def _numbers(self) -> dict[str, Any]:
         """What the analysis found, in the words of the report."""
+        files = names_of_files(self.parts)
         return {
             "family": self.family,
             "reason": self.reason,
             "level": self.level,
             "seed": self.seed,
-            "dev": numbers.set_numbers(self.dev),
+            "dev": numbers.set_numbers(self.dev, files),
             "beta_pair": beta_pair_numbers(self.beta),
-            "tests": [numbers.set_numbers(part) for part in self.tests],
+            "tests": [numbers.set_numbers(part, files) for part in self.tests],
             "decision": decision_numbers(self),
             "operating_points": [numbers.met_numbers(p, self.parts) for p in self.points],
             "contradictions": contradiction_numbers(
