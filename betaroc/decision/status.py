@@ -17,8 +17,8 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
 
 __all__ = [
-    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
-    "decision_block", "high_rate_words", "mean_rate", "mean_shown", "observed_cost",
+    "AMBER", "COLOURS", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words",
+    "cut_words", "decision_block", "high_rate_words", "mean_rate", "mean_shown", "observed_cost",
     "observed_rate", "remedy_words", "said_nodes", "said_of_costs", "said_of_rate",
     "shown_threshold", "status_words", "way_title", "ways_grid",
 ]  # fmt: skip
@@ -28,6 +28,8 @@ GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on i
 _WORDS = {
     GREEN: "Can be relied on", AMBER: "Not enough evidence", RED: "Do not rely on it",
 }  # fmt: skip
+#: How each is called by the signs and colours of pages.
+COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: A rate with both ends of its interval.
 Rate = tuple[float, float, float]
@@ -365,7 +367,6 @@ class Checked(Protocol):
     def high(self) -> float: ...
 
 
-_ICONS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 
@@ -379,7 +380,7 @@ def decision_block(
     ways = ways_grid(d, lambda threshold: rounded(threshold, up=up))
     return [
         Words(f"{accepts}{_asked(d)}", "answer", rounded(d.threshold, up=up)),
-        Status("", status_words(said.status, tested=tested), _ICONS[said.status]),
+        Status("", status_words(said.status, tested=tested), COLOURS[said.status]),
         *said_nodes(said, high_rate_words(d, [("test", check)]), tested=tested),
         Grid(("", "expected, dev", *[f"observed, {role}"] * tested), tuple(rates)),
         *([_strips(d, check)] if d.target in TARGET_RATES else []),
@@ -395,15 +396,19 @@ def said_nodes(said: Said, high: str, *, tested: bool) -> list[Words]:
 
 def ways_grid(d: Decided, place: Callable[[float], str]) -> Grid:
     """Every way to choose with what dev says of it; `place` says a threshold."""
-    rows = []
-    for way in d.ways:
-        title = way_title(way, d.rate, d.confidence)
-        cells = (place(way.threshold), rate(way.expected), beyond_words(way), rate(way.far),
-                 rate(way.frr), cut_words(way.why or way.family * (way.how == "tail")))  # fmt: skip
-        no = f"not possible: {cut_words(way.why)}"
-        rows.append(Row((title, *cells) if way.possible else (title, no)))
+    rows = tuple(
+        _way_row(way, way_title(way, d.rate, d.confidence), place(way.threshold)) for way in d.ways
+    )
     head = ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
-    return Grid(head, tuple(rows), (6,))
+    return Grid(head, rows, (6,))
+
+
+def _way_row(way: Way, title: str, place: str) -> Row:
+    if not way.possible:
+        return Row((title, f"not possible: {cut_words(way.why)}"))
+    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
+    by = way.family if way.how == "tail" else ""
+    return Row((title, place, *rates, cut_words(way.why or by)))
 
 
 def _asked(d: Decided) -> str:

@@ -13,11 +13,10 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 from betaroc.rendering.numbers import rate, rate_span, visible, with_minus
 
 __all__ = [
-    "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
-    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few",
-    "fields_of", "foreign",
-    "grouped", "quantity", "rate_cell", "recorded",
-    "retold", "signed_cell",
+    "Bullets", "Cell", "Column", "Content", "Figure", "Figures", "Glossary", "Grid", "Group",
+    "Name", "Node", "Row", "RowCells", "Section", "Status", "Words", "apart", "as_named", "few",
+    "field_grid", "foreign", "grouped", "quantity", "rate_cell", "recorded", "retold",
+    "signed_cell",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
@@ -135,7 +134,7 @@ class Row:
     The last cell of a short row reaches to the end.
     """
 
-    cells: tuple[Cell | Name | str, ...]
+    cells: tuple[Content, ...]
     chosen: bool = False
     tag: ClassVar[str] = "row"
 
@@ -202,12 +201,12 @@ def recorded(
     return Grid(head, body, tuple(words), kept)
 
 
-def fields_of(columns: Sequence[Column], items: Iterable[Any], words: Sequence[int] = ()) -> Grid:
+def field_grid(columns: Sequence[Column], items: Iterable[Any], words: Sequence[int] = ()) -> Grid:
     """A row an item, whose fields the columns name.
 
     Examples
     --------
-    >>> fields_of([Column("real", "real", "{:g}".format)], [1.0]).rows[0].cells[0].text
+    >>> field_grid([Column("real", "real", "{:g}".format)], [1.0]).rows[0].cells[0].text
     '1'
     """
     rows = ([getattr(item, column.key) for column in columns] for item in items)
@@ -372,4 +371,6 @@ def apart(*nodes: Node) -> list[Section]:
     return [Section("", (node,)) for node in nodes]
 
 
+#: What a table holds at one place.
+Content: TypeAlias = Cell | Name | Status | str
 Node = Grid | Words | Bullets | Figure | Figures | Status | Glossary | Section

@@ -14,9 +14,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.status import (
-    AMBER,
-    GREEN,
-    RED,
+    COLOURS,
     beyond_words,
     high_rate_words,
     mean_shown,
@@ -58,7 +56,6 @@ if TYPE_CHECKING:
 
 __all__ = ["decision_lines", "first_screen", "question_of", "score_axis"]
 
-_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: Rates up to which errors are outlined taller once more.
 _SMALL = 0.12
@@ -159,7 +156,7 @@ def _how(d: Decision) -> str:
 
 def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
     """Of many test sets those that are worst."""
-    best_first, both = list(_COLOURS), list(zip(analysis.tests, analysis.checks, strict=False))
+    best_first, both = list(COLOURS), list(zip(analysis.tests, analysis.checks, strict=False))
     bad = [
         (-1, 0.0) if one is None else (best_first.index(one.status), one.observed)
         for _, one in both
@@ -178,7 +175,7 @@ def _status(
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
-        "colour": _COLOURS[said.status],
+        "colour": COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
         "high": high_rate_words(d, named[k or 0 :] + named[: k or 0]),  # the same set if it may
@@ -232,7 +229,7 @@ def _rates(
     ]
     status = [None, *analysis.checks, *[None] * len(names)][: len(names)]
     tags = [
-        None if check is None else (_COLOURS[check.status], status_words(check.status, tested=True))
+        None if check is None else (COLOURS[check.status], status_words(check.status, tested=True))
         for check in status
     ]
     by_set = list(zip(names, tags, zip(*cells, strict=True), strict=True))
