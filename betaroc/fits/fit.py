@@ -507,7 +507,7 @@ class Fit(FitPoints, Noun):
             ends are;   z_1, z_2 those of `end_tests`
 
         Two ends decide the whole curve of two beta distributions: above at both is proper,
-        below at one of them a hook.
+        below at one of them has an improper region.
 
         Parameters
         ----------
