@@ -20,22 +20,20 @@ from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
-    beyond_words,
+    Said,
     high_rate_words,
-    remedy_words,
+    said_nodes,
     shown_threshold,
-    way_title,
+    ways_grid,
 )
-from betaroc.decision.ways import TARGET_RATES, Fitting, Way
+from betaroc.decision.ways import TARGET_RATES, Fitting
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import number, rate, visible, with_minus
 from betaroc.rendering.tree import (
     Cell,
     Column,
-    Grid,
     Node,
-    Row,
     Section,
     Words,
     apart,
@@ -265,28 +263,14 @@ def ways_html(system: SystemAnalysis) -> str:
     one = system.decided
     if one is None:
         return str(html_of([Section("", (Words(system.finding),))], depth=4))
-    d = one.decision
+    d, tested, several = one.decision, bool(one.tests), len(one.tests) > 1
     seen = [test.check for test in one.tests if test.check.status == one.status]
-    said = seen[0] if seen else d
-    head = ("way", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
-    remedy = remedy_words(said.remedy, tested=bool(one.tests))
-    several = len(one.tests) > 1
+    found = seen[0] if seen else d
+    said = Said(found.status, found.reason, found.remedy)
     named = [(test.name if several else "test", test.check) for test in one.tests]
-    high = high_rate_words(d, named)
     blocks: tuple[Node, ...] = (
-        Words(said.reason),
-        *[Words(high)] * bool(high),
-        Words(f"What would change it: {remedy}"),
-        Grid(head, tuple(_way_row(way, one) for way in d.ways), (6,)),
+        *said_nodes(said, high_rate_words(d, named), tested=tested),
+        ways_grid(d, lambda threshold: with_minus(shown_threshold(threshold, d.target, one.dev))),
         Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),
     )
     return str(html_of([Section("", blocks)], depth=4))
-
-
-def _way_row(way: Way, one: DecidedSystem) -> Row:
-    title = way_title(way, one.decision.rate, one.decision.confidence)
-    if not way.possible:
-        return Row((title, "not possible", "", "", "", "", way.why))
-    place = with_minus(shown_threshold(way.threshold, one.decision.target, one.dev))
-    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
-    return Row((title, place, *rates, way.why))

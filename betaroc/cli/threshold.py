@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from shlex import quote
 from typing import Any
@@ -43,10 +44,11 @@ from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
+    Said,
     beyond_words,
     high_rate_words,
     mean_shown,
-    remedy_words,
+    said_nodes,
     shown_threshold,
     status_words,
 )
@@ -230,9 +232,9 @@ def _status(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Section
     head = f"{letters if plain else icon} {status_words(said.status, tested=tested)}"
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         head = f"\033[{colour}m{head}\033[0m"
-    remedy = f"What would change it: {remedy_words(said.remedy, tested=tested)}"
-    texts = (said.reason, high_rate_words(d, [("test", check)]), remedy)
-    return Section(head, tuple(Words(text, "given") for text in texts if text))
+    why = Said(said.status, said.reason, said.remedy)
+    nodes = said_nodes(why, high_rate_words(d, [("test", check)]), tested=tested)
+    return Section(head, tuple(replace(one, kind="given") for one in nodes))
 
 
 def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> Grid:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -17,10 +17,10 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
 
 __all__ = [
-    "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
-    "decision_block", "high_rate_words", "mean_rate", "mean_shown", "observed_cost",
-    "observed_rate", "remedy_words", "said_of_costs", "said_of_rate", "shown_threshold",
-    "status_words", "way_title",
+    "AMBER", "COLOURS", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words",
+    "cut_words", "decision_block", "high_rate_words", "mean_rate", "mean_shown", "observed_cost",
+    "observed_rate", "remedy_words", "said_nodes", "said_of_costs", "said_of_rate",
+    "shown_threshold", "status_words", "way_title", "ways_grid",
 ]  # fmt: skip
 
 #: The statuses, the best first.
@@ -28,6 +28,8 @@ GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on i
 _WORDS = {
     GREEN: "Can be relied on", AMBER: "Not enough evidence", RED: "Do not rely on it",
 }  # fmt: skip
+#: How each is called by the signs and colours of pages.
+COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: A rate with both ends of its interval.
 Rate = tuple[float, float, float]
@@ -322,7 +324,7 @@ def way_title(way: Way, target: float, confidence: float) -> str:
     }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fitted distribution")
 
 
-# ------------------------------------------------------------------------ in a notebook
+# ------------------------------------------------------------------------------- as nodes
 class Decided(Protocol):
     """What is shown of a decision."""
 
@@ -365,7 +367,6 @@ class Checked(Protocol):
     def high(self) -> float: ...
 
 
-_ICONS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 
@@ -374,21 +375,40 @@ def decision_block(
 ) -> list[Node]:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     tested, up = check is not None, d.target != "frr"
-    high = high_rate_words(d, [("test", check)])
     accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
     rates = (Row(_rates(d, k, kind, check)) for k, kind in enumerate(TARGET_RATES))
-    ways = ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
-    rows = tuple(_way_row(way, up=up) for way in d.ways)
+    ways = ways_grid(d, lambda threshold: rounded(threshold, up=up))
     return [
         Words(f"{accepts}{_asked(d)}", "answer", rounded(d.threshold, up=up)),
-        Status("", status_words(said.status, tested=tested), _ICONS[said.status]),
-        Words(said.reason),
-        *[Words(high)] * bool(high),
-        Words(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
+        Status("", status_words(said.status, tested=tested), COLOURS[said.status]),
+        *said_nodes(said, high_rate_words(d, [("test", check)]), tested=tested),
         Grid(("", "expected, dev", *[f"observed, {role}"] * tested), tuple(rates)),
         *([_strips(d, check)] if d.target in TARGET_RATES else []),
-        Section("Every way to choose", (Grid(ways, rows, (6,)),), folded=True),
+        Section("Every way to choose", (ways,), folded=True),
     ]
+
+
+def said_nodes(said: Said, high: str, *, tested: bool) -> list[Words]:
+    """Why the status is so, errors that are no target, and what would change it."""
+    change = Words(remedy_words(said.remedy, tested=tested), lead="What would change it:")
+    return [*map(Words, filter(None, (said.reason, high))), change]
+
+
+def ways_grid(d: Decided, place: Callable[[float], str]) -> Grid:
+    """Every way to choose with what dev says of it; `place` says a threshold."""
+    rows = tuple(
+        _way_row(way, way_title(way, d.rate, d.confidence), place(way.threshold)) for way in d.ways
+    )
+    head = ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
+    return Grid(head, rows, (6,))
+
+
+def _way_row(way: Way, title: str, place: str) -> Row:
+    if not way.possible:
+        return Row((title, f"not possible: {cut_words(way.why)}"))
+    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
+    by = way.family if way.how == "tail" else ""
+    return Row((title, place, *rates, cut_words(way.why or by)))
 
 
 def _asked(d: Decided) -> str:
@@ -429,10 +449,3 @@ def _strips(d: Decided, check: Checked | None) -> Figure:
     name, words = d.target.upper(), [f"{row.label} {rate(row.value)}" for row in rows]
     said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
     return draw_strip(rows, d.rate, _TONES[d.target], said)
-
-
-def _way_row(way: Way, *, up: bool) -> Row:
-    if not way.possible:
-        return Row((way.how, "not possible", "", "", "", "", cut_words(way.why)))
-    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
-    return Row((way.how, rounded(way.threshold, up=up), *rates, cut_words(way.why or way.family)))

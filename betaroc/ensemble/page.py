@@ -32,7 +32,7 @@ from betaroc.estimation.families import family_text
 from betaroc.model.roc import Roc
 from betaroc.rendering.notebook import IntervalMark, Trace, draw_spans, draw_square
 from betaroc.rendering.numbers import level_words, number, rate, spaced, version, visible
-from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
+from betaroc.rendering.result_page import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -44,6 +44,7 @@ from betaroc.rendering.tree import (
     Node,
     Row,
     Section,
+    Status,
     Words,
     foreign,
     signed_cell,
@@ -92,12 +93,9 @@ def inclusion_page(
         "Ensemble",
         [f"{len(result.names)} classifiers"],
         "Which of these classifiers join the ensemble?",
-        _lead(result),
-        heads=("classifier", "verdict", f"gain, {level_words(result.level)} interval",
-               "its own ROC", "AUC of its scores", "what would change it"),
-        verdicts=_verdicts(result),
-        figures=_figures(result, field),
-        sections=_sections(result, read),
+        [*(Words(line, "lead") for line in _lead(result)), *_verdicts(result),
+         _figures(result, field)],
+        _sections(result, read),
     )  # fmt: skip
     return page_of(page, said, said(f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ)."))
 
@@ -114,28 +112,30 @@ def _lead(result: InclusionRecord) -> list[str]:
     return [answer, f"Judged on {trials}, {region}, at {level_words(result.level)} confidence."]
 
 
-def _verdicts(result: InclusionRecord) -> list[VerdictRow]:
-    rows = []
-    for name, verdict in result.verdict.items():
-        gain = verdict.gain
-        rows.append(
-            VerdictRow(
-                foreign(name), _WORDS.get(verdict.word, verdict.word),
-                _ICONS.get(verdict.word, "bad"),
-                (
-                    signed_cell(gain.estimate, gain.low, gain.high),
-                    _WORDS.get(verdict.marginal, verdict.marginal),
-                    f"{result.misfit[name].auc_scores:.3f}",
-                    _change(verdict, result.systems.sizes),
-                ),
-            )
-        )  # fmt: skip
-    gains = [v.gain.estimate for v in result.verdict.values()]
-    order = sorted(
-        range(len(rows)),
-        key=lambda k: (_SORTED.index(rows[k].icon), -gains[k] if gains[k] == gains[k] else 1.0),
-    )
-    return [rows[k] for k in order]
+def _verdicts(result: InclusionRecord) -> Sequence[Node]:
+    head = ("classifier", "verdict", f"gain, {level_words(result.level)} interval",
+            "its own ROC", "AUC of its scores", "what would change it")  # fmt: skip
+    found = sorted(result.verdict.items(), key=lambda one: _place(one[1]))
+    return verdict_nodes(head, [
+        Row((
+            foreign(name), Status("", _WORDS.get(verdict.word, verdict.word), _icon(verdict)),
+            signed_cell(verdict.gain.estimate, verdict.gain.low, verdict.gain.high),
+            _WORDS.get(verdict.marginal, verdict.marginal),
+            f"{result.misfit[name].auc_scores:.3f}",
+            _change(verdict, result.systems.sizes),
+        ))
+        for name, verdict in found
+    ])  # fmt: skip
+
+
+def _icon(verdict: Verdict) -> str:
+    return _ICONS.get(verdict.word, "bad")
+
+
+def _place(verdict: Verdict) -> tuple[int, float]:
+    """By the sign, then the largest gain first, what was not measured last."""
+    gain = verdict.gain.estimate
+    return _SORTED.index(_icon(verdict)), 1.0 if math.isnan(gain) else -gain
 
 
 def _change(verdict: Verdict, sizes: tuple[int, int]) -> str:

@@ -23,7 +23,7 @@ from betaroc.estimation.families import family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.tail_fits import refuse_tails
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Column, Section, Words, apart, fields_of, recorded
+from betaroc.rendering.tree import Column, Section, Words, apart, field_grid, recorded
 from betaroc.rendering.tree_text import text_of
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
@@ -139,7 +139,7 @@ class Sensitivity(Tabular, Noun):
 
     def __str__(self) -> str:
         refused = (Words(f"no fit under {text}") for text in self.refused)
-        policies = Section("", (fields_of(_POLICIES, self.policies), *refused))
+        policies = Section("", (field_grid(_POLICIES, self.policies), *refused))
         tails = recorded(_TAILS, map(_tail_cells, self.tails), (6,))
         return text_of([*apart(Words(self._ranges())), policies, *apart(tails)])
 

@@ -37,7 +37,7 @@ from betaroc.fits.nested import nested
 from betaroc.fits.tail_fits import ENDS, tail_of
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Column, Section, Words, apart, fields_of
+from betaroc.rendering.tree import Column, Section, Words, apart, field_grid
 from betaroc.rendering.tree_text import text_of
 
 __all__ = [
@@ -213,8 +213,8 @@ class FamilyComparison(Tabular, Noun):
     def __str__(self) -> str:
         missing = (f"{who} without {family}: {why}" for who, family, why in self.left_out)
         words = Words(f"{family_text(named(self.recommended))}: {self.reason}")
-        table = Section("", (fields_of(_COLUMNS, self.rows, (1,)), *map(Words, missing)))
-        tails = apart(*[fields_of(_TAIL_COLUMNS, self.tails, (1,))] * bool(self.tails))
+        table = Section("", (field_grid(_COLUMNS, self.rows, (1,)), *map(Words, missing)))
+        tails = apart(*[field_grid(_TAIL_COLUMNS, self.tails, (1,))] * bool(self.tails))
         return text_of([*apart(words), table, *tails])
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:

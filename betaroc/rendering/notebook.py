@@ -52,6 +52,7 @@ _STYLE = (
     ".betaroc table{border-collapse:collapse;margin:6px 0;border:0}"
     ".betaroc tr,.betaroc th,.betaroc td{background:none;border:0;font-weight:400;text-align:left;"
     "padding:3px 18px 3px 0;white-space:nowrap}"
+    ".betaroc .wide{white-space:normal}"
     ".betaroc td:has(.ci){font-weight:650}"
     ".betaroc .ci{font-weight:400;padding-left:.5em}"
     # Numbers alone stand below each other.

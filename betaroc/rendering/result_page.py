@@ -6,19 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from betaroc.rendering.page_frame import page_frame
-from betaroc.rendering.tree import Cell, Figures, Name, Section
+from betaroc.rendering.tree import Grid, Node, Row, Section
 from betaroc.rendering.tree_html import html_of, template
 
-__all__ = ["ResultPage", "VerdictRow", "page_of"]
+__all__ = ["ResultPage", "page_of", "verdict_nodes"]
 
-
-class VerdictRow(NamedTuple):
-    """What is said of one of several, with its icon: "good", "warn", "bad" or "none"."""
-
-    name: Name | str
-    word: str
-    icon: str
-    cells: Sequence[Cell | str] = ()
+#: Verdicts that are seen at once.
+_SEEN = 12
 
 
 class ResultPage(NamedTuple):
@@ -29,20 +23,22 @@ class ResultPage(NamedTuple):
     kind: str
     about: Sequence[str]
     question: str
-    lead: Sequence[str]
-    alarms: Sequence[str] = ()
-    heads: Sequence[str] = ()
-    verdicts: Sequence[VerdictRow] = ()
-    figures: Figures | None = None
-    sections: Sequence[Section] = ()
+    #: The answer: sentences, verdicts, pictures.
+    top: Sequence[Node]
+    sections: Sequence[Section]
+
+
+def verdict_nodes(head: Sequence[str], rows: Sequence[Row]) -> Sequence[Node]:
+    """The first verdicts, and the others folded."""
+    words = tuple(range(len(head)))
+    first, others = (Grid(tuple(head), tuple(part), words) for part in (rows[:_SEEN], rows[_SEEN:]))
+    folded = Section(f"{len(others.rows)} more", (others,), folded=True)
+    return [first] * bool(first.rows) + [folded] * bool(others.rows)
 
 
 def page_of(page: ResultPage, body_said: Any, foot: str) -> str:
     """The whole page; `body_said` puts its body into the words of the user's field."""
-    top = Section("", () if page.figures is None else (page.figures,))
     body = template("result.html.j2").render(
-        kind=page.kind, about=page.about, question=page.question, lead=page.lead,
-        alarms=page.alarms, heads=page.heads, rows=page.verdicts, sections=page.sections,
-        top=html_of([top]) if page.figures is not None else "", body=html_of(page.sections),
-    )  # fmt: skip
+        page=page, top=html_of([Section("", tuple(page.top))]), body=html_of(page.sections)
+    )
     return page_frame(page.title, body_said(body), foot, script=False)

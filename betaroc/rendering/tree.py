@@ -13,11 +13,10 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 from betaroc.rendering.numbers import rate, rate_span, visible, with_minus
 
 __all__ = [
-    "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
-    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few",
-    "fields_of", "foreign",
-    "grouped", "quantity", "rate_cell", "recorded",
-    "retold", "signed_cell",
+    "Bullets", "Cell", "Column", "Content", "Figure", "Figures", "Glossary", "Grid", "Group",
+    "Name", "Node", "Row", "RowCells", "Section", "Status", "Words", "apart", "as_named", "few",
+    "field_grid", "foreign", "grouped", "quantity", "rate_cell", "recorded", "retold",
+    "signed_cell",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
@@ -130,9 +129,13 @@ def rate_cell(
 
 @dataclass(frozen=True)
 class Row:
-    """RowCells of a table, the first of which names the row."""
+    """RowCells of a table, the first of which names the row; the `chosen` one stands out.
 
-    cells: tuple[Cell | Name | str, ...]
+    The last cell of a short row reaches to the end.
+    """
+
+    cells: tuple[Content, ...]
+    chosen: bool = False
     tag: ClassVar[str] = "row"
 
 
@@ -150,11 +153,10 @@ class Grid:
     """A table; `words` are the columns of words, which stand to the left.
 
     `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. In a
-    terminal columns are as wide as their cells, or as `widths` says; the last cell of a short row
-    then reaches to the end.
+    terminal columns are as wide as their cells, or as `widths` says.
     """
 
-    head: tuple[Name | str, ...]
+    head: tuple[Cell | Name | str, ...]
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -199,12 +201,12 @@ def recorded(
     return Grid(head, body, tuple(words), kept)
 
 
-def fields_of(columns: Sequence[Column], items: Iterable[Any], words: Sequence[int] = ()) -> Grid:
+def field_grid(columns: Sequence[Column], items: Iterable[Any], words: Sequence[int] = ()) -> Grid:
     """A row an item, whose fields the columns name.
 
     Examples
     --------
-    >>> fields_of([Column("real", "real", "{:g}".format)], [1.0]).rows[0].cells[0].text
+    >>> field_grid([Column("real", "real", "{:g}".format)], [1.0]).rows[0].cells[0].text
     '1'
     """
     rows = ([getattr(item, column.key) for column in columns] for item in items)
@@ -369,4 +371,6 @@ def apart(*nodes: Node) -> list[Section]:
     return [Section("", (node,)) for node in nodes]
 
 
+#: What a table holds at one place.
+Content: TypeAlias = Cell | Name | Status | str
 Node = Grid | Words | Bullets | Figure | Figures | Status | Glossary | Section

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-__all__ = ["html_of", "prose_of", "status_icon", "template", "typeset"]
+__all__ = ["html_of", "prose_of", "status_icon", "template", "tight", "typeset"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
@@ -52,11 +52,16 @@ def prose_of(body: str) -> str:
     return re.sub(r"<svg\b.*?</svg>|<[^>]*>", " ", body, flags=re.DOTALL)
 
 
+def tight(text: str) -> str:
+    """A text in which no line ends before a per cent sign, with apostrophes as they are printed."""
+    return text.replace("'", "’").replace(" %", "\u00a0%")
+
+
 def typeset(text: str) -> Markup:
     """Words of our own with powers, indices, minus signs and apostrophes as they are printed."""
     from markupsafe import Markup, escape
 
-    safe = str(escape(text.replace("'", "’").replace(" %", "\u00a0%")))
+    safe = str(escape(tight(text)))
     safe = _MINUS.sub("\u2212", safe)
     safe = _POWER.sub(r"<sup>\1</sup>", safe)
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above

@@ -9,6 +9,7 @@ from betaroc.rendering.terminal import broken
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
+    Content,
     Grid,
     Group,
     Name,
@@ -133,7 +134,7 @@ def _fixed(grid: Grid) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _lines(grid: Grid, cells: Sequence[Cell | Name | str], beside: Sequence[int]) -> list[str]:
+def _lines(grid: Grid, cells: Sequence[Content], beside: Sequence[int]) -> list[str]:
     """A row, words broken where they must be, spans below where one of them has no room."""
     size, left = len(cells), {0, *grid.words}
     widths = list(grid.widths[:size])
@@ -164,7 +165,7 @@ def _lines(grid: Grid, cells: Sequence[Cell | Name | str], beside: Sequence[int]
     return [_cell(cells[0])] * alone + lines
 
 
-def _parts(cell: Cell | Name | str, width: int) -> tuple[str, str, str]:
+def _parts(cell: Content, width: int) -> tuple[str, str, str]:
     """The text, as wide as others that have a span beside them, the span, and the note."""
     span = _span(cell)
     return (
@@ -178,18 +179,19 @@ def _group(group: Group) -> str:
     return "\n".join(f"  {_plain(text)}" for text in (group.title, group.note) if text)
 
 
-def _cell(cell: Cell | Name | str) -> str:
-    text = cell.text if isinstance(cell, Cell) else cell
+def _cell(cell: Content) -> str:
+    text = cell.verdict if isinstance(cell, Status) else cell
+    text = text.text if isinstance(text, Cell) else text
     if isinstance(text, Name):  # the sign of a cut is ours
         return text.short if text.short == text.whole else text.short.replace("…", "...")
     return _plain(text)
 
 
-def _span(cell: Cell | Name | str) -> str:
+def _span(cell: Content) -> str:
     return f"({_plain(cell.span)})" if isinstance(cell, Cell) and cell.span else ""
 
 
-def _around(cell: Cell | Name | str) -> str:
+def _around(cell: Content) -> str:
     """The span and the note together."""
     beside = [one for one in (cell.span, cell.note) if one] if isinstance(cell, Cell) else []
     return f"({_plain(', '.join(beside))})" if beside else ""

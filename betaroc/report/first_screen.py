@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.status import (
-    AMBER,
-    GREEN,
-    RED,
+    COLOURS,
     beyond_words,
     high_rate_words,
     mean_shown,
@@ -39,6 +37,8 @@ from betaroc.rendering.decision_picture import (
     strip_svg,
 )
 from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
+from betaroc.rendering.tree import Cell, Grid, Row, Section, rate_cell
+from betaroc.rendering.tree_html import html_of, tight
 from betaroc.report.record import AnalysisRecord, name, question_of, request_of, worst_check
 from betaroc.report.score_set import (
     RateCell,
@@ -51,9 +51,11 @@ from betaroc.report.score_set import (
 )
 from betaroc.report.summary import set_names
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 __all__ = ["decision_lines", "first_screen", "question_of", "score_axis"]
 
-_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: Rates up to which errors are outlined taller once more.
 _SMALL = 0.12
@@ -84,24 +86,24 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
             for part, role in zip(analysis.parts, names, strict=True)
         ],
         "version": version(),
-        "question": _tight(question_of(asked)),
+        "question": question_of(asked),
         "terms": _explained(analysis),
-        "default": "" if analysis.target else _tight(_default_words(asked)),
-        "level": _tight(level_words(analysis.level)),
+        "default": "" if analysis.target else _default_words(asked),
+        "level": level_words(analysis.level),
         "decided": d is not None,
         "n_tests": len(analysis.tests),
         "more": total - len(analysis.tests),
     }  # fmt: skip
     if d is None:
-        status = {"colour": "warn", "word": "No threshold", "reason": _tight(analysis.no_decision)}
+        status = {"colour": "warn", "word": "No threshold", "reason": analysis.no_decision}
         status |= {"high": "", "remedy": "more scores, or another target."}
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
         "threshold": with_minus(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
         "rule": _rule(d),
-        "how": _tight(_how(d)),
-        "status": {k: _tight(text) for k, text in _status(analysis, d, names, total).items()},
+        "how": _how(d),
+        "status": _status(analysis, d, names, total),
         "rates": _rates(analysis, d, rows, names),
         "cost": _cost(d, analysis.checks, names),
         "strip": _strip(analysis, d, rows, names),
@@ -119,11 +121,6 @@ def _absent(part: ScoreSet) -> str:
 
 
 # --------------------------------------------------------------------------------- words
-def _tight(text: str) -> str:
-    """As it is printed: no line ends before a per cent sign."""
-    return text.replace(" %", "\u00a0%").replace("'", "’")
-
-
 def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
     words, terms = analysis.words, TERMS[BIOMETRIC]
     found = [
@@ -159,7 +156,7 @@ def _how(d: Decision) -> str:
 
 def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
     """Of many test sets those that are worst."""
-    best_first, both = list(_COLOURS), list(zip(analysis.tests, analysis.checks, strict=False))
+    best_first, both = list(COLOURS), list(zip(analysis.tests, analysis.checks, strict=False))
     bad = [
         (-1, 0.0) if one is None else (best_first.index(one.status), one.observed)
         for _, one in both
@@ -178,7 +175,7 @@ def _status(
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
-        "colour": _COLOURS[said.status],
+        "colour": COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
         "high": high_rate_words(d, named[k or 0 :] + named[: k or 0]),  # the same set if it may
@@ -207,7 +204,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
 def _told(cell: RateCell) -> dict[str, str]:
     around = "no interval" if math.isnan(cell.low) else rate_span(cell.low, cell.high)
     told = {"rate": rate(cell.rate), "around": around, "count": of_total(cell)}
-    return {key: _tight(text) for key, text in told.items()}
+    return {key: tight(text) for key, text in told.items()}
 
 
 def _key(row: RateRow, k: int) -> str:
@@ -232,7 +229,7 @@ def _rates(
     ]
     status = [None, *analysis.checks, *[None] * len(names)][: len(names)]
     tags = [
-        None if check is None else (_COLOURS[check.status], status_words(check.status, tested=True))
+        None if check is None else (COLOURS[check.status], status_words(check.status, tested=True))
         for check in status
     ]
     by_set = list(zip(names, tags, zip(*cells, strict=True), strict=True))
@@ -418,44 +415,47 @@ def _bits(flags: Any) -> str:
 
 
 # ---------------------------------------------------------------------------------- ways
-def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> dict[str, Any]:
+def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> Markup:
     """Every way to choose, with what each does on dev and on test."""
     shown, _ = worst_check(d, analysis.checks)[::-1] if len(analysis.tests) > 1 else (0, None)
     k = (shown or 0) if analysis.tests else None
     test = None if k is None else analysis.tests[k]
-    rows = [
-        _way(way, d, analysis.dev, test) for way in sorted(d.ways, key=lambda w: w.how == "model")
-    ]
-    other = "" if k is None else names[k + 1] if len(analysis.tests) > 1 else "test"
-    return {"of": "FRR" if d.target == "frr" else "FAR", "rows": rows, "test": other}
+    of, other = (kind.upper() for kind in _kinds(d))
+    head: list[Cell | str] = ["way", "threshold", _head(f"{of} expected", analysis), "beyond"]
+    head.append(Cell(other, "on dev"))
+    if k is not None:
+        role = names[k + 1] if len(analysis.tests) > 1 else "test"
+        head += [_head(f"{of} on {role}", analysis), Cell(other, f"on {role}")]
+    ways = sorted(d.ways, key=lambda way: way.how == "model")
+    grid = Grid(tuple(head), tuple(_way(way, d, analysis.dev, test) for way in ways))
+    return html_of([Section("", (grid,))])
 
 
-def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> dict[str, Any]:
+def _kinds(d: Decision) -> Sequence[str]:
+    """The rate that ways are by, and the other."""
+    return TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
+
+
+def _head(what: str, analysis: AnalysisRecord) -> Cell:
+    return Cell(what, f"{level_words(analysis.level)} interval")
+
+
+def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> Row:
     title, used = way_title(way, d.rate, d.confidence), way is d.way
     if not way.possible:
-        return {"title": title, "why": _tight(f"Not possible: {way.why}."), "used": False}
+        return Row((title, f"Not possible: {way.why}."))
     note = "used on this page" if used else way.why
-    fitted = way.how in ("tail", "model")
+    fitted, (there, other) = way.how in ("tail", "model"), (getattr(way, k) for k in _kinds(d))
     if fitted and not way.why:
-        there = way.frr if d.target == "frr" else way.far
         note = f"{note}; " * used + f"counted on dev: {rate(there)}"
-    first = {"value": rate(way.expected), "ends": _span(way.low, way.high)}
-    beyond = beyond_words(way) + " expected" * (fitted and d.target in TARGET_RATES)
-    other = rate(way.far if d.target == "frr" else way.frr)
-    cells = [first, {"value": beyond, "ends": ""}, {"value": other, "ends": ""}]
-    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
-    if test is not None:
-        cells += [_on_test(test, kind, way.threshold, d) for kind in kinds]
     place = with_minus(shown_threshold(way.threshold, d.target, dev.scores))
-    return {"title": title, "note": _tight(note), "why": "", "used": used, "cells": [
-        {"value": place, "ends": ""}, *cells]}  # fmt: skip
+    beyond = beyond_words(way) + " expected" * (fitted and d.target in TARGET_RATES)
+    on_test = [] if test is None else [_on_test(test, k, way.threshold, d) for k in _kinds(d)]
+    expected = rate_cell(way.expected, way.low, way.high)
+    return Row((Cell(title, note=note), place, expected, beyond, rate(other), *on_test), used)
 
 
-def _on_test(test: ScoreSet, kind: str, threshold: float, d: Decision) -> dict[str, str]:
+def _on_test(test: ScoreSet, kind: str, threshold: float, d: Decision) -> Cell:
     found = counted_rates(test.given, kind, [threshold], d.confidence)
     share, low, high = (float(one[0]) for one in found)
-    return {"value": rate(share), "ends": _span(low, high)}
-
-
-def _span(low: float, high: float) -> str:
-    return "" if math.isnan(low) else _tight(rate_span(low, high))
+    return rate_cell(share, low, high)

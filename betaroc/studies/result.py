@@ -21,7 +21,7 @@ from betaroc.core.value import Result
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.notebook import IntervalMark, Trace, draw_alphas, draw_spans
 from betaroc.rendering.numbers import number, spaced, version, visible
-from betaroc.rendering.result_page import ResultPage, VerdictRow, page_of
+from betaroc.rendering.result_page import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.tree import (
     Bullets,
     Figure,
@@ -31,6 +31,7 @@ from betaroc.rendering.tree import (
     Node,
     Row,
     Section,
+    Status,
     Words,
     foreign,
 )
@@ -391,12 +392,17 @@ def study_page(result: StudyResult) -> str:
         "Study",
         [name.short],
         f"What do {spaced(result.rows)} simulated trials say?",
-        [f"{trials}; {_varied(result, table)}.", f"{spaced(done)} trials have their numbers."],
-        _alarms(result),
-        ("statistic", "of the cells", "least mean", "median", "largest",
-         "largest Monte Carlo error"),
-        [_verdict(key, group, cells, replicates) for key, group in groups.items()],
-        Figures(tuple(_figure(result, key, groups[key]) for key in list(groups)[:_DRAWN])),
+        [
+            Words(f"{trials}; {_varied(result, table)}.", "lead"),
+            Words(f"{spaced(done)} trials have their numbers.", "lead"),
+            *(Words(line, "warn lead") for line in _alarms(result)),
+            *verdict_nodes(
+                ("statistic", "of the cells", "least mean", "median", "largest",
+                 "largest Monte Carlo error"),
+                [_verdict(key, group, cells, replicates) for key, group in groups.items()],
+            ),
+            Figures(tuple(_figure(result, key, groups[key]) for key in list(groups)[:_DRAWN])),
+        ],
         _sections(result, manifest, table),
     )  # fmt: skip
     return page_of(page, lambda body: body, f"betaroc {version()}.")
@@ -425,7 +431,7 @@ def _alarms(result: StudyResult) -> list[str]:
     return found
 
 
-def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> VerdictRow:
+def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> Row:
     """A statistic over the cells, and in how many it is complete."""
     whole = int((group["replicates"] == replicates).sum())
     mean, error = group["mean"], group["mc_error"].max()
@@ -435,7 +441,7 @@ def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> Ver
     )  # fmt: skip
     icon = "good" if whole == cells else "warn"
     last = "" if np.isnan(error) else number(float(error), 2)
-    return VerdictRow(foreign(name), words, icon, (*numbers, last))
+    return Row((foreign(name), Status("", words, icon), *numbers, last))
 
 
 def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:

@@ -263,9 +263,9 @@ def test_a_block_is_there_at_once() -> None:
         noun._repr_html_()
         taken = []
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()
             noun._repr_html_()
-            taken.append(time.perf_counter() - start)
+            taken.append(time.process_time() - start)
         assert min(taken) < 0.15  # 0.05 on a machine that does nothing else
 
 

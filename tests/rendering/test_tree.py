@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
 from betaroc.rendering.numbers import percent
-from betaroc.rendering.table_text import csv_table, kept_of, latex_table
+from betaroc.rendering.table_text import csv_table, kept_of, latex_table, records
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -27,7 +28,9 @@ from betaroc.rendering.tree import (
     as_named,
     foreign,
     quantity,
+    rate_cell,
     recorded,
+    retold,
 )
 from betaroc.rendering.tree_html import html_of, prose_of
 from betaroc.rendering.tree_text import text_of
@@ -154,3 +157,77 @@ def test_colours_of_drawings_are_those_of_the_scheme() -> None:
     page = str(html_of(TREE))
     assert "stroke: var(--cl); fill: var(--bg)" in page
     assert "stroke: #123456" in page
+
+
+#: Columns of 8, 15 and 6 characters, the second of words.
+FIXED = Grid(
+    ("way", "expected", "beyond"),
+    (
+        Row(("> one", rate_cell(0.1, 0.05, 0.15, note="1 of 10"), "1"), chosen=True),
+        Group("", "said of it"),
+        Row(("two", "not possible: " + "too few " * 9)),
+        Row(("a long title", rate_cell(0.2), Status("", "good", "good"))),
+    ),
+    words=(1,),
+    widths=(8, 15, 6),
+)
+
+
+def test_columns_of_given_widths_break_what_has_no_room() -> None:
+    """By hand: a rate and its interval need 18 of 14 characters, so that one stands below."""
+    assert text_of(apart(FIXED)).splitlines() == [
+        "way     expected       beyond",
+        "> one   10 %                1",
+        "        (5.0 to 15 %)",
+        "        1 of 10",
+        "    said of it",
+        "two     not possible: too few too few too few too few too few too few too few",
+        "        too few too few",
+        "a long title",
+        "        20 %             good",
+    ]
+    wide = replace(FIXED, widths=(8, 20, 6), rows=FIXED.rows[:1])
+    assert text_of(apart(wide)).splitlines()[1:] == [
+        "> one   10 % (5.0 to 15 %)       1",
+        "        1 of 10",
+    ]
+
+
+def test_a_page_has_the_chosen_row_short_rows_notes_and_signs_of_a_status() -> None:
+    page = str(html_of(apart(FIXED)))
+    assert '<tr class="use"><th>&gt; one</th>' in page
+    assert '<span class="ci">5.0 to 15\u00a0%</span><span class="ci">1 of 10</span>' in page
+    assert '<td class="text wide" colspan="2">not possible' in page
+    assert page.count("i-good") == 1
+    assert not re.search(r"<h\d>", page)  # sections without a title have no heading
+
+
+def test_a_terminal_has_lines_of_paragraphs_where_it_is_to_wrap() -> None:
+    told = [
+        Section("Head", (Words("word " * 20, "given"), Words("more", lead="Lead:"))),
+        Section("", (Words("as it  stands " * 9, "given"),)),
+        Section("", (Bullets((as_named("item " * 20),)), Words("12 % " * 20))),
+    ]
+    lines = text_of(told, wrapped=True).splitlines()
+    assert lines[:4] == ["Head", "  " + "word " * 14 + "word", "  " + "word " * 4 + "word",
+                         "  Lead: more"]  # fmt: skip
+    assert lines[5] == "as it  stands " * 9
+    assert lines[7:9] == ["item " * 14 + "item", "  " + "item " * 4 + "item"]
+    assert [line.strip()[-1] for line in lines[9:]] == ["%", "%"]
+
+
+def test_a_tree_is_told_again_in_other_words_but_for_names() -> None:
+    tree = Section(
+        "FAR", (FIXED, Grid((), (Row((as_named("FAR"), Cell("FAR", "FAR"))),))), key="FAR"
+    )
+    told = retold(tree, lambda text: text.replace("FAR", "FMR"))
+    assert isinstance(told, Section)
+    grid = told.blocks[1]
+    assert isinstance(grid, Grid)
+    assert (told.title, told.key) == ("FMR", "FAR")
+    assert grid.rows[0] == Row((as_named("FAR"), Cell("FMR", "FMR")))
+
+
+def test_rows_of_a_table_are_objects_by_the_names_of_the_columns() -> None:
+    grid = recorded([Column("n", "n"), Column("rate")], [(1, 0.5), (2, Cell("x", value=0.25))])
+    assert records(grid.kept) == [{"n": 1, "rate": 0.5}, {"n": 2, "rate": 0.25}]
