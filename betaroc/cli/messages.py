@@ -12,6 +12,7 @@ from typing import Any
 
 from betaroc.core.class_words import ClassWords
 from betaroc.core.notices import Notice
+from betaroc.core.process import shows_progress
 from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import terms_of
 from betaroc.rendering.json_forms import json_text, plain
@@ -22,7 +23,7 @@ from betaroc.rendering.tree_text import text_of
 
 __all__ = [
     "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages", "say",
-    "say_warnings",
+    "say_warnings", "tell",
 ]  # fmt: skip
 
 #: What the help of a command ends with.
@@ -130,13 +131,19 @@ def in_terms(
 def say_warnings(texts: Sequence[str]) -> None:
     """A line each."""
     for text in texts:
-        print(f"warning: {visible(text)}", file=sys.stderr)
+        tell(f"warning: {visible(text)}")
 
 
 def complain(message: str) -> None:
     """Why the call ends."""
-    with suppress(OSError):
-        print(f"betaroc: {visible(message)}", file=sys.stderr)
+    tell(f"betaroc: {visible(message)}")
+
+
+def tell(line: str) -> None:
+    """On standard error; the exit code says it where that is closed or full."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(line, file=sys.stderr)
 
 
 class ProgressBar:
@@ -144,7 +151,7 @@ class ProgressBar:
 
     def __init__(self, total: int) -> None:
         self._bar: Any = None
-        if sys.stderr is not None and sys.stderr.isatty():
+        if shows_progress():
             from tqdm import tqdm
 
             self._bar = tqdm(total=total, delay=1.0, leave=False, file=sys.stderr, unit="step")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
-from betaroc.cli.messages import ProgressBar, examples, in_options, in_terms, say_warnings
+from betaroc.cli.messages import ProgressBar, examples, in_options, in_terms, say_warnings, tell
 from betaroc.cli.options import (
     fit_options_of,
     interval_arguments,
@@ -92,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
     say_warnings(
         [in_terms(notice.message, arguments, words=analysis.words) for notice in analysis.notices]
     )
-    print(f"wrote {visible(arguments.output)}", file=sys.stderr)
+    tell(f"wrote {visible(arguments.output)}")
 
 
 def _run_several(
@@ -119,7 +118,7 @@ def _run_several(
             f"{one.name}: {in_terms(said, arguments, [one.name], words=one.words)}"
             for said in one.warnings
         ])  # fmt: skip
-    print(f"wrote {visible(arguments.output)}", file=sys.stderr)
+    tell(f"wrote {visible(arguments.output)}")
 
 
 def _refuse_what_is_not_shown(arguments: argparse.Namespace, systems: int) -> None:
