@@ -223,7 +223,7 @@ def draw_pairs(frame: pd.DataFrame, path: Path) -> None:
         right.plot(part["auc"], part["depth"], ".", ms=2.5, color=colour, label=word)
     right.set_yscale("log")
     right.set(ylim=(1e-8, 1), xlabel="AUC", ylabel="depth below the diagonal")
-    right.set_title("hooks of random pairs,\nshapes from 0.1 to 10")
+    right.set_title("improper regions of random pairs,\nshapes from 0.1 to 10")
     right.legend(frameon=False, markerscale=4)
     for ax in (left, right):
         bare(ax)

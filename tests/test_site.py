@@ -116,3 +116,58 @@ def test_docstrings_name_pages_that_there_are() -> None:
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "betaroc").rglob("*.py"))
     named = set(re.findall(r"\bdocs/(\w+\.md)\b", sources))
     assert {name for name in named if not (DOCS / name).is_file()} == set()
+
+
+def prose(page: Path) -> str:
+    """What is written by hand on a page: without code, and without what code prints."""
+    text = re.sub(
+        r"<!-- begin output -->.*?<!-- end output -->", "", page.read_text("utf-8"), flags=re.S
+    )
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
+    text = re.sub(r"^(`{3,})(?!\{).*?^\1$", "", text, flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", "`code`", text)
+
+
+#: A share or a factor that was measured: a fraction or a percentage.
+_MEASURED = re.compile(r"(?<![\w.])(?:0?\.\d{2,}|\d+(?:\.\d+)? (?:to \d+(?:\.\d+)? )?%)")
+#: Levels and sizes that were asked for.
+_ASKED = re.compile(r"\b(?:level|at|95 %|of|or|confidence) \.?(?:0\.0[15]|95 %)|\b95 %")
+
+
+def test_simulated_numbers_are_read_from_their_results() -> None:
+    """A paragraph that speaks of a simulation leads to its result, or reads it (docs/build.py)."""
+    typed = [
+        f"{page.stem}: {found[0]} in: {part.strip()[:60]}"
+        for page in PAGES
+        if narrative(page)
+        for part in re.split(r"\n\s*\n|\n(?=[-|])", prose(page))
+        if re.search(r"benchmarks/results|\bsimulat(?:ed|ions?)\b", part, re.IGNORECASE)
+        for found in [_MEASURED.search(_ASKED.sub("", part))]
+        if found
+    ]
+    assert typed == []
+
+
+def test_the_word_of_the_literature_stands_in_the_glossary_alone() -> None:
+    pages = [page for page in [ROOT / "README.md", *PAGES] if page.stem != "glossary"]
+    assert [page.stem for page in pages if re.search(r"\bhook", prose(page))] == []
+
+
+def test_links_out_of_the_site_are_well_formed() -> None:
+    """Whether they are there, `nox -s links` asks."""
+    files = [*PAGES, *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"))]
+    found = {
+        url
+        for path in files
+        for url in re.findall(r"https?://[^\s)>\]\"'`,]+", path.read_text("utf-8"))
+    }
+    assert {url for url in found if not url.startswith("https://") or url[-1] in ".;:!?"} == set()
+    plain = [re.sub(r"^https://(?:www\.)?|/$", "", url).lower() for url in found]
+    assert len(plain) == len(set(plain)), "one place, one spelling"
+    dois = {url.removeprefix("https://doi.org/") for url in found if "doi.org" in url}
+    sources = "".join(
+        (ROOT / name).read_text("utf-8") for name in ("CITATION.cff", "paper/paper.bib")
+    )
+    assert {
+        doi for doi in dois if not re.fullmatch(r"10\.\d{4,9}/\S+", doi) or doi not in sources
+    } == set()

@@ -27,6 +27,9 @@ CLOSED_PIPE = 141
 #: Bytes of memory for a byte of a score file: measured on CSV and Parquet, read and fitted.
 _TIMES = 10
 
+#: Options that hold names of what is in files, and no path.
+_NAMES = ("score", "label", "client_label", "identities", "id", "columns", "group", "name")
+
 _FILES = """\
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
 other columns and labels are named by the options. Its separator, its decimals and formats without
@@ -35,8 +38,9 @@ Higher scores are more client-like; accepted is what is greater than the thresho
 
 betaroc COMMAND --help shows the options and examples of a command.
 
-exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output,
-3 study with failed trials, 130 interrupted, 141 nobody reads the output, 143 terminated"""
+exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
+2 usage, input or output, 3 study with failed trials, 130 interrupted,
+141 nobody reads the output, 143 terminated"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -120,11 +124,32 @@ def call(
 def _parsed(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
     """The options; a help that nobody can read any more is an error of the standard output."""
     try:
-        return parser.parse_args(argv)
+        return _with_names(parser.parse_args(argv))
     except SystemExit:
         if sys.stdout is not None:
             sys.stdout.flush()
         raise
+
+
+def _with_names(arguments: argparse.Namespace) -> argparse.Namespace:
+    """The options, with names of columns, labels and systems in the UTF-8 that was typed.
+
+    Where the locale knows ASCII alone Python holds other bytes as surrogates; paths need them.
+    """
+    for option, value in vars(arguments).items():
+        if option in _NAMES or (option == "systems" and isinstance(value, list)):
+            setattr(arguments, option, _typed(value))
+    for named in getattr(arguments, "system", None) or ():
+        named[0] = _typed(named[0])
+    return arguments
+
+
+def _typed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_typed(item) for item in value]
+    if not isinstance(value, str) or not any("\udc80" <= sign <= "\udcff" for sign in value):
+        return value
+    return os.fsencode(value).decode("utf-8", "surrogateescape")
 
 
 def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> _Parser:

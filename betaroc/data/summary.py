@@ -190,7 +190,7 @@ class ScoreSummary(ScoreData):
         >>> [e.tolist() for e in summary.rate_error_at([0.26, 0.9])]  # bins of 1/8
         [[0.0, 0.0], [0.5, 0.0]]
         """
-        theta = np.asarray(threshold, dtype=np.float64)
+        theta = checks.real_array(threshold, "threshold")
         cells = self._cells
         k = np.minimum(np.searchsorted(cells.upper, theta), cells.upper.size - 1)
         inside = (cells.lower[k] < theta) & (theta < cells.upper[k])
@@ -221,7 +221,7 @@ class ScoreSummary(ScoreData):
         >>> round(summary.border_below(0.45), 6), summary.border_below(0.3)  # bins of 1/8
         (0.375, 0.3)
         """
-        cells = self._cells
+        threshold, cells = checks.finite(threshold, "threshold"), self._cells
         k = min(int(np.searchsorted(cells.upper, threshold)), cells.upper.size - 1)
         return float(min(cells.lower[k], threshold))
 
@@ -523,7 +523,9 @@ class _Wanted(NamedTuple):
 def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any) -> _Wanted:
     bins = checks.count(bins, "bins", 8)
     if bins > MOST_BINS:
-        raise InputError.about("bins")(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
+        raise InputError.about("bins")(
+            f"bins must be at most {MOST_BINS}; got {shown(bins)}. Take fewer."
+        )
     columns = wanted_of(score, label)
     return _Wanted(columns, client_label, bins, _layout(layout, bins))
 
@@ -660,7 +662,10 @@ def warn_of_bins(found: ScoreSummary) -> None:
 def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
     """The labels of clients and impostors."""
     # Engines group in any order.
-    labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    try:
+        labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    except TypeError:  # what has no order is no label, which is said below
+        labels = list(sums)
     counts = [sums[one].rows for one in labels]
     mask = client_mask(labels, client_label, name=name, counts=counts)
     return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]

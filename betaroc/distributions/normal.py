@@ -97,7 +97,7 @@ class Normal(Distribution):
     -----
     The ROC of a pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)) and
     is straight on normal deviates. Unequal sigmas always give one diagonal crossing:
-    a hook at one end. Tails and inverses have relative error below 1e-12.
+    an improper region at one end. Tails and inverses have relative error below 1e-12.
 
     Examples
     --------
@@ -232,7 +232,7 @@ class NormalPair(Pair):
         return self.place(_beside(narrow, [-_scaled_distance(narrow, wide) / share]))[0]
 
     def decisive_sides(self) -> tuple[float, float] | None:
-        """Unequal sigmas give a hook always, equal ones a concave or convex curve."""
+        """Unequal sigmas give an improper region always, equal ones a concave or convex curve."""
         if self._has_atoms():
             return None
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()

@@ -68,7 +68,7 @@ class Verdict(str):
     confidence : Confidence
         p-values of `marginal`: of the whole, near the low-FAR and near the high-FAR border.
     size : Size
-        Mean excess with its interval, largest excess, depth and scores of hooks.
+        Mean excess with its interval, largest excess, depth and scores of improper regions.
     reason : str
         Sentences with the numbers.
     marginal : str

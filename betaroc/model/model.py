@@ -1181,7 +1181,7 @@ class ScoreModel(Noun):
         -----
         Beta pairs: with a, b the differences of the shapes, client - impostor,
         the signs of a and b decide: proper iff a >= 0 >= b, and then concave;
-        hooked iff ab > 0. Binormal pairs: hooked iff the sigmas differ. For
+        with an improper region at one end iff ab > 0. Binormal pairs: iff the sigmas differ. For
         other pairs ``"proper"`` speaks of the diagonal alone; see
         ``roc().is_concave``.
 
