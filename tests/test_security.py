@@ -229,7 +229,7 @@ typeof window.hit
 
 @pytest.mark.nightly
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-@pytest.mark.usefixtures("few")
+@pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 @pytest.mark.parametrize("page", [report, systems, ensemble, study, notebook])
 def test_names_are_inert_in_a_browser(

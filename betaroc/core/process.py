@@ -18,11 +18,11 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 __all__ = [
     "allow_progress", "begin_work", "end_with", "end_work", "free_memory", "hold_streams",
-    "leave_if_stopped", "listen", "shows_progress",
+    "leave_if_stopped", "listen", "shows_colours", "shows_progress",
 ]  # fmt: skip
 
 #: Each with what Python does of itself.
@@ -127,8 +127,17 @@ def _watch(parent: int) -> None:
 
 def shows_progress() -> bool:
     """Whether a bar is seen by somebody, and can be drawn again in its place."""
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    return _bars and terminal and os.environ.get("TERM") != "dumb"
+    return _bars and _is_able(sys.stderr)
+
+
+def shows_colours() -> bool:
+    """Whether the standard output is a terminal that has them, and nobody asked for none."""
+    return "NO_COLOR" not in os.environ and _is_able(sys.stdout)
+
+
+def _is_able(stream: TextIO | None) -> bool:
+    """Whether it is a terminal that does what escape codes say."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def allow_progress(allowed: bool) -> None:

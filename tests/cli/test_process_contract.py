@@ -145,6 +145,23 @@ def test_a_bar_is_for_a_terminal_that_can_draw_it(
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(("stream", "given", "seen"), [
+    (Terminal(), {}, True),
+    (Terminal(), {"NO_COLOR": ""}, False),
+    (Terminal(), {"TERM": "dumb"}, False),
+    (io.StringIO(), {}, False),
+    (None, {}, False),
+])  # fmt: skip
+def test_colours_are_for_a_terminal_that_has_them(
+    stream: Any, given: dict[str, str], seen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in ({"TERM": "xterm"} | given).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert process.shows_colours() is seen
+
+
 @pytest.mark.parametrize("words", ["fit dev.csv --json", "fit dev.csv"])
 def test_no_bar_stands_beside_json(
     words: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
