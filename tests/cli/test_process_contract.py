@@ -90,6 +90,45 @@ def test_a_pipe_that_nobody_reads_and_a_full_disk(
         assert [one[: len(said)] for one in err] == [said] * bool(said)
 
 
+OUTPUTS = {
+    "epc": "epc --dev dev.csv --test test.csv -o old.png --force",
+    "study": "study study.toml --folder new --html old.html --force",
+    "compare": "compare --dev dev.csv test.csv --test test.csv dev.csv -o old.svg --force",
+    "ensemble": "ensemble systems.csv --systems a b --html old.html --force",
+    "report": "report --dev dev.csv --test test.csv --family beta -o old.html --force",
+}
+
+
+@pytest.mark.parametrize("command", [
+    pytest.param(one, marks=[pytest.mark.nightly] * (one in ("compare", "ensemble", "report")))
+    for one in OUTPUTS
+])  # fmt: skip
+@pytest.mark.usefixtures("few", "panel_alone")
+def test_a_full_disk_leaves_what_was_there(
+    command: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    if command == "study":
+        pytest.importorskip("pyarrow")
+    old = {place / f"old.{kind}" for kind in ("svg", "png", "html")}
+    for path in old:
+        path.write_text("old")
+    before = {path.name for path in place.iterdir()}
+    real = os.replace
+
+    def full(source: Any, target: Any) -> None:
+        if Path(target) in old:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    assert main(OUTPUTS[command].split()) == 2
+    err = capsys.readouterr().err
+    assert "No space left on device" in err
+    assert "Traceback" not in err
+    assert {path.read_text() for path in old} == {"old"}
+    assert {path.name for path in place.iterdir()} - before <= {"new"}
+
+
 @pytest.mark.parametrize("stream", [None, Stream(errno.ENOSPC)])
 @pytest.mark.parametrize("words", ["fit none.csv", "fit --none", "none", "fit dev.csv --json"])
 def test_what_nobody_can_be_told_is_no_output(
