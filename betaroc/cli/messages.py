@@ -24,7 +24,7 @@ from betaroc.rendering.tree_text import text_of
 
 __all__ = [
     "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages",
-    "named_files", "say", "say_warnings", "tell",
+    "named_files", "remark", "say", "say_warnings",
 ]  # fmt: skip
 
 #: What the help of a command ends with.
@@ -149,15 +149,15 @@ def in_terms(
 def say_warnings(texts: Sequence[str]) -> None:
     """A line each."""
     for text in texts:
-        tell(f"warning: {visible(text)}")
+        remark(f"warning: {visible(text)}")
 
 
 def complain(message: str) -> None:
     """Why the call ends."""
-    tell(f"betaroc: {visible(message)}")
+    remark(f"betaroc: {visible(message)}")
 
 
-def tell(line: str) -> None:
+def remark(line: str) -> None:
     """On standard error; the exit code says it where that is closed or full."""
     if sys.stderr is not None:
         with suppress(OSError):

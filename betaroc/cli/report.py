@@ -14,8 +14,8 @@ from betaroc.cli.messages import (
     in_options,
     in_terms,
     named_files,
+    remark,
     say_warnings,
-    tell,
 )
 from betaroc.cli.options import (
     fit_options_of,
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
     say_warnings(
         [in_terms(notice.message, arguments, words=analysis.words) for notice in analysis.notices]
     )
-    tell(f"wrote {visible(arguments.output)}")
+    remark(f"wrote {visible(arguments.output)}")
 
 
 def _run_several(
@@ -125,7 +125,7 @@ def _run_several(
             f"{one.name}: {in_terms(said, arguments, [one.name], words=one.words)}"
             for said in one.warnings
         ])  # fmt: skip
-    tell(f"wrote {visible(arguments.output)}")
+    remark(f"wrote {visible(arguments.output)}")
 
 
 def _refuse_what_is_not_shown(arguments: argparse.Namespace, systems: int) -> None:
