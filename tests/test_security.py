@@ -179,7 +179,7 @@ def systems(folder: Path, one: str, two: str) -> str:
             own.to_frame()[["score", "label"]].to_csv(path, index=False)
         words += ["--system", name, *map(str, paths)]
     page = folder / "page.html"
-    given = ["report", *words, "--family", "beta", "--client-label", "client", "-o", str(page)]
+    given = ["report", *words, "--family", "beta", "-o", str(page)]
     assert main([*given, "--force"]) == 0
     return page.read_text(encoding="utf-8")
 
