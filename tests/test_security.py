@@ -177,7 +177,7 @@ def systems(folder: Path, one: str, two: str) -> str:
         paths = [folder / f"{k}{role}.csv" for role in ("dev", "test")]
         for path, own in zip(paths, sets, strict=True):
             own.to_frame()[["score", "label"]].to_csv(path, index=False)
-        words += ["--system", name, *map(str, paths)]
+        words += ["--system", name.lstrip("-"), *map(str, paths)]
     page = folder / "page.html"
     given = ["report", *words, "--family", "beta", "-o", str(page)]
     assert main([*given, "--force"]) == 0
