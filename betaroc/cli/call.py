@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -56,7 +57,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if sys.stderr is not None:  # for which argparse takes the standard output
             self.print_usage(sys.stderr)
-        self.exit(BAD_INPUT, f"{self.prog}: {visible(message)}\n")
+        said = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
+        self.exit(BAD_INPUT, f"{self.prog}: {visible(said)}\n")
 
 
 class _CommandParser(_Parser):

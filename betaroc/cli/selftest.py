@@ -8,23 +8,22 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from betaroc.cli.messages import ProgressBar, examples, say
 from betaroc.cli.options import form_options, terms_option
 from betaroc.cli.reference_checks import CHECKS, Error, digits_of, errors_of_row
-from betaroc.rendering.numbers import counted, spaced
+from betaroc.rendering.numbers import counted, spaced, version
 from betaroc.rendering.tree import Column, Name, Section, Words, apart, recorded
 
 __all__ = ["add_options", "run"]
 
 #: Exit codes.
 _PASSED, _FAILED = 0, 1
-#: Whose versions the digits hang on.
-_PACKAGES = ("betaroc", "numpy", "scipy")
 
 
 class _Group(NamedTuple):
@@ -104,9 +103,13 @@ def _judged(block: Mapping[str, Any], step: Any) -> _Group:
 
 
 def _versions() -> dict[str, str]:
+    import scipy
+
     return {
         "python": platform.python_version(),
-        **{name: version(name) for name in _PACKAGES},
+        "betaroc": version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
         "platform": platform.platform(),
         "machine": platform.machine(),
         "byte order": sys.byteorder,

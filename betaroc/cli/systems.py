@@ -136,7 +136,7 @@ def _of_path(place: str) -> list[SystemFiles]:
     if not place:
         raise InputError("--systems must name a folder or a TOML file; got ''. Give its path.")
     path = Path(place)
-    return _of_folder(path) if path.is_dir() else _of_manifest(path)
+    return _of_folder(path) if os.path.isdir(path) else _of_manifest(path)
 
 
 def _of_folder(folder: Path) -> list[SystemFiles]:

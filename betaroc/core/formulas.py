@@ -220,8 +220,8 @@ def formula_columns(terms: Any, name: str, present: list[str], own: tuple[str, .
     if unknown:
         columns = [c for c in present if c not in own]
         raise InputError.about(name)(
-            f"{name} must name columns of the frame; {unknown[0]!r} is none of"
-            f" {listed(columns)}. {nearest(unknown[0], columns)}".rstrip()
+            f"{name} must name columns of the frame; {shown(unknown[0])} is none of"
+            f" {listed(columns)}. {nearest(unknown[0], columns).strip() or 'Give one of them.'}"
         )
     return found
 

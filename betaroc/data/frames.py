@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, reduce
 from numbers import Number
 from typing import Any, NamedTuple
@@ -82,14 +82,19 @@ def _collected(table: Any, columns: list[str]) -> Any:
 
 
 def frame_columns(
-    frame: OpenedFrame, wanted: dict[str, str | tuple[str, str]], gaps: str | None = None
+    frame: OpenedFrame, wanted: Mapping[str, str | tuple[str, str] | None], gaps: str | None = None
 ) -> dict[str, Any]:
     """The wanted columns, eager; two names give an array of two columns.
 
-    No value is missing, but in the column of the role that may have gaps, where they are nan.
+    No value is missing, but in the column of the role that may have gaps, where they are nan. What
+    is None is left out, but for score and label, which nothing can do without.
     """
     present = frame.names
-    columns = {role: named_columns(given, role) for role, given in wanted.items()}
+    columns = {
+        role: named_columns(given, role)
+        for role, given in wanted.items()
+        if given is not None or role in ("score", "label")
+    }
     for role, column in ((r, c) for r, names in columns.items() for c in names):
         if column not in present:
             raise InputError.about(role)(

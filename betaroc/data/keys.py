@@ -66,7 +66,9 @@ def _first_rows(file: TextFile) -> list[tuple[int, str]]:
             if len(found) >= _ROWS:
                 break
     if not found:
-        raise FileFormatError(f"{file.name} must name trials; all its lines are blank.")
+        raise FileFormatError(
+            f"{file.name} must name trials; all its lines are blank. Export again."
+        )
     return found
 
 

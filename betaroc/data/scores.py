@@ -666,13 +666,10 @@ class Scores(ScoreData):
         >>> br.Scores.from_frame(frame, score="p")
         Scores(client=[0.7, 0.9], impostor=[0.2])
         """
-        wanted: dict[str, Any] = {
-            "score": score, "label": label, "weight": weight, "group": group, "id": id,
-        }  # fmt: skip
+        wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
         given = opened(frame)
         gaps = None if choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
-        named = {k: v for k, v in wanted.items() if v is not None or k in ("score", "label")}
-        data = frame_columns(given, named, gaps)
+        data = frame_columns(given, wanted, gaps)
         return cls._split(
             data["label"],
             data["score"],

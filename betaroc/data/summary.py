@@ -681,7 +681,10 @@ def _read_label(label: object) -> object:
 def _refuse_bad_rows(sums: Labels, name: str, score: str, label: str) -> None:
     rows = sum(one.rows for one in sums.values())
     if not rows:
-        raise InputError(f"{name or 'the frame '}must hold scores of both classes; it has no rows.")
+        raise InputError(
+            f"{name.removesuffix(': ') or 'the frame'} must hold scores of both classes; it has no"
+            " rows. Check the selection."
+        )
     bad, missing = (sum(getattr(one, k) for one in sums.values()) for k in ("bad", "missing"))
     if bad or missing:
         raise InputError(

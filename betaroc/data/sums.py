@@ -240,6 +240,8 @@ Labels = dict[Any, LabelSums]
 
 def is_missing(label: object) -> bool:
     """None, NaN, pandas' NA and NaT."""
+    if isinstance(label, Decimal):
+        return label.is_nan()
     return label is None or type(label).__name__ in {"NAType", "NaTType"} or label != label
 
 

@@ -26,6 +26,7 @@ from betaroc.core.text import listed, nearest, shown
 _GZIP = b"\x1f\x8b"
 _MAGIC = (
     (b"FEA1", "Feather of version 1", "Write it again with a newer pyarrow."),
+    (b"\xff\xfe\0\0", "UTF-32 text (byte offset 0)", "Save it as UTF-8."),
     (b"\xff\xfe", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
     (b"\xfe\xff", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
     (b"PK", "a zip archive", "Archives are not unpacked: extract the one file, or use .gz."),
@@ -35,6 +36,14 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "zstd data", "Only .gz is decompressed: recompress it with gzip."),
     (b"\x89HDF", "HDF5 data", "Export the scores as csv."),
     (b"\xd0\xcf\x11\xe0", "an old Excel sheet", "Export the scores as csv."),
+    (b"\x93NUMPY", "an array of numpy", "Load it, and pass it to Scores."),
+    (b"\x80\x04", "a pickle", "Pickles are never loaded: export the scores as csv."),
+    (b"\x80\x05", "a pickle", "Pickles are never loaded: export the scores as csv."),
+    (b"\x89PNG", "a picture", "Name the file of the scores."),
+    (b"\xff\xd8\xff", "a picture", "Name the file of the scores."),
+    (b"%PDF", "a PDF", "Export the scores as csv."),
+    (b"\x7fELF", "a program", "Name the file of the scores."),
+    (b"SQLite", "a database", "Export the scores as csv."),
 )
 #: White space is one separator: any run of blanks and tabs.
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}

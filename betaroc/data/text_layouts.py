@@ -68,7 +68,9 @@ def layout_of(
     """
     lines = _sample(file, wanted)
     if not lines:
-        raise FileFormatError(f"{file.name} must hold scores; all its lines are blank.")
+        raise FileFormatError(
+            f"{file.name} must hold scores; all its lines are blank. Export again."
+        )
     told = _SEP(lines[0][1])
     if told and len(lines) > 1 and asked.separator is None:
         asked, lines = asked._replace(separator=told[1]), lines[1:]

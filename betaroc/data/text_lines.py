@@ -226,14 +226,14 @@ def _json_records(
 ) -> Iterator[_Record]:
     """The values as texts; what is null or not there is empty."""
     read: Callable[[str], Any] = json.JSONDecoder(
-        parse_float=str, parse_int=str, parse_constant=str
+        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct_keys
     ).decode
     for line, text in enumerate(lines, start):
         if not text.strip():
             continue
         try:
             trial = read(text)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise FileFormatError(
                 f"{name}, line {line}: each line must be one JSON object; {shown(str(error), 120)}."
                 " Write one trial a line."
@@ -245,6 +245,14 @@ def _json_records(
                 ' {"score": 0.5, "label": 1}.'
             )
         yield [_json_text(name, line, trial, column) for column in columns], line
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = dict(pairs)
+    if len(names) < len(pairs):
+        twice = next(key for k, (key, _) in enumerate(pairs) if key in dict(pairs[:k]))
+        raise ValueError(f"{shown(twice)} occurs twice")
+    return names
 
 
 def _json_text(name: str, line: int, trial: dict[str, Any], column: str) -> str:

@@ -582,7 +582,7 @@ def _kind(
         raise InputError(
             worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
             + worded(" or `eer`;")
-            + f" got {' and '.join(given) or 'none'}."
+            + f" got {' and '.join(given) or 'none'}. Give one."
         )
     if costs and (cost_fa is None or cost_fr is None):
         missing = "cost_fa" if cost_fa is None else "cost_fr"

@@ -54,7 +54,8 @@ class Mixture(Distribution):
             if not isinstance(law, self._kind):
                 raise InputTypeError.about("components")(
                     f"components must be {self._kind.__name__} distributions; number {k} is"
-                    f" {type(law).__name__}."
+                    f" {shown(law)} of type {type(law).__name__}. Make each with"
+                    f" {self._kind.__name__}(...)."
                 )
         checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
         if abs(math.fsum(checked) - 1.0) > _WHOLE:

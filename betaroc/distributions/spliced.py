@@ -19,7 +19,7 @@ from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pareto_tail import ParetoTail
-from betaroc.distributions.tail_coordinate import Coordinate
+from betaroc.distributions.tail_coordinate import Coordinate, snapped
 
 __all__ = ["Spliced"]
 
@@ -98,8 +98,7 @@ class Spliced(Distribution):
         if not isinstance(self.body, Distribution) or isinstance(self.body, Spliced):
             raise InputTypeError.about("body")(
                 "body must be a distribution without tails of its own, such as Beta, Normal or"
-                f" Empirical; got {shown(self.body)} of type {type(self.body).__name__}. Give its"
-                " body."
+                f" Empirical; got {shown(self.body)} of type {type(self.body).__name__}. Give one."
             )
         for side in _SIDES:
             tail = getattr(self, side)
@@ -194,7 +193,8 @@ class Spliced(Distribution):
             invert = self.body._lower_quantile if lower else self.body._upper_quantile
             place = invert(p, np.log(p))
         else:
-            place = self._snapped(self.coordinate.place(np.array(tail.joint)))
+            given = self.coordinate.place(np.array(tail.joint))
+            place = snapped(given, self.body.atoms.places, _EDGE)
         y = float(self.coordinate.of(place)) if tail.joint is None else tail.joint
         if place.theta in self.body.atoms.places:
             y = float(self.coordinate.of(place))
@@ -202,15 +202,6 @@ class Spliced(Distribution):
             return _Joint(tail, place, y, float(self.body._upper(place)[0]))
         at = float(self.body.atoms.masses_at(place))
         return _Joint(tail, place, y, max(float(self.body._lower(place)[0]) - at, 0.0))
-
-    def _snapped(self, place: Thresholds) -> Thresholds:
-        """A place that is one of the body's scores but for rounding."""
-        atoms = self.body.atoms.places
-        if atoms.size == 0:
-            return place
-        nearest = atoms[np.argmin(np.abs(atoms - place.theta))]
-        near = abs(nearest - place.theta) <= _EDGE * abs(nearest)
-        return Thresholds.from_theta(np.array(nearest)) if near else place
 
     @cached_property
     def _inner(self) -> float:
@@ -270,8 +261,7 @@ class Spliced(Distribution):
         """Mass on that side of a place between the joints beyond which the body has `mass`."""
         if joint is None:
             return mass * self._factor
-        inner = np.maximum(mass - joint.beyond, 0.0) * self._factor
-        return np.asarray(joint.tail.mass + inner)
+        return joint.tail.mass + np.maximum(mass - joint.beyond, 0.0) * self._factor
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         y, below, above = self._regions(t)

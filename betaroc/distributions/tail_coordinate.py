@@ -10,7 +10,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 
-__all__ = ["Coordinate"]
+__all__ = ["Coordinate", "snapped"]
 
 
 class Coordinate(NamedTuple):
@@ -60,3 +60,12 @@ class Coordinate(NamedTuple):
         low, high = self.bounds
         bend = 1.0 / (high - t.theta) - 1.0 / (t.theta - low)
         return np.asarray(slope * np.exp(self.log_rise(t)) + bend)
+
+
+def snapped(place: Thresholds, scores: FloatArray, share: float) -> Thresholds:
+    """A place that is one of these scores but for rounding by that share of it."""
+    if scores.size == 0:
+        return place
+    nearest = scores[np.argmin(np.abs(scores - place.theta))]
+    near = abs(nearest - place.theta) <= share * abs(nearest)
+    return Thresholds.from_theta(np.array(nearest)) if near else place

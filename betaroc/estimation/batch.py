@@ -265,7 +265,9 @@ def _refuse_bad(groups: dict[str, AnyArray], kind: FloatArray, columns: dict[str
     n = groups["n"]
     rows = int(np.sum(n))
     if not rows:
-        raise InputError("the frame must hold scores of both classes; it has no rows.")
+        raise InputError(
+            "the frame must hold scores of both classes; it has no rows. Check the selection."
+        )
     bad, missing = (int(np.sum(n[kind == KINDS.index(k)])) for k in ("bad", "missing"))
     if bad or missing:
         raise InputError(

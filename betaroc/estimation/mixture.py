@@ -155,7 +155,7 @@ def estimate_mixture(given: Data, count: int, kind: Kind) -> Maximum:
     if sample.total < least:
         inside = " inside (0, 1)" if kind.single == "beta" else ""
         raise DegenerateDataError(
-            f"{sample.name}: a mixture of {count} {kind.single} distributions needs at least"
+            f"{sample.name}: a mixture of {shown(count)} {kind.single} distributions needs at least"
             f" {shown(least)} scores{inside}; got {sample.total:g}. Give more"
             + worded(f' scores, or use `family="{kind.single}"`.')
         )

@@ -226,7 +226,8 @@ def _of_scores(
 ) -> Table:  # fmt: skip
     if not items:
         raise InputError.about("frame")(
-            "frame must hold at least one system; the collection is empty."
+            "frame must hold at least one system; the collection is empty. Give a mapping of names"
+            " to scores."
         )
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):

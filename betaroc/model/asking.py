@@ -153,7 +153,7 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
     if not isinstance(stat, str):
         raise InputTypeError.about("stat")(
             f"stat must be a name or a function of a ScoreModel; got {checks.shown(stat)} of type"
-            f" {type(stat).__name__}. br.statistics() tells the names."
+            f" {type(stat).__name__}. See br.statistics() for the names."
         )
     if _AT in stat:
         _refuse_second_point(stat, given, points)
@@ -170,7 +170,7 @@ def asking_of_text(text: str) -> Asking:
     if not isinstance(text, str):
         raise InputTypeError.about("stat")(
             f"a statistic must be text such as 'tpr{_AT}far=0.01'; got {checks.shown(text)} of type"
-            f" {type(text).__name__}."
+            f" {type(text).__name__}. See br.statistics() for the names."
         )
     name, _, behind = text.partition(_AT)
     if not behind:
@@ -199,7 +199,7 @@ def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[A
     if not isinstance(texts, Sequence):
         raise InputTypeError.about(argument)(
             f"{argument} must be texts such as 'tpr{_AT}far=0.01'; got {checks.shown(given)} of"
-            f" type {type(given).__name__}. br.statistics() tells the names."
+            f" type {type(given).__name__}. See br.statistics() for the names."
         )
     found = tuple(map(asking_of_text, texts))
     names = [str(one) for one in found]
@@ -328,5 +328,6 @@ def _range(name: str, value: Any) -> tuple[float, float]:
     if not low < high:
         raise InputError.about("between")(
             f"between must be two FARs (low, high) with low < high; got {checks.shown(value)}."
+            " Give the smaller one first."
         )
     return low, high

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from betaroc.core.arrays import AnyArray, BoolArray
+from betaroc.core.containers import refuse_kind
 from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, shown
@@ -36,6 +37,8 @@ class TwoLabels(NamedTuple):
 
 def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
     """One label a row; an error unless there are two different ones."""
+    if isinstance(y, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
+        refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
     try:
         with np.errstate(invalid="ignore"):
             kind = type_of_target(y, input_name=name)
@@ -51,6 +54,11 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
             f"Only binary classification is supported. Unknown label type: {kind}; {name} must"
             f" hold one of two labels a row. For one against the rest pass the booleans {name} =="
             " label."
+        )
+    if labels.dtype.kind in "cmMV":
+        raise InputTypeError.about(name)(
+            f"{name} must be text, numbers or booleans; got {shown(str(labels[0]))} at 0 (dtype"
+            f" {labels.dtype}, {labels.size} values). Pass two labels."
         )
     classes = np.unique(labels)
     if classes.size < 2:

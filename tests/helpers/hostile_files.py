@@ -1,0 +1,241 @@
+"""Hostile score files as bytes, by the letters of their catalogue."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import tarfile
+import zipfile
+from typing import Any
+
+import numpy as np
+
+import betaroc as br
+from helpers.extras import needs
+
+pa = needs("pyarrow", "parquet")
+pq = needs("pyarrow.parquet", "parquet")
+
+__all__ = ["EXPECTED", "GOOD", "READ", "REFUSED", "packed"]
+
+_RNG = np.random.default_rng(1)
+_ROWS = [(s, 1) for s in _RNG.beta(6, 2, 30).round(6).tolist()]
+_ROWS += [(s, 0) for s in _RNG.beta(2, 6, 30).round(6).tolist()]
+_SCORES, _LABELS = [s for s, _ in _ROWS], [y for _, y in _ROWS]
+EXPECTED = br.Scores(_SCORES[:30], _SCORES[30:])
+
+
+def _table(head: str = "score,label", row: str = "{s},{y}", end: str = "\n") -> str:
+    lines = [head] * bool(head) + [
+        row.format(s=s, y=y, c=str(s).replace(".", ",")) for s, y in _ROWS
+    ]
+    return end.join(lines) + end
+
+
+GOOD = _table()
+
+
+def _line(text: str, place: int = 5) -> str:
+    """The good table with another line in that place, from 1."""
+    lines = GOOD.split("\n")
+    lines[place - 1] = text
+    return "\n".join(lines)
+
+
+def packed(score: Any = None, label: Any = None, **options: Any) -> bytes:
+    """Such columns as Parquet."""
+    table = pa.table({
+        "score": _SCORES if score is None else score,
+        "label": _LABELS if label is None else label,
+    })  # fmt: skip
+    sink = io.BytesIO()
+    pq.write_table(table, sink, **options)
+    return sink.getvalue()
+
+
+def _zip(*names: str) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name in names:
+            archive.writestr(name, GOOD)
+    return sink.getvalue()
+
+
+def _tar() -> bytes:
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w:gz") as archive:
+        member = tarfile.TarInfo("a.csv")
+        member.size = len(GOOD)
+        archive.addfile(member, io.BytesIO(GOOD.encode()))
+    return sink.getvalue()
+
+
+def _flipped() -> bytes:
+    """A bit of a page, whose checksum is kept."""
+    data = bytearray(packed(compression="none", use_dictionary=False, write_page_checksum=True))
+    data[100] ^= 0x40
+    return bytes(data)
+
+
+_PARQUET, _GZIP = packed(), gzip.compress(GOOD.encode())
+_FIVE = ("line 5",)
+
+#: What is read as the sixty scores it stands for.
+READ: dict[str, str | bytes] = {
+    "plain": GOOD,
+    "G02 semicolons": _table("score;label", "{s};{y}"),
+    "G02 quoted semicolons": _table('"score";"label"', "{s};{y}"),
+    "G02 pipes": _table("score|label", "{s}|{y}"),
+    "G02 tabs": _table("score\tlabel", "{s}\t{y}"),
+    "G03 decimal commas": _table("score;label", "{c};{y}"),
+    "G03 quoted decimal commas": _table("score,label", '"{c}",{y}'),
+    "G06 CRLF": GOOD.replace("\n", "\r\n"),
+    "G06 CR": GOOD.replace("\n", "\r"),
+    "G06 some CRLF": GOOD.replace("\n", "\r\n", 3),
+    "G07 BOM": b"\xef\xbb\xbf" + GOOD.encode(),
+    "G18 large letters": _table("Score,Label"),
+    "gzip": _GZIP,
+    "gzip of two members": gzip.compress(GOOD[:200].encode()) + gzip.compress(GOOD[200:].encode()),
+    "labels of -1": GOOD.replace(",0\n", ",-1\n"),
+    "labels as decimals": GOOD.replace(",0\n", ",0.0\n").replace(",1\n", ",1.0\n"),
+    "labels as words": GOOD.replace(",0\n", ",FALSE\n").replace(",1\n", ",True\n"),
+    "blank lines": GOOD.replace("\n", "\n\n", 5),
+    "no last newline": GOOD.rstrip("\n"),
+    "Parquet": _PARQUET,
+    "Parquet with checksums": packed(write_page_checksum=True),
+    "JSON lines": "".join(json.dumps({"score": s, "label": y}) + "\n" for s, y in _ROWS),
+}
+
+#: What is refused, and words of the message. After "of rows" those that sums of a file do not say.
+REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
+    "A01 nan": (_line("nan,1"), (*_FIVE, "'nan'", "finite")),
+    "A01 NaN": (_line("NaN,1"), (*_FIVE, "'NaN'")),
+    "A02 inf": (_line("inf,1"), (*_FIVE, "'inf'", "finite")),
+    "A02 -Infinity": (_line("-Infinity,0"), (*_FIVE, "'-Infinity'")),
+    "G03 some decimal commas": (
+        _table("score;label", "{s};{y}").replace(".", ",", 3), ("line 2", "decimal"),
+    ),
+    "G04 decimal commas": (_table(row="{c},{y}"), ("line 2", "2 fields", "Decimal commas")),
+    "G04 one of them": (_line("0,25,1"), (*_FIVE, "got 3", "'0,25,1'")),
+    "G04 thousands": (_line("1,000.5,1"), (*_FIVE, "got 3")),
+    "G07 UTF-16": (GOOD.encode("utf-16"), ("UTF-16", "offset 0", "UTF-8")),
+    "G07 UTF-16 of the other order": (b"\xfe\xff" + GOOD.encode("utf-16-be"), ("UTF-16",)),
+    "G07 UTF-16 without its mark": (GOOD.encode("utf-16-le"), ("NUL byte", "column 2", "UTF-16")),
+    "G07 UTF-32": (GOOD.encode("utf-32"), ("UTF-32", "UTF-8")),
+    "G07 Latin-1": (GOOD.encode() + b"0.5,0\xe9\n", ("b'\\xe9'", "byte offset", "UTF-8")),
+    "G07 Latin-1 in the header": (b"score,label,\xe9\n0.5,1,x\n", ("byte offset 12",)),
+    "G07 two marks": (b"\xef\xbb\xbf" * 2 + GOOD.encode(), ("'score'", "Did you mean")),
+    "G07 a mark alone": (b"\xef\xbb\xbf", ("must hold scores",)),
+    "G08 NUL in a score": (_line("0.2\x005,1"), (*_FIVE, "NUL byte", "column 4")),
+    "G08 NUL in a label": (_line("0.25,\x001"), (*_FIVE, "NUL byte")),
+    "G08 NULs at the end": (GOOD + "\0\0\0", ("line 62", "NUL byte")),
+    "G08 an escape": (_line("0.2\x1b5,1"), (*_FIVE, r"'0.2\x1b5'")),
+    "G10 a field less": (_line("0.25"), (*_FIVE, "got 1", "missing")),
+    "G10 a field more": (_line("0.25,1,1"), (*_FIVE, "got 3")),
+    "G10 no score": (_line(",1"), (*_FIVE, "missing")),
+    "G10 no label": (_line("0.25,"), (*_FIVE, "label", "missing")),
+    "G10 neither": (_line(","), (*_FIVE, "missing")),
+    "G10 cut off": (GOOD[:-4], ("line 61", "got 1")),
+    "G11 score twice": (_table("score,score"), ("'label'",)),
+    "G11 label twice": (_table("score,label,label", "{s},{y},{y}"), ("line 1", "'label' occurs 2")),
+    "G11 another twice": (_table("score,label,x,x", "{s},{y},1,1"), ("'x' occurs 2", "Rename")),
+    "G12 no header": (_table(""), ("header", "columns")),
+    "G12 the header again": (GOOD + GOOD, ("line 62", "'score'")),
+    "G14 an open quote": (_line('"0.25,1'), (*_FIVE, "quote", "never closed")),
+    "G14 an open label": (_line('0.25,"1'), (*_FIVE, "quote")),
+    "G14 a quote within": (_line('0."25",1'), _FIVE),
+    "G14 a newline within": (_line('"0.2\n5",1'), (*_FIVE, r"'0.2\n5'")),
+    "G15 NA": (_line("NA,1"), (*_FIVE, "'NA'", "missing")),
+    "G15 -": (_line("-,1"), (*_FIVE, "'-'", "missing")),
+    "G15 null": (_line("null,1"), (*_FIVE, "'null'")),
+    "G15 None": (_line("None,1"), (*_FIVE, "'None'")),
+    "G15 #N/A": (_line("#N/A,1"), (*_FIVE, "'#N/A'")),
+    "G15 #DIV/0!": (_line("#DIV/0!,1"), (*_FIVE, "'#DIV/0!'")),
+    "G15 a label of NA": (_line("0.25,NA"), (*_FIVE, "label", "'NA'")),
+    "G16 1e400": (_line("1e400,1"), (*_FIVE, "'1e400'", "inf")),
+    "G16 -1e400": (_line("-1e400,0"), (*_FIVE, "'-1e400'", "-inf")),
+    "G16 1e-400": (_line("1e-400,1"), (*_FIVE, "'1e-400'", "0.0")),
+    "G16 hexadecimal": (_line("0x1p-2,1"), (*_FIVE, "'0x1p-2'")),
+    "G16 an underscore": (_line("0.2_5,1"), (*_FIVE, "'0.2_5'")),
+    "G16 other digits": (_line("٠.٢٥,1"), (*_FIVE, "number")),
+    "G16 a minus sign": (_line("\u22120.25,1"), (*_FIVE, "number")),
+    "G16 per cent": (_line("25%,1"), (*_FIVE, "'25%'", "Percentages")),
+    "G16 a date": (_line("2020-01-01,1"), (*_FIVE, "'2020-01-01'")),
+    "G16 a truth": (_line("true,1"), (*_FIVE, "'true'")),
+    "G16 a zero width": (_line("0.25\u200b,1"), (*_FIVE, r"\u200b")),
+    "G16 right to left": (_line("\u202e0.5,1"), (*_FIVE, r"\u202e")),
+    "G18 a blank before": (_table("score, label"), ("' label'", "blanks around")),
+    "G18 a tab before": (_table("score,\tlabel"), (r"'\tlabel'", "blanks around")),
+    "G19 another column": (_table("scroe,label"), ("'score'", "'scroe'", "Did you mean")),
+    "G19 another label": (_table("score,lable"), ("'label'", "'lable'", "Did you mean")),
+    "G19 many columns": (",".join(f"c{k}" for k in range(900)) + "\n", ("895 more",)),
+    "nothing": ("", ("empty",)),
+    "blanks": ("  \n \n", ("blank",)),
+    "a header": ("score,label\n", ("no rows",)),
+    "comments": ("# a\n# b\n", ("blank",)),
+    "D02 {1, 2}": (_table().replace(",1\n", ",2\n").replace(",0\n", ",1\n"), ("'2' (count 30",)),
+    "D05 three": (_line("0.25,2"), ("got 3", "'2' (count 1, first in line 5)")),
+    "D06 one class": (GOOD.replace(",0\n", ",1\n"), ("no impostor scores", "60 labels")),
+    "D08 soft": (_line("0.25,0.7"), ("got 3", "'0.7' (count 1, first in line 5)", "swapped")),
+    "D10 swapped": (_table(row="{y},{s}"), ("swapped",)),
+    "blanks about one label": (
+        GOOD.replace(",1\n", ",g\n").replace(",0\n", ",i\n").replace(",g\n", ",g \n", 3),
+        ("blanks",),
+    ),
+    "G22 cut": (_PARQUET[:-50], ("intact Parquet", "truncated")),
+    "G22 the first bytes": (b"PAR1", ("intact Parquet",)),
+    "G22 no start": (_PARQUET[200:], ("byte",)),
+    "G22 another end": (_PARQUET[:-4] + b"PAR2", ("intact Parquet",)),
+    "G23 a bit": (_flipped(), ("intact Parquet", "CRC")),
+    "Parquet of texts": (packed([str(s) for s in _SCORES]), ("'score'", "numeric")),
+    "Parquet of lists": (packed([[s] for s in _SCORES]), ("'score'", "numeric")),
+    "Parquet of truths": (packed([s > 0.5 for s in _SCORES]), ("'score'", "numeric")),
+    "Parquet of times": (packed(pa.array(range(60), pa.timestamp("s"))), ("'score'", "numeric")),
+    "Parquet with a null": (packed([None, *_SCORES[1:]]), ("'score'", "1 ", "60")),
+    "Parquet with a NaN": (packed([float("nan"), *_SCORES[1:]]), ("1 ", "60", "NaN")),
+    "Parquet without a label": (packed(label=[None, *_LABELS[1:]]), ("'label'", "missing")),
+    "Parquet without rows": (
+        packed(pa.array([], pa.float64()), pa.array([], pa.int8())), ("no rows",),
+    ),
+    "G24 zip": (_zip("a.csv", "b.csv"), ("a zip archive", "not unpacked")),
+    "G24 zip of a place": (_zip("../../a.csv"), ("a zip archive", "not unpacked")),
+    "G24 tar": (_tar(), ("must be text", "NUL byte")),
+    "G24 bzip2": (bz2.compress(GOOD.encode()), ("bzip2", "gzip")),
+    "G24 xz": (lzma.compress(GOOD.encode()), ("xz data", "gzip")),
+    "G24 zstd": (b"\x28\xb5\x2f\xfd" + bytes(50), ("zstd", "gzip")),
+    "G24 7z": (b"7z\xbc\xaf\x27\x1c" + bytes(50), ("7z",)),
+    "an old sheet": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), ("Excel", "csv")),
+    "HDF5": (b"\x89HDF\r\n\x1a\n" + bytes(100), ("HDF5", "csv")),
+    "numpy": (b"\x93NUMPY\x01\x00v\x00{}" + bytes(100), ("numpy",)),
+    "a pickle": (b"\x80\x04\x95\x10\x00\x00\x00", ("a pickle", "never loaded")),
+    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(50), ("a picture",)),
+    "a PDF": (b"%PDF-1.7\n%\xe2\xe3\n", ("a PDF",)),
+    "a program": (b"\x7fELF" + bytes(100), ("a program",)),
+    "a database": (b"SQLite format 3\0" + bytes(100), ("a database",)),
+    "a page": ("<!DOCTYPE html><html><body>404</body></html>\n", ("'score'",)),
+    "one array": (json.dumps([{"score": 0.5, "label": 1}]), ("JSON", "one trial a line")),
+    "gzip cut": (_GZIP[:-20], ("intact gzip", "truncated")),
+    "gzip with another checksum": (_GZIP[:-8] + bytes(8), ("intact gzip", "CRC")),
+    "gzip and more": (_GZIP + b"junk", ("intact gzip",)),
+    "gzip in gzip": (gzip.compress(_GZIP), ("UTF-8",)),
+    "gzip of nothing": (gzip.compress(b""), ("must hold scores",)),
+    "a long line": ("score,label\n" + "1" * 1_100_000 + ",1\n", ("line 2", "1048576")),
+    "a script": (_line("<script>,1"), (*_FIVE, "'<script>'")),
+    "a formula": (_line("=1+1,1"), (*_FIVE, "'=1+1'")),
+    "a colour": (_line("\x1b[31m0.5,1"), (*_FIVE, r"\x1b[31m")),
+    "four columns, one short": ("a a p 0.5\na b p\n", ("line 2", "4 columns")),
+    "two columns, no number": ("1 0.5\n-1 x\n", ("line 2", "'x'")),
+    "JSON cut": ('{"score":0.5,"label":1}\n{"score":0.2\n', ("line 2", "JSON object")),
+    "JSON without a label": ('{"score":0.5,"label":1}\n{"score":0.2}\n', ("line 2", "'label'")),
+    "JSON with a score twice": (
+        '{"score":0.5,"label":1}\n{"score":1,"score":2,"label":0}\n', ("line 2", "occurs twice"),
+    ),
+    "JSON of NaN": ('{"score":NaN,"label":1}\n{"score":0.2,"label":0}\n', ("line 1", "'NaN'")),
+    "JSON too deep": (
+        '{"score":' + "[" * 5000 + "]" * 5000 + ',"label":1}\n', ("line 1", "JSON object"),
+    ),
+    "JSON of lists": ('{"score":[1],"label":1}\n', ("line 1", "'score'")),
+}  # fmt: skip

@@ -1,0 +1,226 @@
+"""Hostile scores, labels and weights at every entry of the library that they can reach."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+import betaroc.sklearn as bs
+from helpers.cases import case
+from helpers.hostile import LABELS, OK, SCORES, VALUES, WEIGHTS, Case, Y, refused, spoken
+
+MODEL = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+TWO = br.Scores(OK, SCORES[Y == 0])
+DECISION = br.decide(TWO, far=0.2, how="average")
+
+
+def frame(**columns: Any) -> pd.DataFrame:
+    """A frame of these columns, each of which is any container."""
+    return pd.DataFrame(columns)
+
+
+# ------------------------------------------------------------------------ scores of a class
+#: Entries of plain arrays, and what they call them.
+ARRAYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "Scores, clients": ("client", lambda x: br.Scores(x, OK)),
+    "Scores, impostors": ("impostor", lambda x: br.Scores(OK, x)),
+    "Scores.from_labels": ("y_score", lambda x: br.Scores.from_labels(Y, x)),
+    "fit_distribution": ("sample", lambda x: br.fit_distribution(x, "normal")),
+    "Empirical": ("values", br.Empirical),
+    "RocDisplay": ("y_score", lambda x: bs.RocDisplay.from_predictions(Y, x)),
+    "DetDisplay": ("y_score", lambda x: bs.DetDisplay.from_predictions(Y, x)),
+}
+
+
+@pytest.mark.parametrize("entry", ARRAYS)
+def test_hostile_scores_of_a_class(entry: str) -> None:
+    name, call = ARRAYS[entry]
+    for known, one in VALUES.items():
+        with case(known):
+            text = refused(partial(call, one.given()), one.error, name, *one.words)
+            assert text.startswith(name)
+
+
+#: Entries of frames with a column of scores.
+FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "Scores.from_frame": br.Scores.from_frame,
+    "summarize": br.summarize,
+    "fit_many": lambda f: br.fit_many(f.assign(system="a"), family="normal"),
+    "inclusion": lambda f: br.inclusion(
+        f.assign(a=SCORES), systems=["a", "score"], family="normal"
+    ),
+    "fit_covariates": lambda f: br.fit_covariates(f.assign(z=SCORES), "z"),
+}
+#: What a frame makes numbers or texts of, and what is a column of numbers in it.
+_NO_COLUMN = {
+    "a memoryview",
+    "B03 a signalling NaN",
+    "B11 masked",
+    "B26 sparse",
+    "B03 a NaN of Decimal",
+}
+
+
+def columns_of(cases: dict[str, Case], name: str, **others: Any) -> dict[str, tuple[Any, Case]]:
+    """Those that pandas takes for a column, as frames."""
+    found = {}
+    for known, one in cases.items():
+        with suppress(ValueError, TypeError):  # pandas takes no such column
+            made = frame(**{name: one.given()}, **others)
+            if known not in _NO_COLUMN and len(made) == Y.size:
+                found[known] = (made, one)
+    return found
+
+
+@pytest.mark.parametrize("entry", FRAMES)
+def test_hostile_scores_in_a_frame(entry: str) -> None:
+    cases = columns_of(
+        {k: v for k, v in VALUES.items() if not k.startswith(("B19", "B27", "C07"))},
+        "score",
+        label=Y,
+    )
+    assert len(cases) > 35
+    for known, (given, _) in cases.items():
+        with case(known):
+            refused(partial(FRAMES[entry], given), br.BetarocError, "score")
+
+
+# ------------------------------------------------------------------------------- thresholds
+#: Entries of thresholds and rates, which may be nan or of any shape, but are numbers.
+NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "ScoreModel.far": MODEL.far,
+    "ScoreModel.at": MODEL.at,
+    "Beta.cdf": br.Beta(2, 3).cdf,
+    "Roc.tpr": MODEL.roc().tpr,
+    "Decision.accept": DECISION.accept,
+    "beta_mle": lambda x: br.beta_mle(x, x),
+    "beta_auc": lambda x: br.beta_auc(x, 1.0, 1.0, 1.0),
+    "mean_logs": br.mean_logs,
+    "alpha of epc": lambda x: br.epc(TWO, MODEL, alpha=x),
+    "far of roc_band": lambda x: br.roc_band(TWO, far=x),
+}
+#: Of the values above those that are no numbers at all.
+NO_NUMBERS = (
+    "B02 booleans", "B02 one boolean", "B03 a word", "B03 None", "B03 no repr", "B03 nested lists",
+    "B03 a large fraction", "B05 texts", "B05 one text", "B05 bytes", "B05 a long text",
+    "B10 complex", "B10 one complex", "B11 masked", "B25 dates", "B25 time spans", "B25 days",
+    "B01 beyond float64", "B01 beyond text", "B27 raises", "B27 recursion", "B27 no array",
+    "C08 ragged", "records",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", NUMBERS)
+def test_what_is_no_number_is_no_threshold(entry: str) -> None:
+    for known in NO_NUMBERS:
+        with case(known):
+            refused(partial(NUMBERS[entry], VALUES[known].given()), VALUES[known].error)
+
+
+# ---------------------------------------------------------------------------------- labels
+#: Entries of labels: what they call them, and whether they are a column.
+LABELLED: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "Scores.from_labels": ("y_true", lambda y: br.Scores.from_labels(y, SCORES)),
+    "from_frame": ("'label'", lambda y: br.Scores.from_frame(frame(score=SCORES, label=y))),
+    "inclusion": (
+        "'label'",
+        lambda y: br.inclusion(frame(a=SCORES, b=OK, label=y), family="normal"),
+    ),
+    "fit_covariates": (
+        "'label'",
+        lambda y: br.fit_covariates(frame(score=SCORES, z=OK, label=y), "z"),
+    ),
+}
+#: Entries of engines, which group before they look, and of scikit-learn, which looks first.
+OTHERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "summarize": ("'label'", lambda y: br.summarize(frame(score=SCORES, label=y))),
+    "fit_many": (
+        "'label'",
+        lambda y: br.fit_many(frame(score=SCORES, label=y, system="a"), family="normal"),
+    ),
+    "RocDisplay": ("y_true", lambda y: bs.RocDisplay.from_predictions(y, SCORES)),
+    "DetDisplay": ("y_true", lambda y: bs.DetDisplay.from_predictions(y, SCORES)),
+}
+
+
+@pytest.mark.parametrize("entry", [*LABELLED, *OTHERS])
+def test_hostile_labels(entry: str) -> None:
+    exact = entry in LABELLED
+    name, call = LABELLED[entry] if exact else OTHERS[entry]
+    for known, one in LABELS.items():
+        if known == "masked" and name == "'label'":
+            continue  # a frame holds it as missing
+        missing = name == "'label'" and known.startswith(("B13", "a N"))
+        words = () if missing or not exact else one.words
+        with case(known):
+            error = one.error if exact else br.BetarocError
+            refused(partial(call, one.given()), error, name, *words)
+    plt.close("all")
+
+
+def test_labels_of_another_length_or_order() -> None:
+    """C06, B14: both lengths; two indices."""
+    call = br.Scores.from_labels
+    refused(lambda: call(Y[:-1], SCORES), br.InputError, "39 labels", "40 scores")
+    series = pd.Series(SCORES)
+    refused(
+        lambda: call(pd.Series(Y)[::-1], series),
+        br.InputError,
+        "position 0",
+        ".to_numpy()",
+        "y_score",
+    )
+
+
+@pytest.mark.parametrize("y", [Y, Y == 1, np.where(Y, 1, -1), Y.astype(float)], ids=str)
+def test_d10_labels_and_scores_swapped(y: Any) -> None:
+    refused(lambda: br.Scores.from_labels(SCORES, y), br.InputError, "swapped", "y_true")
+    with pytest.raises(br.InputError, match="swap"):
+        br.Scores.from_frame(frame(score=y.astype(float), label=SCORES))
+    with pytest.raises(br.InputError, match="from_labels"):
+        br.Scores(SCORES, y.astype(float))
+
+
+# --------------------------------------------------------------------------------- weights
+WEIGHED: dict[str, Callable[[Any], Any]] = {
+    "Scores.from_labels": lambda w: br.Scores.from_labels(Y, SCORES, weights=w),
+    "fit_distribution": lambda w: br.fit_distribution(OK, "beta", weights=w),
+    "Empirical": lambda w: br.Empirical(OK, w),
+    "Scores": lambda w: br.Scores(OK, OK[:5], client_weights=w),
+}
+
+
+@pytest.mark.parametrize("entry", WEIGHED)
+def test_hostile_weights(entry: str) -> None:
+    of_both = entry == "Scores.from_labels"
+    for known, one in WEIGHTS.items():
+        if known.startswith("E06") and not of_both:
+            continue
+        words = one.words if of_both else ()
+        with case(known):
+            refused(partial(WEIGHED[entry], one.given()), one.error, "weights", *words)
+
+
+def test_e01_a_class_without_weight() -> None:
+    for who in ("client", "impostor"):
+        call = partial(br.Scores, [0.5, 0.6], [0.2, 0.3], **{f"{who}_weights": [0, 0]})
+        refused(call, br.InputError, f"{who}_weights", f"the {who} class")
+
+
+def test_nothing_is_read_beside_the_error() -> None:
+    """An error comes alone: no warning of numpy or pandas before it."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        for one in VALUES.values():
+            with pytest.raises(br.BetarocError) as caught:
+                br.Scores(one.given(), OK)
+            spoken(caught.value)
+    assert not heard

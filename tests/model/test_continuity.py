@@ -1,0 +1,208 @@
+"""Where a special case has its own formula, and where a series takes over: nothing jumps.
+
+The theory is continuous across each of these joints; values a few units in the last place on
+either side may differ by what the theory makes of that step, and by 1e-12 of themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.core.polygamma import log1p_excess, phi_tau
+from betaroc.core.special import log_beta_ratio, stirling_remainder, stirling_remainders
+from betaroc.core.thresholds import Thresholds
+
+JUMP = 1e-12
+#: Steps to either side of a joint, relative to it.
+STEPS = (4e-16, 1e-15, 1e-14)
+Function = Callable[[float], Any]
+
+
+def check(of: Function, joint: float, condition: float, steps: tuple[float, ...] = STEPS) -> None:
+    """At most `condition` steps and a jump of 1e-12 lie between both sides and the joint.
+
+    ``condition`` bounds how many per cent the value moves where the joint moves by one.
+    """
+    here = np.asarray(of(joint), dtype=float)
+    assert np.all(np.isfinite(here))
+    for step in steps:
+        for side in (-1.0, 1.0):
+            there = np.asarray(of(joint * (1.0 + side * step)), dtype=float)
+            bound = (JUMP + condition * step) * np.abs(here)
+            assert np.all(np.abs(there - here) <= bound), (step, side, there / here - 1.0)
+
+
+# ------------------------------------------------------------------------ special functions
+@pytest.mark.parametrize("joint", [8.0])
+def test_polygamma_where_the_asymptotic_series_begins(joint: float) -> None:
+    check(lambda x: np.array(phi_tau(np.array([x]))), joint, 3.0)
+
+
+@pytest.mark.parametrize("joint", [10.0, 11.0, 12.0])
+def test_stirlings_remainder_where_its_argument_is_raised(joint: float) -> None:
+    check(stirling_remainder, joint, 3.0)
+    check(lambda x: stirling_remainders(np.array([x])), joint, 3.0)
+
+
+@pytest.mark.parametrize("joint", [0.1, -0.1])
+def test_log1p_less_its_argument(joint: float) -> None:
+    check(log1p_excess, joint, 3.0)
+
+
+@pytest.mark.parametrize("side", [-0.2, 0.2])
+def test_log_ratio_of_neighbouring_beta_functions(side: float) -> None:
+    """Quadrature up to a fifth of a shape, a difference of logarithms from there."""
+    other = 3.0 / (1.0 - 0.2) if side < 0.0 else 3.0 * 1.2
+    check(lambda a: log_beta_ratio(a, 2.0, 3.0, 2.0), other, 20.0)
+
+
+@pytest.mark.parametrize("depth", [-270.0, -290.0])
+@pytest.mark.parametrize("law", [br.Beta(1.0, 7.0), br.Beta(0.5, 0.5), br.Beta(3.0, 1.0)])
+def test_tails_where_logarithms_take_over(law: br.Beta, depth: float) -> None:
+    """scipy's ratio down to 1e-270 and scores down to 1e-290, the continued fraction below."""
+
+    def logs(y: float) -> Any:
+        t = Thresholds.from_logit(np.array([y]))
+        return np.array([law._lower(t)[1][0], law._log_density(t)[0]])
+
+    check(logs, depth * math.log(10.0), 2.0)
+    check(logs, depth * math.log(10.0) / law.a, 2.0)
+
+
+# ------------------------------------------------------------------------ one distribution
+@pytest.mark.parametrize("other", [0.03, 1.0, 4.0, 700.0])
+@pytest.mark.parametrize("x", [1e-200, 1e-5, 0.3, 0.999, 1.0 - 2.0**-50])
+def test_a_shape_of_one_is_the_limit(other: float, x: float) -> None:
+    names = ("pdf", "cdf", "sf")
+    condition = 3.0 * (2.0 - math.log(x) - math.log1p(-x)) + 2.0 * other
+
+    def values(a: float, b: float) -> Any:
+        law = br.Beta(a, b)
+        found = [getattr(law, name)(x) for name in names]
+        return [v if v > 1e-290 else 1.0 for v in found]
+
+    check(lambda a: values(a, other), 1.0, condition)
+    check(lambda b: values(other, b), 1.0, condition)
+
+
+@pytest.mark.parametrize("p", [1e-250, 1e-9, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("other", [0.2, 5.0])
+def test_inverses_at_a_shape_of_one(p: float, other: float) -> None:
+    def logits(a: float, b: float) -> Any:
+        law = br.Beta(a, b)
+        log = np.array(math.log(p))
+        found = law._lower_quantile(np.array(p), log), law._upper_quantile(np.array(p), log)
+        return [float(one.logit) for one in found]
+
+    check(lambda a: logits(a, other), 1.0, 30.0 - 8.0 * math.log(p))
+    check(lambda b: logits(other, b), 1.0, 30.0 - 8.0 * math.log(p))
+
+
+@pytest.mark.parametrize("x", [1e-3, 1.0, 30.0])
+@pytest.mark.parametrize("shape", [1e-300, 1e-20, 1e-16, 1e-14])
+def test_a_tail_of_shape_zero_is_the_limit_from_both_sides(x: float, shape: float) -> None:
+    straight = br.ParetoTail(0.1, 0.0, 2.0)
+    for side in (-shape, shape):
+        bent = br.ParetoTail(0.1, side, 2.0)
+        reach = JUMP + x * shape  # of the depth itself: it is bent by shape x / scale / 2
+        for name, at in (("_log_rate", x), ("_log_density", x), ("_distance", -x - 3.0)):
+            own, limit = (float(getattr(t, name)(at)) for t in (bent, straight))
+            assert own == pytest.approx(limit, rel=reach), name
+
+
+@pytest.mark.parametrize("shape", [-0.3, -1e-4, 1e-4, 0.3])
+def test_a_tail_where_its_series_ends(shape: float) -> None:
+    tail = br.ParetoTail(1.0, shape, 2.0)
+    check(lambda x: [tail._log_rate(x), tail._distance(-x)], 2e-5 / abs(shape), 3.0)
+    check(lambda x: tail._distance(-x), 1e-5 / abs(shape), 3.0)
+
+
+def test_a_share_that_vanishes_leaves_the_rest() -> None:
+    body, other = br.Beta(2.0, 5.0), br.Beta(0.4, 0.7)
+    x = np.array([1e-3, 0.1, 0.5, 0.9])
+    for tiny in (1e-300, 1e-30, 1e-16, 1e-14):
+        laws = (
+            br.BetaMixture((1.0 - tiny, tiny), (body, other)),
+            br.Inflated(body, at_zero=tiny),
+            br.Inflated(body, at_one=tiny),
+        )
+        for law in laws:
+            for name in ("cdf", "sf", "pdf", "logcdf", "logsf"):
+                # The other one's density and tails are at most a million times the body's here.
+                own, limit = (getattr(one, name)(x) for one in (law, body))
+                np.testing.assert_allclose(own, limit, rtol=JUMP + 1e6 * tiny)
+
+
+def test_a_mixture_of_equals_is_one_of_them() -> None:
+    body = br.Beta(0.7, 9.0)
+    mixture = br.BetaMixture((0.3, 0.7), (body, body))
+    x = np.array([1e-250, 1e-9, 0.2, 0.8, 1.0 - 1e-9])
+    for name in ("cdf", "sf", "pdf", "logcdf", "logsf", "logpdf"):
+        own, limit = (getattr(one, name)(x) for one in (mixture, body))
+        np.testing.assert_allclose(own, limit, rtol=JUMP)
+
+
+def test_the_log_of_a_tail_where_the_other_one_takes_over() -> None:
+    laws = (
+        br.BetaMixture((0.75, 0.25), (br.Beta(3.0, 8.0), br.Beta(0.5, 6.0))),
+        br.Inflated(br.Beta(3.0, 8.0), at_zero=0.125),
+        br.Spliced(br.Beta(3.0, 8.0), upper=br.ParetoTail(0.05, 0.1, 0.4)),
+    )
+    for law in laws:
+        check(law.logcdf, float(law.ppf(0.5)), 10.0)
+        check(law.logsf, float(law.ppf(0.5)), 10.0)
+
+
+# ------------------------------------------------------------------------------- two classes
+def numbers(model: br.ScoreModel) -> list[float]:
+    """What is continuous in the parameters, also where classes are alike in some way."""
+    error = model.min_weighted_error(0.4)
+    return [
+        model.auc(), model.eer().hter, model.eer().threshold, model.ks(), error.hter,
+        error.threshold, model.partial_auc(0.0, 0.1), model.at_far(1e-3).frr, model.roc().tpr(0.3),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("b", [1.0, 6.0])
+@pytest.mark.parametrize("tie", [1.0, 3.0])
+def test_a_tied_shape_is_the_limit(b: float, tie: float) -> None:
+    """At a tie one end's slope is finite, and optima have a formula of their own."""
+    check(lambda a: numbers(br.ScoreModel(br.Beta(a, b), br.Beta(tie, 9.0))), tie, 200.0)
+    check(lambda a: numbers(br.ScoreModel(br.Beta(9.0, a), br.Beta(2.0, tie))), tie, 200.0)
+
+
+def test_equal_variances_are_the_limit() -> None:
+    """Of unequal ones the other level point runs off to infinity."""
+    for kind in (br.Normal, br.LogitNormal):
+        check(
+            lambda s, kind=kind: numbers(br.ScoreModel(kind(1.5, s), kind(-0.25, 1.25))),  # type: ignore[misc]
+            1.25, 200.0,
+        )  # fmt: skip
+
+
+def test_classes_that_become_one_have_an_area_of_one_half() -> None:
+    for step in (1e-15, 1e-12, 1e-9):
+        for side in (-step, step):
+            model = br.ScoreModel(br.Beta(3.0 * (1.0 + side), 2.0), br.Beta(3.0, 2.0))
+            assert abs(model.auc() - 0.5) <= step + JUMP
+            assert abs(model.eer().hter - 0.5) <= step + JUMP
+
+
+# ------------------------------------------------------------------------------------- fits
+@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
+def test_weights_are_copies_and_weights_of_one_none(family: str) -> None:
+    rng = np.random.default_rng(5)
+    x, k = rng.beta(2.0, 3.0, 60), rng.integers(1, 5, 60)
+    copies = list(br.fit_distribution(np.repeat(x, k), family).params.values())
+    weighted = list(br.fit_distribution(x, family, weights=k).params.values())
+    np.testing.assert_allclose(weighted, copies, rtol=JUMP)
+    plain = list(br.fit_distribution(x, family).params.values())
+    for step in (0.0, 1e-15, 1e-14):
+        near = br.fit_distribution(x, family, weights=1.0 + step * rng.random(60))
+        np.testing.assert_allclose(list(near.params.values()), plain, rtol=JUMP + 30.0 * step)
