@@ -40,14 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0 done, 1 the fit is impossible or a self-test missed digits, 2 usage, input or
-        output, 3 study with failed trials, 130 interrupted, 143 terminated.
+        output, 3 study with failed trials, 130 interrupted, 141 nobody reads the output any more,
+        143 terminated.
     """
     try:
-        from betaroc.core.process import leave_if_stopped, listen
+        from betaroc.core.process import hold_streams, leave_if_stopped, listen
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
     if argv is None:  # the process is this call's own
+        hold_streams()
         listen()
     from betaroc.cli.call import call
 

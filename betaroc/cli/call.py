@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from betaroc.cli.messages import complain, examples, in_options
 from betaroc.core.errors import BetarocError, FitError
-from betaroc.core.process import begin_work, end_work
+from betaroc.core.process import allow_progress, begin_work, end_work
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version, visible
 
@@ -22,6 +22,11 @@ __all__ = ["call"]
 
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+#: As a process that the signal of a closed pipe ends.
+CLOSED_PIPE = 141
+
+#: Bytes of memory for a byte of a score file: measured on CSV and Parquet, read and fitted.
+_TIMES = 10
 
 #: Options that hold names of what is in files, and no path.
 _NAMES = ("score", "label", "client_label", "identities", "id", "columns", "group", "name")
@@ -35,7 +40,8 @@ Higher scores are more client-like; accepted is what is greater than the thresho
 betaroc COMMAND --help shows the options and examples of a command.
 
 exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
-2 usage, input or output, 3 study with failed trials, 130 interrupted, 143 terminated"""
+2 usage, input or output, 3 study with failed trials, 130 interrupted,
+141 nobody reads the output, 143 terminated"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,7 +55,8 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=raw, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
+        if sys.stderr is not None:  # for which argparse takes the standard output
+            self.print_usage(sys.stderr)
         said = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
         self.exit(BAD_INPUT, f"{self.prog}: {visible(said)}\n")
 
@@ -90,6 +97,7 @@ def call(
                 "the standard output must be writable; it is closed. Open it, or name /dev/null."
             )
             return BAD_INPUT
+        allow_progress(not getattr(arguments, "json", False))
         begin_work()
         code: int | None = arguments.run(arguments)
         sys.stdout.flush()
@@ -98,7 +106,7 @@ def call(
         return INTERRUPTED
     except BrokenPipeError:
         _discard_stdout()
-        return BAD_INPUT
+        return CLOSED_PIPE
     except MemoryError as error:
         complain(_memory_words(arguments, error))
         return BAD_INPUT
@@ -111,6 +119,7 @@ def call(
         return BAD_INPUT
     finally:
         end_work()
+        allow_progress(True)
     return code or DONE
 
 
@@ -183,7 +192,10 @@ def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
         possible = [way for name, way in ways.items() if hasattr(arguments, name)]
         do = f"Pass {' or '.join(possible)}, or a random part of the rows"
     size = _bytes_of(vars(arguments).values())
-    much = f", of which the files have {size} bytes and are held a few times" if size else ""
+    much = ""
+    if size:
+        about = max(1, round(_TIMES * size / 1e6))
+        much = f", of which the files have {size} bytes and take about {about} MB or more"
     return f"the memory must hold the scores{much}, and what is computed; it does not{said}. {do}."
 
 

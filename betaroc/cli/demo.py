@@ -88,7 +88,8 @@ def _refuse_other_content(path: str, text: str, *, force: bool) -> None:
     target = checked_target(path)
     if force or not target.exists():
         return
-    if not os.access(target, os.R_OK) or target.read_bytes() != text.encode():
+    same = os.access(target, os.R_OK) and target.stat().st_size == len(text.encode())
+    if not same or target.read_bytes() != text.encode():
         raise OutputError(
             f"{shown(path)} must be a new file; it exists, holds something else and is untouched."
             " Go to an empty folder, or pass --force to replace it."

@@ -17,6 +17,7 @@ from betaroc.cli.messages import named_files
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import quietly
+from betaroc.core.process import shows_progress
 from betaroc.core.text import shown
 from betaroc.data.read import read_scores
 from betaroc.data.rows import FAIL
@@ -232,7 +233,7 @@ class _RowsBar:
         self._bar: Any = None
 
     def __enter__(self) -> Callable[[int, int], None] | None:
-        return self._show if sys.stderr is not None and sys.stderr.isatty() else None
+        return self._show if shows_progress() else None
 
     def __exit__(self, *exception: object) -> None:
         if self._bar is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from betaroc.core.class_words import ClassWords
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import Notice
+from betaroc.core.process import shows_progress
 from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import terms_of
 from betaroc.rendering.json_forms import json_text, plain
@@ -23,7 +24,7 @@ from betaroc.rendering.tree_text import text_of
 
 __all__ = [
     "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages",
-    "named_files", "say", "say_warnings",
+    "named_files", "remark", "say", "say_warnings",
 ]  # fmt: skip
 
 #: What the help of a command ends with.
@@ -148,13 +149,19 @@ def in_terms(
 def say_warnings(texts: Sequence[str]) -> None:
     """A line each."""
     for text in texts:
-        print(f"warning: {visible(text)}", file=sys.stderr)
+        remark(f"warning: {visible(text)}")
 
 
 def complain(message: str) -> None:
     """Why the call ends."""
-    with suppress(OSError):
-        print(f"betaroc: {visible(message)}", file=sys.stderr)
+    remark(f"betaroc: {visible(message)}")
+
+
+def remark(line: str) -> None:
+    """On standard error; the exit code says it where that is closed or full."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(line, file=sys.stderr)
 
 
 class ProgressBar:
@@ -162,7 +169,7 @@ class ProgressBar:
 
     def __init__(self, total: int) -> None:
         self._bar: Any = None
-        if sys.stderr is not None and sys.stderr.isatty():
+        if shows_progress():
             from tqdm import tqdm
 
             self._bar = tqdm(total=total, delay=1.0, leave=False, file=sys.stderr, unit="step")

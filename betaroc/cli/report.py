@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,6 +15,7 @@ from betaroc.cli.messages import (
     in_options,
     in_terms,
     named_files,
+    remark,
     say_warnings,
 )
 from betaroc.cli.options import (
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
     say_warnings(
         [in_terms(notice.message, arguments, words=analysis.words) for notice in analysis.notices]
     )
-    print(f"wrote {visible(arguments.output)}", file=sys.stderr)
+    remark(f"wrote {visible(arguments.output)}")
 
 
 def _run_several(
@@ -126,7 +126,7 @@ def _run_several(
             f"{one.name}: {in_terms(said, arguments, [one.name], words=one.words)}"
             for said in one.warnings
         ])  # fmt: skip
-    print(f"wrote {visible(arguments.output)}", file=sys.stderr)
+    remark(f"wrote {visible(arguments.output)}")
 
 
 def _refuse_what_is_not_shown(arguments: argparse.Namespace, systems: int) -> None:

@@ -34,6 +34,7 @@ from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import collected, passed_on
+from betaroc.core.process import shows_colours
 from betaroc.core.tables import listed_columns
 from betaroc.core.terms import terms_of
 from betaroc.core.text import listed
@@ -230,7 +231,7 @@ def _status(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Section
     said, tested = d if check is None else check, check is not None
     icon, letters, colour = _STATUS[said.status]
     head = f"{letters if plain else icon} {status_words(said.status, tested=tested)}"
-    if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
+    if shows_colours():
         head = f"\033[{colour}m{head}\033[0m"
     why = Said(said.status, said.reason, said.remedy)
     nodes = said_nodes(why, high_rate_words(d, [("test", check)]), tested=tested)

@@ -1,4 +1,4 @@
-"""How Ctrl-C and a termination end the process of a command: at any moment, without a traceback.
+"""What a process may use and show, and how Ctrl-C and a termination end it: at any moment, quietly.
 
 Before a command works nothing is at stake and the process ends at once. While it works an
 exception goes the ordinary way, so that what is half done is put in order; a second signal does
@@ -16,17 +16,25 @@ import threading
 import time
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
-__all__ = ["begin_work", "end_with", "end_work", "leave_if_stopped", "listen"]
+__all__ = [
+    "allow_progress", "begin_work", "end_with", "end_work", "free_memory", "hold_streams",
+    "leave_if_stopped", "listen", "shows_colours", "shows_progress",
+]  # fmt: skip
 
 #: Each with what Python does of itself.
 _SIGNALS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+#: Descriptors of the standard streams.
+_STREAMS = 0, 1, 2
 #: Seconds between two looks.
 _PAUSE = 0.5
 #: Whether what is under way must be put in order, which a first signal begins.
 _working = False
+#: Whether bars may be drawn.
+_bars = True
 
 
 class _InterruptedError(KeyboardInterrupt):
@@ -39,6 +47,19 @@ def listen() -> None:
         for number, usual in _SIGNALS.items():
             if signal.getsignal(number) is usual:
                 signal.signal(number, _stop)
+
+
+def hold_streams() -> None:
+    """A standard stream that the caller closed is no descriptor for a file that is opened.
+
+    Of standard error there is one to write to: what stands for none is the standard output.
+    """
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor <= _STREAMS[-1]:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - to the end
 
 
 def begin_work() -> None:
@@ -102,3 +123,43 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PAUSE)
     os._exit(1)
+
+
+def shows_progress() -> bool:
+    """Whether a bar is seen by somebody, and can be drawn again in its place."""
+    return _bars and _is_able(sys.stderr)
+
+
+def shows_colours() -> bool:
+    """Whether the standard output is a terminal that has them, and nobody asked for none."""
+    return "NO_COLOR" not in os.environ and _is_able(sys.stdout)
+
+
+def _is_able(stream: TextIO | None) -> bool:
+    """Whether it is a terminal that does what escape codes say."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def allow_progress(allowed: bool) -> None:
+    """Whether bars are drawn from here on, where they would be seen."""
+    global _bars  # noqa: PLW0603 - the terminal is the process's
+    _bars = allowed
+
+
+def free_memory() -> float:
+    """Bytes that this process can take at most; infinite where the system does not tell."""
+    free = [float("inf")]
+    with suppress(OSError, ValueError, KeyError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        known = {name: int(rest.split()[0]) for name, rest in (one.split(":") for one in lines)}
+        free.append(1024.0 * (known["MemAvailable"] + known["SwapFree"]))
+    with suppress(OSError, ValueError):  # "max" where there is no limit
+        free.append(float(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))))
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+            free.append(float(limit - pages * resource.getpagesize()))
+    return max(min(free), 0.0)

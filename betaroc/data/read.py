@@ -464,14 +464,14 @@ def read_rows(
     *, keyed: bool = False, single: bool = False,
 ) -> tuple[str, tuple[str, ...], Rows, tuple[str, ...]]:  # fmt: skip
     """Format, guesses and rows of a file; of one that a key belongs to the columns of trials."""
-    ids = wanted.names.get("id", ())
+    ids, asked = wanted.names.get("id", ()), asked.that_fit(path.stat().st_size)
     text = opened_text(path, name, wanted, client_label, asked, keyed=keyed, single=single)
     if isinstance(text, str):
         if keyed and not ids:
             raise _without_id(name)
         read = read_parquet if text == "parquet" else read_arrow
         wanted, guesses = as_written(wanted, list(binary_columns(path, name, text)))
-        rows = read(path, name, wanted, asked.max_rows)
+        rows = read(path, name, wanted, asked.that_fit().max_rows)
         rows.identities = wanted.label if len(wanted.label) == 2 else ()
         return text, guesses, rows, ids
     if keyed and not ids:

@@ -6,8 +6,8 @@ import codecs
 import csv
 import gzip
 import io
+import math
 import re
-import sys
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from betaroc.core.checks import choice, count
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.process import free_memory, shows_progress
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
 
@@ -58,6 +59,10 @@ _WORDS = re.compile(r'"([^"]*)"|(\S+)').findall
 _EXPANDED, _LARGEST = 2**30, 2**36
 #: Rows that are held at most, unless the call says otherwise.
 MOST_ROWS = 250_000_000
+#: Bytes of memory that a row takes at least where all are held: measured, reading included.
+_ROW = 60
+#: Bytes of a text, packed or not, whose rows fit into any memory.
+_SMALL = 2**16
 _LINE = 2**20
 _PROGRESS_FROM = 2**20
 #: Bytes that the number of lines is estimated from.
@@ -201,7 +206,7 @@ class TextFile:
 @contextmanager
 def _progress(size: int) -> Iterator[Callable[[int], object]]:
     """A bar on a terminal once reading has taken a second."""
-    if size < _PROGRESS_FROM or sys.stderr is None or not sys.stderr.isatty():
+    if size < _PROGRESS_FROM or not shows_progress():
         yield lambda at: None
         return
     from tqdm import tqdm
@@ -213,7 +218,8 @@ def _progress(size: int) -> Iterator[Callable[[int], object]]:
 def too_many_rows(name: str, rows: int, most: int, about: str = "") -> FileFormatError:
     """The error of a file that has more rows than are read."""
     return FileFormatError(
-        f"{name} must have at most {most} rows; it has {about}{rows}."
+        f"{name} must have at most {most} rows; it has {about}{rows}, which take"
+        f" {_ROW * rows / 1e9:.2g} GB of memory or more where all are held."
         + worded(" Pass a larger `max_rows=`, or")
         + " summarise the file in pieces, which holds no rows."
     )
@@ -290,6 +296,12 @@ class TextOptions(NamedTuple):
     def of_rows(self) -> TextOptions:
         """The same for what holds all rows in memory."""
         return self if self.max_rows else self._replace(max_rows=MOST_ROWS)
+
+    def that_fit(self, size: float = math.inf) -> TextOptions:
+        """The same with no more rows than the memory holds, unless the call says how many."""
+        if self.max_rows != MOST_ROWS or size < _SMALL:
+            return self
+        return self._replace(max_rows=int(min(MOST_ROWS, free_memory() / _ROW)))
 
     @property
     def separators(self) -> str:

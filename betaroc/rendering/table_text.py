@@ -39,6 +39,10 @@ _SIGNS = {"≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "±": r"$\pm$",
           "\xa0": "~"}  # fmt: skip
 
 
+#: What spreadsheets begin a formula with, some of them at double width too.
+_FORMULAS = tuple("=+-@＝＋－＠")
+
+
 def kept_of(sections: Iterable[Section]) -> Mapping[str, Sequence[Any]]:
     """What files hold of a tree: the columns of its first table that is kept, or nothing."""
     blocks = [block for section in sections for block in section.blocks]
@@ -87,7 +91,7 @@ def _csv_cell(value: float | int | bool | str | None) -> str:
 def _plain_text(value: str) -> str:
     """A cell that no spreadsheet computes and that stays on its line."""
     plain = "".join(c if c.isprintable() else "?" for c in value)
-    return f"'{plain}" if plain.lstrip()[:1] in ("=", "+", "-", "@") else plain
+    return f"'{plain}" if plain.lstrip().startswith(_FORMULAS) else plain
 
 
 def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:

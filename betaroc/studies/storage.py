@@ -320,6 +320,7 @@ class Folder:
         """All parts as one pyarrow table, in order."""
         pa = pyarrow()
         tables = []
+        most = self.manifest()["block"]
         for number in self.parts():
             content = self._content(number)
             if content is None:
@@ -330,6 +331,8 @@ class Folder:
                 )
             try:
                 with pa.parquet.ParquetFile(pa.BufferReader(content)) as file:
+                    if file.metadata.num_rows > most:
+                        raise OSError(f"it has {file.metadata.num_rows} rows")
                     tables.append(file.read(columns=columns).replace_schema_metadata())
             except (pa.ArrowException, OSError) as error:
                 raise StudyError(

@@ -22,6 +22,7 @@ from betaroc.core.errors import (
     StudyError,
 )
 from betaroc.core.notices import public
+from betaroc.core.process import shows_progress
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
@@ -540,9 +541,7 @@ def _joblib() -> Any:
 @contextlib.contextmanager
 def _bar(rows: int, skipped: int, progress: bool | None) -> Iterator[Callable[[int], None]]:
     """A bar with the time left, or nothing."""
-    wanted = progress
-    if wanted is None:
-        wanted = sys.stderr is not None and sys.stderr.isatty()
+    wanted = shows_progress() if progress is None else progress
     if not checks.flag(wanted, "progress"):
         yield lambda done: None
         return

@@ -1,0 +1,289 @@
+"""How commands end, whatever becomes of their streams, their memory and their time."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.cli.messages import ProgressBar
+from betaroc.core import process
+from betaroc.data import text_files
+
+STUDY = """
+statistics = ["true.auc"]
+[design.grid]
+a_c = [2.0, 3.0]
+b_c = 1.0
+a_i = 1.0
+b_i = 2.0
+"""
+WORK = {
+    "threshold": "threshold dev.csv --far 0.1",
+    "fit": "fit dev.csv --json",
+    "epc": "epc --dev dev.csv --test test.csv -o {out}.svg",
+    "compare": "compare --dev dev.csv test.csv --test test.csv dev.csv --replicates 50 --csv",
+    "plan": "plan tpr@far=0.1 --width 0.1 --from dev.csv",
+    "study": "study study.toml --folder {out}",
+    "ensemble": "ensemble systems.csv --systems a b",
+    "completion": "completion bash",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rng = np.random.default_rng(5)
+    for name in ("dev", "test"):
+        rows = [f"{x:.4f},1" for x in rng.beta(4, 2, 60)] + [
+            f"{x:.4f},0" for x in rng.beta(2, 4, 60)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["score,label", *rows, ""]))
+    both = [f"{k % 2},{a:.4f},{b:.4f}" for k, (a, b) in enumerate(rng.normal(size=(80, 2)))]
+    (tmp_path / "systems.csv").write_text("\n".join(["label,a,b", *both, ""]))
+    (tmp_path / "study.toml").write_text(STUDY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Stream(io.StringIO):
+    """An output that fails as the system says."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+    def write(self, text: str) -> int:
+        raise OSError(self.number, os.strerror(self.number))
+
+    def fileno(self) -> int:
+        raise OSError(self.number, "none")
+
+
+@pytest.mark.parametrize("command", [
+    pytest.param(one, marks=[pytest.mark.nightly] * (one in ("compare", "ensemble", "threshold")))
+    for one in WORK
+])  # fmt: skip
+def test_a_pipe_that_nobody_reads_and_a_full_disk(
+    command: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    if command == "study":
+        pytest.importorskip("pyarrow")
+    words = WORK[command].format(out="out").split()
+    for number, code, said in (
+        (errno.EPIPE, 141, ""),
+        (errno.ENOSPC, 2, "betaroc: the standard output must be writable; the system says: No spa"),
+    ):
+        monkeypatch.setattr(sys, "stdout", Stream(number))
+        assert main([*words, *["--force"] * (command == "epc")]) == code
+        err = [one for one in capsys.readouterr().err.splitlines() if "warning: " not in one]
+        assert [one[: len(said)] for one in err] == [said] * bool(said)
+
+
+OUTPUTS = {
+    "epc": "epc --dev dev.csv --test test.csv -o old.png --force",
+    "study": "study study.toml --folder new --html old.html --force",
+    "compare": "compare --dev dev.csv test.csv --test test.csv dev.csv -o old.svg --force",
+    "ensemble": "ensemble systems.csv --systems a b --html old.html --force",
+    "report": "report --dev dev.csv --test test.csv --family beta -o old.html --force",
+}
+
+
+@pytest.mark.parametrize("command", [
+    pytest.param(one, marks=[pytest.mark.nightly] * (one in ("compare", "ensemble", "report")))
+    for one in OUTPUTS
+])  # fmt: skip
+@pytest.mark.usefixtures("few", "panel_alone")
+def test_a_full_disk_leaves_what_was_there(
+    command: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    if command == "study":
+        pytest.importorskip("pyarrow")
+    old = {place / f"old.{kind}" for kind in ("svg", "png", "html")}
+    for path in old:
+        path.write_text("old")
+    before = {path.name for path in place.iterdir()}
+    real = os.replace
+
+    def full(source: Any, target: Any) -> None:
+        if Path(target) in old:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    assert main(OUTPUTS[command].split()) == 2
+    err = capsys.readouterr().err
+    assert "No space left on device" in err
+    assert "Traceback" not in err
+    assert {path.read_text() for path in old} == {"old"}
+    assert {path.name for path in place.iterdir()} - before <= {"new"}
+
+
+@pytest.mark.parametrize("stream", [None, Stream(errno.ENOSPC)])
+@pytest.mark.parametrize("words", ["fit none.csv", "fit --none", "none", "fit dev.csv --json"])
+def test_what_nobody_can_be_told_is_no_output(
+    words: str, stream: Any, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    try:
+        code = main(words.split())
+    except SystemExit as stop:
+        code = stop.code  # type: ignore[assignment]
+    assert code == (0 if words.endswith("json") else 2)
+    assert (capsys.readouterr().out == "") == (code == 2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
+def test_a_file_takes_no_place_of_a_closed_stream(tmp_path: Path) -> None:
+    def close() -> None:
+        for descriptor in (0, 1, 2):
+            os.close(descriptor)
+
+    program = (
+        "from betaroc.core.process import hold_streams; hold_streams()\n"
+        f"import os; found = os.open({str(tmp_path / 'a')!r}, os.O_WRONLY | os.O_CREAT)\n"
+        "os.write(found, str(found).encode()); import sys; print('lost', file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], preexec_fn=close, timeout=60)
+    assert done.returncode == 0
+    assert int((tmp_path / "a").read_text()) > 2
+
+
+# ------------------------------------------------------------------------------- progress
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "name", "allowed", "seen"), [
+    (Terminal(), "xterm", True, True),
+    (Terminal(), "dumb", True, False),
+    (Terminal(), "xterm", False, False),
+    (io.StringIO(), "xterm", True, False),
+    (None, "xterm", True, False),
+])  # fmt: skip
+def test_a_bar_is_for_a_terminal_that_can_draw_it(
+    stream: Any, name: str, allowed: bool, seen: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", name)
+    monkeypatch.setattr(process, "_bars", allowed)
+    assert process.shows_progress() is seen
+    with ProgressBar(2) as advance:
+        advance()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("stream", "given", "seen"), [
+    (Terminal(), {}, True),
+    (Terminal(), {"NO_COLOR": ""}, False),
+    (Terminal(), {"TERM": "dumb"}, False),
+    (io.StringIO(), {}, False),
+    (None, {}, False),
+])  # fmt: skip
+def test_colours_are_for_a_terminal_that_has_them(
+    stream: Any, given: dict[str, str], seen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in ({"TERM": "xterm"} | given).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert process.shows_colours() is seen
+
+
+@pytest.mark.parametrize("words", ["fit dev.csv --json", "fit dev.csv"])
+def test_no_bar_stands_beside_json(
+    words: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    seen: list[bool] = []
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(
+        "betaroc.cli.call.begin_work", lambda: seen.append(process.shows_progress())
+    )
+    assert main(words.split()) == 0
+    assert seen == [not words.endswith("json")]
+    assert process.shows_progress()
+
+
+# --------------------------------------------------------------------------------- memory
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
+def test_a_file_that_does_not_fit_is_told_before_the_work(
+    kind: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    frame = br.read_scores("dev.csv").to_frame()
+    path = f"big.{kind}"
+    frame = frame.loc[np.arange(100_000) % len(frame), ["score", "label"]]
+    frame["score"] = np.random.default_rng(1).random(len(frame))
+    frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+    monkeypatch.setattr(text_files, "free_memory", lambda: 60.0 * 90_000)
+    monkeypatch.setattr(text_files, "_DOUBT", 1.0)
+    with pytest.raises(br.FileFormatError, match=r"at most 90000 rows; .* 0\.006 GB of memory"):
+        br.read_scores(path, client_label="client" if "client" in set(frame["label"]) else None)
+    assert main(["fit", path]) == 2
+    assert "where all are held" in capsys.readouterr().err
+    monkeypatch.setattr(text_files, "free_memory", lambda: 60.0 * 200_000)
+    assert len(br.read_scores(path).client) > 0
+
+
+def test_the_memory_that_is_free_is_some() -> None:
+    assert process.free_memory() > 1e6
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits are told by /proc")
+def test_a_limit_of_the_process_counts() -> None:
+    program = (
+        "import resource as r; r.setrlimit(r.RLIMIT_AS, (4 * 10**9, r.getrlimit(r.RLIMIT_AS)[1]))\n"
+        "from betaroc.core.process import free_memory; print(free_memory() <= 4e9)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    assert done.stdout.strip() == b"True"
+
+
+# -------------------------------------------------------------------------------- signals
+def _hear_signals() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("command", [one for one in WORK if one not in ("completion", "ensemble")])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_command_is_stopped_at_any_moment(
+    command: str, number: int, code: int, place: Path
+) -> None:
+    """Twelve moments each: the code of the signal or, too late, of what is done."""
+    if command == "study":
+        pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(number)
+
+    def started(out: str) -> subprocess.Popen[str]:
+        words = WORK[command].format(out=out).split()
+        return subprocess.Popen(
+            [sys.executable, "-m", "betaroc", *words], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, preexec_fn=_hear_signals,
+        )  # fmt: skip
+
+    begun = time.monotonic()
+    assert started("whole").wait(120) == 0
+    whole = time.monotonic() - begun
+    for k in range(12):
+        run = started(f"out-{k}")
+        time.sleep(float(rng.uniform(0.15, 0.97)) * whole)
+        run.send_signal(number)
+        err = run.communicate(timeout=60)[1]
+        early = (-number,) * (number == signal.SIGTERM)  # Python itself was not there yet
+        assert run.returncode in (0, code, *early), err
+        assert "Traceback" not in err
+        assert list(place.glob(".betaroc-*")) == []

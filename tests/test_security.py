@@ -1,0 +1,256 @@
+"""What no file, no name and no page may do."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.rendering.table_text import csv_table, latex_table
+from helpers.browser import CHROMIUM, Browser
+from helpers.places import ROOT
+
+PACKAGE = ROOT / "betaroc"
+SECURITY = ROOT / "docs" / "security.md"
+
+
+@cache
+def calls() -> list[tuple[str, str]]:
+    """Files of the package, and what they call; modules that they import."""
+    return list(_calls())
+
+
+def _calls() -> Iterator[tuple[str, str]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        where = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                yield where, ast.unparse(node.func)
+            elif isinstance(node, ast.Import):
+                yield from ((where, f"import {one.name}") for one in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield where, f"import {node.module}"
+
+
+# ------------------------------------------------------------------------------- the code
+FORBIDDEN = re.compile(
+    r"(eval|exec|compile|__import__|os\.(system|popen|exec\w*|spawn\w*))"
+    r"|(\w+\.)*(from_string|load_module)"
+    r"|import (pickle|marshal|shelve|dill|cloudpickle|yaml|subprocess|ctypes)\b.*"
+    r"|import (socket|ssl|urllib|http|requests|ftplib|smtplib)\b.*"
+)
+
+
+def test_data_never_become_code() -> None:
+    assert [one for one in calls() if FORBIDDEN.fullmatch(one[1])] == []
+
+
+OPENS = re.compile(
+    r"(.*\.)?(open|fdopen|read_bytes|read_text|memory_map|ParquetFile|scan_parquet|read_parquet)"
+)
+WRITES = re.compile(r"(.*\.)?(write_text|write_bytes|savefig|to_csv|to_parquet|write_table|rmtree)")
+
+
+def test_every_door_stands_in_the_table_of_doors() -> None:
+    found = {where for where, called in calls() if OPENS.fullmatch(called)}
+    table = set(re.findall(r"^\| `(\w+/\w+\.py)`", SECURITY.read_text(encoding="utf-8"), re.M))
+    assert found == table
+
+
+def test_files_are_written_by_one_door() -> None:
+    found = {(where, called) for where, called in calls() if WRITES.fullmatch(called)}
+    assert found == {
+        ("rendering/picture_files.py", "draw().figure.savefig"),  # into memory
+        ("studies/storage.py", "pa.parquet.write_table"),  # into memory
+        ("studies/blocks.py", "mark.write_text"),  # a temporary file of the study's own
+    }
+
+
+# ------------------------------------------------------------------------------ the names
+FORMULAS = [
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(1)",
+    " =1",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1",
+    "＠SUM",
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula(text: str) -> None:
+    rows = list(csv.reader(io.StringIO(csv_table({text: [text], "b": [-1.5]}))))
+    assert [len(row) for row in rows] == [2, 2]
+    assert rows[1][1] == "-1.5"
+    for cell in (rows[0][0], rows[1][0]):
+        assert cell.isprintable()
+        assert cell[:1] in ("'", "?")
+
+
+COMMANDS = [
+    "\\input{/etc/passwd}",
+    "\\write18{id}",
+    "$x$ & \\\\ % #",
+    "^^5cinput{a}",
+    "}{\\def\\a{",
+    "~_^",
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_name_is_a_command_of_latex(name: str) -> None:
+    text = latex_table({name: [name], "b": [0.5]})
+    body = text.replace(r"\\", "\n")
+    known = {
+        "begin", "end", "toprule", "midrule", "bottomrule", "textbackslash", "textasciicircum",
+        "textasciitilde",
+    }  # fmt: skip
+    assert set(re.findall(r"\\([a-zA-Z]+)", body)) <= known
+    assert not re.search(r"(?<!\\)[#$%&_]", re.sub(r" & ", " ", body))
+    assert "^" not in body
+
+
+# ------------------------------------------------------------------------------- the pages
+HIT = "window.hit=1"
+PAYLOADS = [
+    f"<script>{HIT}</script>",
+    f"</script><script>{HIT}</script>",
+    f'"><img src=x onerror={HIT}>',
+    f"'><svg onload={HIT}>",
+    f"<img src=x onerror={HIT}>",
+    f"<svg/onload={HIT}>",
+    f"<svg><script>{HIT}</script></svg>",
+    f"<body onload={HIT}>",
+    f"<iframe srcdoc='<script>parent.{HIT}</script>'>",
+    f"<iframe src=javascript:parent.{HIT}>",
+    f"<a href=javascript:{HIT}>x</a>",
+    f"<details open ontoggle={HIT}>",
+    f"<input autofocus onfocus={HIT}>",
+    f"' onmouseover='{HIT}",
+    f'" onmouseover="{HIT}" x="',
+    f"</title><script>{HIT}</script>",
+    f"</style><script>{HIT}</script>",
+    f"--><script>{HIT}</script><!--",
+    f"]]><script>{HIT}</script>",
+    f"<math><mtext></p><img src=x onerror={HIT}>",
+    "<meta http-equiv=refresh content='0;url=http://evil.example'>",
+    "<link rel=stylesheet href=//evil.example/a.css>",
+    "<base href=http://evil.example/>",
+    "<style>@import 'http://evil.example/a.css'</style>",
+    "<form action=http://evil.example><button autofocus>",
+    f"&lt;script&gt;{HIT}&lt;/script&gt;",
+    "{{ 7 * 7 }}{% import 'os' as os %}",
+    f"\\u003cscript\\u003e{HIT}",
+]
+
+
+def scores(name: str, seed: int = 1) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(4, 2, 40), rng.beta(2, 4, 40), name=name)
+
+
+def report(folder: Path, one: str, two: str) -> str:
+    page = folder / "page.html"
+    br.analyze(scores(one), scores(two, 2), family="beta").to_html(page)
+    return page.read_text(encoding="utf-8")
+
+
+def systems(folder: Path, one: str, two: str) -> str:
+    words = []
+    for k, name in enumerate((one, two)):
+        sets = scores(name, k), scores(name, k + 5)
+        paths = [folder / f"{k}{role}.csv" for role in ("dev", "test")]
+        for path, own in zip(paths, sets, strict=True):
+            own.to_frame()[["score", "label"]].to_csv(path, index=False)
+        words += ["--system", name.lstrip("-"), *map(str, paths)]
+    page = folder / "page.html"
+    given = ["report", *words, "--family", "beta", "-o", str(page)]
+    assert main([*given, "--force"]) == 0
+    return page.read_text(encoding="utf-8")
+
+
+def ensemble(folder: Path, one: str, two: str) -> str:
+    rng = np.random.default_rng(3)
+    label = np.arange(120) % 2
+    drawn = {name: rng.normal(label, 1.0) for name in dict.fromkeys((one, two, "c"))}
+    given = {name: br.Scores(x[label == 1], x[label == 0]) for name, x in drawn.items()}
+    br.inclusion(given).to_html(folder / "page.html")
+    return (folder / "page.html").read_text(encoding="utf-8")
+
+
+def study(folder: Path, one: str, two: str) -> str:
+    pytest.importorskip("pyarrow")
+
+    def told(trial: Any) -> str:
+        if trial.number:
+            raise ValueError(two)
+        return one
+
+    own = folder / re.sub(r"[/\0]", "_", one)
+    design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+    result = br.Study(design, {two: told, "auc": "true.auc"}, folder=own, replicates=2).run()
+    result.to_html(folder / "page.html")
+    return (folder / "page.html").read_text(encoding="utf-8")
+
+
+def notebook(folder: Path, one: str, two: str) -> str:
+    dev, test = scores(one), scores(two, 2)
+    decision = br.decide(dev, far=0.1)
+    shown = [br.fit(dev, family="beta"), decision, decision.check(test), br.epc(dev, test), dev]
+    blocks = "".join(noun._repr_html_() for noun in shown)
+    page = f"<!doctype html><meta charset=utf-8><title>x</title><body>{blocks}</body>"
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    return page
+
+
+#: Every handler of every element is tried.
+EVENTS = """
+for (const one of document.querySelectorAll("*"))
+  for (const name of ["click", "mouseover", "focus", "load", "error", "toggle", "input"])
+    one.dispatchEvent(new Event(name));
+typeof window.hit
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.usefixtures("few", "panel_alone")
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+@pytest.mark.parametrize("page", [report, systems, ensemble, study, notebook])
+def test_names_are_inert_in_a_browser(
+    page: Callable[[Path, str, str], str], tmp_path: Path
+) -> None:
+    with Browser() as browser:
+        for one, two in zip(PAYLOADS[::2], PAYLOADS[1::2], strict=True):
+            text = page(tmp_path, one, two)
+            browser.open(tmp_path / "page.html")
+            assert browser.value(EVENTS) == "undefined", (one, two)
+            assert browser.requests == [(tmp_path / "page.html").as_uri()], (one, two)
+            assert browser.said == [], (one, two)
+            assert "49" not in re.findall(r"<title>(.*?)</title>", text, re.S)[0]
+
+
+@pytest.mark.usefixtures("few")
+def test_names_are_inert_in_a_block(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"payload": PAYLOADS})
+    for one in frame["payload"]:
+        block = scores(one)._repr_html_()
+        assert not re.search(
+            r"<(script|img|svg|iframe|a|body|base|meta|link|form|input)\b[^>]*hit", block
+        )
+        assert one not in block or "<" not in one
