@@ -23,6 +23,7 @@ COMMANDS = {
     "study": "run the synthetic-data study of a TOML file, or go on",
     "ensemble": "judge which classifiers join an ensemble, and why",
     "plan": "say how many scores a number needs, or a guarantee",
+    "selftest": "compare numbers of this machine with references of many digits",
     "completion": "print what completes commands, options and files in bash or zsh",
 }
 
@@ -38,8 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 done, 1 the fit is impossible, 2 usage, input or output, 3 study with failed
-        trials, 130 interrupted, 143 terminated.
+        Exit code: 0 done, 1 the fit is impossible or a self-test missed digits, 2 usage, input or
+        output, 3 study with failed trials, 130 interrupted, 143 terminated.
     """
     try:
         from betaroc.core.process import leave_if_stopped, listen

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import reading
+from betaroc.cli.messages import named_files
 from betaroc.cli.options import interval_arguments
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
+from betaroc.core.local_files import file_names
 from betaroc.core.text import listed
 from betaroc.data.read import read_columns, read_scores, wanted_of
 from betaroc.data.rows import DROP, REJECT
@@ -100,9 +102,10 @@ def _group(given: Any) -> Any:
 
 
 def _file_names(paths: Sequence[str]) -> list[str]:
-    """Of the files, with their folders where they repeat."""
+    """Of the files, with folders where they repeat."""
     names = [Path(path).name.split(".")[0] for path in paths]
-    return names if len(set(names)) == len(names) else list(map(str, paths))
+    whole = file_names(paths)
+    return names if len(set(names)) == len(names) else [whole[path] for path in paths]
 
 
 def _score_sets(paths: Sequence[str], arguments: Any, _: Any) -> _Read:
@@ -119,8 +122,13 @@ def _score_sets(paths: Sequence[str], arguments: Any, _: Any) -> _Read:
         name: read_scores(path, **reading(arguments), **options)
         for name, path in zip(names, paths, strict=True)
     }
-    sources = [one.source for one in found.values() if one.source is not None]
+    sources = [_named(one.source, arguments) for one in found.values() if one.source is not None]
     return _Read(found, names, [one.words for one in found.values()], sources)
+
+
+def _named(source: ScoreSource, arguments: Any) -> ScoreSource:
+    """As results call the file."""
+    return source.named(named_files(arguments, source.files))
 
 
 def _columns(paths: Sequence[str], arguments: Any, systems: Sequence[str] | None) -> _Read:
@@ -138,4 +146,5 @@ def _columns(paths: Sequence[str], arguments: Any, systems: Sequence[str] | None
     )
     groups = {column: found.names[column] for column in arguments.group or ()}
     frame = pd.DataFrame({**found.scores, **groups, _LABEL: found.is_client})
-    return _Read(frame, list(found.scores), [found.words], [found.source])
+    source = _named(found.source, arguments)
+    return _Read(frame, list(found.scores), [found.words], [source])

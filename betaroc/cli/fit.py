@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say, say_warnings
@@ -25,9 +25,9 @@ from betaroc.cli.systems import (
     default_names,
     named_systems,
     read_systems,
+    reading_words,
     system_options,
 )
-from betaroc.cli.systems_fits import FittedSystem, fits_told
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -35,18 +35,32 @@ from betaroc.core.tables import listed_columns
 from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.scores import ScoreData
 from betaroc.fits.estimate import fit
+from betaroc.fits.fit import Fit
 from betaroc.model.asking import askings
-from betaroc.rendering.numbers import counted, visible
-from betaroc.rendering.tree import Grid, Section, Words, apart
+from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.numbers import counted, number, path_words, percent, visible
+from betaroc.rendering.tree import (
+    Cell,
+    Column,
+    Grid,
+    Name,
+    Section,
+    Words,
+    apart,
+    as_named,
+    recorded,
+)
 from betaroc.rendering.tree_text import text_of
 from betaroc.report.analysis import Judge, fitted_set
-from betaroc.report.numbers import set_numbers
+from betaroc.report.numbers import law_numbers, set_numbers
 from betaroc.report.page_quality import (
     checks_section,
     families_section,
     sensitivity_section,
     tails_section,
 )
+from betaroc.report.quality import class_distance
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.sections import (
     measures_section,
@@ -55,11 +69,15 @@ from betaroc.report.sections import (
 )
 from betaroc.report.sentences import ends_section
 from betaroc.report.summary import mismatch_words
+from betaroc.report.verdicts import class_verdicts
 
 __all__ = ["add_options", "run"]
 
 #: What tells more of a system than a row.
 _OF_EACH = ("check", "statistic", "level", "seed", "group")
+#: Of the distances that a verdict is by.
+_LEVEL = 0.95
+_CLASSES = ("client", "impostor")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -203,13 +221,13 @@ def _several(arguments: argparse.Namespace) -> list[SystemFiles]:
 
 def _run_table(systems: Sequence[SystemFiles], arguments: argparse.Namespace) -> None:
     """A table with a row a system and class."""
-    rows: list[FittedSystem] = []
+    rows: list[_FittedSystem] = []
     own: list[list[str]] = []
     with collected() as notices, ProgressBar(2 * len(systems)) as step:
         for name, dev, _ in read_systems(systems, arguments, step, tests=False):
             with passed_on(f"{visible(name)}: "):
                 fitted = fit(dev, **fit_options_of(arguments, arguments.family))
-            rows.append(FittedSystem.of(name, dev, fitted))
+            rows.append(_FittedSystem.of(name, dev, fitted))
             own.append(messages(notices, arguments))
             step()
     reason = chosen_words(arguments.family)
@@ -218,7 +236,7 @@ def _run_table(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
     say(
         arguments,
         lambda: [row.numbers(reason) | {"warnings": said} for row, said in pairs],
-        partial(fits_told, rows),
+        partial(_fits_told, rows),
         [one for texts in own for one in texts],
         [system.name for system in systems],
         shared_words(row.fit.scores.words for row in rows),
@@ -229,3 +247,92 @@ def _unread(systems: Sequence[SystemFiles]) -> list[str]:
     """That tests take no part in a fit."""
     tests = sum(len(system.tests) for system in systems)
     return [f"fit reads dev alone; {counted(tests, 'test file')} not read"] * bool(tests)
+
+
+class _FittedSystem(NamedTuple):
+    """A system's fit beside its scores."""
+
+    name: str
+    source: str | None
+    fit: Fit
+    #: By the fitted distributions and counted on the scores.
+    auc: tuple[float, float]
+    eer: tuple[float, float]
+    #: Of clients and of impostors.
+    distances: tuple[float, float]
+    verdicts: tuple[str, str]
+
+    @classmethod
+    def of(cls, name: str, dev: ScoreData, fit: Fit) -> _FittedSystem:
+        """What the table says of a system."""
+        counted = empirical_model(dev)
+        off = tuple(class_distance(getattr(fit, c), getattr(counted, c)) for c in _CLASSES)
+        source = None if dev.source is None else dev.source.path
+        models = fit.model, counted
+        auc, eer = ((f(models[0]), f(models[1])) for f in (_auc, _eer))
+        verdicts = class_verdicts(dev._as_scores(), (off[0], off[1]), _LEVEL)
+        return cls(name, source, fit, auc, eer, (off[0], off[1]), verdicts)
+
+    def numbers(self, reason: str) -> dict[str, Any]:
+        """One entry of the JSON list."""
+        rows: dict[str, Any] = {}
+        for k, who in enumerate(_CLASSES):
+            own = law_numbers(getattr(self.fit, who))
+            rows[who] = own | {"distance": self.distances[k], "verdict": self.verdicts[k]}
+        found: dict[str, Any] = {
+            "system": self.name,
+            "source": self.source,
+            "family": self.fit.family,
+        }
+        found |= {"reason": self.fit.reason or reason, **rows}
+        for name, pair in (("auc", self.auc), ("eer", self.eer)):
+            found |= {name: pair[0], f"{name}_counted": pair[1]}
+        return found
+
+
+def _auc(model: ScoreModel) -> float:
+    return float(model.auc())
+
+
+def _eer(model: ScoreModel) -> float:
+    return float(model.eer().hter)
+
+
+def _fits_told(rows: Sequence[_FittedSystem]) -> list[Section]:
+    """What was read, and the table: a row a system and class."""
+    lines = []
+    for row in rows:
+        file = "" if row.source is None else f" {path_words(row.source)}"
+        lines.append(f"{visible(row.name)}:{file}; {row.fit.reason}".rstrip("; "))
+    lines.append(reading_words((row.name, row.fit.scores) for row in rows))
+    notes = (
+        "AUC and EER by the fitted distributions; off by: the largest distance of a fitted"
+        " distribution from\nthe scores; verdict: whether that is within 0.05 whatever chance did"
+    )
+    table = recorded(_COLUMNS, [cells for row in rows for cells in _cells(row)])
+    return apart(Words("\n".join(lines), "given"), table, Words(notes))
+
+
+_COLUMNS = (
+    Column("system", "system"), Column("class", "class"), Column("family", "family"),
+    Column("n", "n"), Column("parameters", "parameters"),
+    Column("auc", "AUC"), Column("auc_counted"), Column("eer", "EER"), Column("eer_counted"),
+    Column("distance", "off by", partial(number, digits=2)), Column("verdict", "verdict"),
+)  # fmt: skip
+
+
+def _cells(row: _FittedSystem) -> Iterator[tuple[Any, ...]]:
+    """A row a class; what is of both is said once."""
+    once = as_named(row.name), number(row.auc[0], 4), percent(row.eer[0])
+    for k, who in enumerate(_CLASSES):
+        law = getattr(row.fit, who)
+        name, auc, eer = once if k == 0 else (Name("", row.name), "", "")
+        yield (
+            name, who, law.family, law.n, Name(_parameters(law.params, 4), _parameters(law.params)),
+            Cell(auc, value=row.auc[0]), row.auc[1], Cell(eer, value=row.eer[0]), row.eer[1],
+            row.distances[k], row.verdicts[k],
+        )  # fmt: skip
+
+
+def _parameters(params: Any, digits: int = 6) -> str:
+    return " ".join(f"{name}={number(value, digits)}" for name, value in params.items())

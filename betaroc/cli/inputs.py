@@ -13,6 +13,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from betaroc.cli.messages import named_files
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import quietly
@@ -71,7 +72,7 @@ def read_file(
         summary = None if path is None else _streamed(path, arguments)
     if summary is not None:
         step()
-        return summary
+        return _named(summary, arguments)
     columns = getattr(arguments, "group", None) if named else None
     group = None if columns is None else _one_or_two(columns, "group")
     key = _key_of(arguments, is_test=is_test)
@@ -92,7 +93,15 @@ def read_file(
         )
     _refuse_terms(scores, arguments)
     step()
-    return scores
+    return _named(scores, arguments)
+
+
+def _named(scores: ScoreData, arguments: argparse.Namespace) -> ScoreData:
+    """The same, whose file is called as in all results of the call."""
+    source = scores.source
+    if source is None:
+        return scores
+    return scores._read_from(source.named(named_files(arguments, source.files)))
 
 
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:

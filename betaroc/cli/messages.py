@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Any
 
 from betaroc.core.class_words import ClassWords
+from betaroc.core.local_files import file_names
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import terms_of
@@ -21,8 +22,8 @@ from betaroc.rendering.tree import Section
 from betaroc.rendering.tree_text import text_of
 
 __all__ = [
-    "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages", "say",
-    "say_warnings",
+    "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages",
+    "named_files", "say", "say_warnings",
 ]  # fmt: skip
 
 #: What the help of a command ends with.
@@ -44,6 +45,20 @@ _OTHERWISE = {
     "paired=False": "--unpaired",
     'nan_policy="omit"': "--omit-missing",
 }
+
+
+#: Arguments that name score files.
+_FILES = (
+    "file", "files", "dev", "test", "client_file", "impostor_file", "test_client_file",
+    "test_impostor_file", "pilot", "system_files",
+)  # fmt: skip
+
+
+def named_files(arguments: argparse.Namespace, further: Iterable[str] = ()) -> dict[str, str]:
+    """By path what results call the score files of a call, and further ones."""
+    given = (getattr(arguments, name, None) or [] for name in _FILES)
+    paths = (path for one in given for path in ([one] if isinstance(one, str) else one))
+    return file_names([*paths, *further])
 
 
 def examples(parser: argparse.ArgumentParser, *lines: str, rest: str = _MORE) -> None:
@@ -87,12 +102,13 @@ def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
 # ------------------------------------------------------------------------- what was found
 def say(
     arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], list[Section]],
-    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None,
+    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None, *,
+    wrapped: bool = False,
 ) -> None:  # fmt: skip
     """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
 
     ``names`` are the user's, which stay as they are, ``words`` those of the classes. JSON holds
-    the warnings itself.
+    the warnings itself. Text may be ``wrapped`` to a terminal.
     """
     if arguments.json:
         sys.stdout.write(as_json(document()))
@@ -104,7 +120,8 @@ def say(
     elif kept and getattr(arguments, "latex", False):
         sys.stdout.write(latex_table(kept))
     else:
-        sys.stdout.write(in_terms(text_of(sections) + "\n", arguments, names, words))
+        told = in_terms(text_of(sections, wrapped=wrapped), arguments, names, words)
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings([in_terms(one, arguments, names, words) for one in warned])
 
 
@@ -120,6 +137,7 @@ def in_terms(
     """A text in these words; what the user named, in the call or by ``names``, as it is."""
     given = [value for value in vars(arguments).values() if isinstance(value, str | list)]
     flat = [one for value in given for one in ([value] if isinstance(value, str) else value)]
+    names = (*names, *named_files(arguments).values())
     called = [visible(one) for one in (*flat, *names) if isinstance(one, str)]
     paths = [Path(one).name for one in called]
     own = words or ClassWords()

@@ -28,7 +28,7 @@ from betaroc.fits.fit import Fit
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import rate, spaced
-from betaroc.rendering.terminal import broken
+from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Grid, Row, Words, apart
 from betaroc.report.epc import read_words
 from betaroc.studies.plan import SampleSize, checked_plan, plan_sample_size
@@ -286,26 +286,24 @@ def _refuse_beside_guarantee(arguments: argparse.Namespace) -> None:
 
 
 def _say_guarantee(one: Guarantee, arguments: argparse.Namespace) -> None:
-    rows = one.rows()
-    table = [
-        {"n": n, "beyond": k, "expected": expected, "guaranteed": one.rate}
-        for n, k, expected in rows
-    ]
-    document = {
-        "stat": f"{_GUARANTEE}@{one.kind}={one.rate!r}", "class": one.who, "needed": one.needed,
-        "rate": one.rate, "level": one.level, "table": table, "warnings": [],
-    }  # fmt: skip
     name, other = one.kind.upper(), "clients are rejected"
     if one.kind == "frr":
         other = "impostors are accepted"
+    rows, head = one.rows(), ("", f"{one.who} scores", "beyond", f"{name} expected")
+    n, beyond, shares = zip(*rows, strict=True)
+    kept = {"n": n, "beyond": beyond, "expected": shares, "guaranteed": [one.rate] * len(rows)}
+    cells = (Row(("", spaced(n), str(k), rate(expected))) for n, k, expected in rows)
+    table = Grid(head, tuple(cells), kept=kept)
+    document = {
+        "stat": f"{_GUARANTEE}@{one.kind}={one.rate!r}", "class": one.who, "needed": one.needed,
+        "rate": one.rate, "level": one.level, "table": records(kept), "warnings": [],
+    }  # fmt: skip
     told = (
         f"With {100 * one.level:g} % confidence the true {name} of the threshold that betaroc"
         f" threshold --{one.kind} {one.rate:g} finds is then at most {100 * one.rate:g} %, whatever"
         f" the distributions are. Fewer guarantee nothing; with more the {name} expected comes"
         f" nearer to the target, so that fewer {other}."
     )
-    head = ("", f"{one.who} scores", "beyond", f"{name} expected")
-    cells = (Row(("", spaced(n), str(k), rate(expected))) for n, k, expected in rows)
     need = f"Collect {spaced(one.needed)} {one.who} scores or more"
-    tree = apart(Words(need), Words("\n".join(broken(told, 78))), Grid(head, tuple(cells)))
-    say(arguments, lambda: document, lambda: tree)
+    tree = apart(Words(need), Words(told), table)
+    say(arguments, lambda: document, lambda: tree, wrapped=True)

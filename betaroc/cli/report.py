@@ -7,10 +7,16 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
-from betaroc.cli.messages import ProgressBar, examples, in_options, in_terms, say_warnings
+from betaroc.cli.messages import (
+    ProgressBar,
+    examples,
+    in_options,
+    in_terms,
+    named_files,
+    say_warnings,
+)
 from betaroc.cli.options import (
     fit_options_of,
     interval_arguments,
@@ -156,7 +162,9 @@ def _analysis(
 
     Without a path the scores are those of two files.
     """
-    names = _distinct([arguments.test_client_file if path is None else path for path in tests])
+    names = _distinct(
+        [arguments.test_client_file if path is None else path for path in tests], arguments
+    )
     with collected() as notices:
         own = read_file(dev, arguments, step)
         read = [read_file(path, arguments, step, is_test=True) for path in tests]
@@ -173,18 +181,11 @@ def _analysis(
     return found
 
 
-def _distinct(paths: Sequence[str]) -> list[str]:
-    """File names, with as many folders as tell them apart."""
+def _distinct(paths: Sequence[str], arguments: argparse.Namespace) -> list[str]:
+    """What all results of the call name the tests."""
     if len({os.path.abspath(path) for path in paths}) < len(paths):
         raise InputError(
             f"--test must name each file once; got {shown(list(paths))}. Leave the second out."
         )
-    parts = [Path(path).parts for path in paths]
-
-    def shortest(own: tuple[str, ...]) -> str:
-        for n in range(1, len(own)):
-            if sum(other[-n:] == own[-n:] for other in parts) == 1:
-                return Path(*own[-n:]).as_posix()
-        return Path(*own).as_posix()
-
-    return [shortest(own) for own in parts]
+    names = named_files(arguments, paths)
+    return [names[path] for path in paths]

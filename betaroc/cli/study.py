@@ -11,8 +11,10 @@ from betaroc.cli.messages import as_json, examples, messages, say_warnings
 from betaroc.cli.options import SEED, checked_page, page_option
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
+from betaroc.core.tables import listed_columns
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import path_words
+from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Grid, Row, Words, apart, as_named
 from betaroc.rendering.tree_text import text_of
 from betaroc.studies.configuration import read_configuration
@@ -98,21 +100,16 @@ def _kept(folder: str) -> str:
 
 
 def _document(result: StudyResult, seed: int) -> dict[str, Any]:
-    rows = result.summary().to_dict(orient="records")
     return {
-        "folder": str(result.folder),
+        "folder": result.folder.name,
         "seed": seed,
         "trials": result.rows,
         "computed": result.computed,
         "skipped": result.skipped,
         "failed": result.failed,
         "errors": result._failures(),
-        "summary": [{key: _python(value) for key, value in row.items()} for row in rows],
+        "summary": records(listed_columns(result.summary())),
     }
-
-
-def _python(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
 
 
 def _text(result: StudyResult) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import read_file
 from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundError
-from betaroc.core.local_files import STDIN, read_toml, shown_path
+from betaroc.core.local_files import STDIN, file_names, read_toml, shown_path
 from betaroc.core.notices import passed_on
 from betaroc.core.text import shown
 from betaroc.data.accepted import rejected_words
@@ -84,6 +84,7 @@ def named_systems(
             " Leave one of them out."
         )
     found = _of_options(given) if place is None else _of_path(place)
+    arguments.system_files = [path for one in found for path in (one.dev, *one.tests)]
     return checked_systems(found, tests=tests)
 
 
@@ -348,7 +349,9 @@ def default_names(paths: Sequence[str]) -> list[str]:
 
     a/dev.csv and b/dev.csv are a and b; mlp-dev.csv and svm-dev.csv are mlp and svm.
     """
-    apart = [list(Path(os.path.normpath(path)).parts) or [path] for path in paths]
+    if not all(paths):  # refused where they are read
+        return list(paths)
+    apart = [list(Path(os.path.abspath(path)).parts) for path in paths]
     for parts in apart:
         parts[-1] = Path(parts[-1]).stem or parts[-1]
     depth = max(map(len, apart))
@@ -358,7 +361,10 @@ def default_names(paths: Sequence[str]) -> list[str]:
         if len(set(column)) == len(column) and all(column):
             return _without_common(column)
     joined = ["/".join(filter(None, row)) for row in zip(*differing[::-1], strict=True)]
-    return joined if len(set(joined)) == len(paths) and all(joined) else list(paths)
+    if len(set(joined)) == len(paths) and all(joined):
+        return joined
+    names = file_names(paths)
+    return [names[path] for path in paths]
 
 
 def _without_common(texts: Sequence[str]) -> list[str]:

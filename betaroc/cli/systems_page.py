@@ -46,10 +46,9 @@ from betaroc.rendering.systems_picture import (
     draw_map,
     draw_rate_strip,
     draw_roc,
-    status_icon,
 )
 from betaroc.rendering.tree import foreign
-from betaroc.rendering.tree_html import template
+from betaroc.rendering.tree_html import status_icon, template
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import render_body
 from betaroc.report.record import foot_words, question_of
@@ -94,7 +93,9 @@ def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, t
         question=f"Which system, and {question[:1].lower()}{question[1:]}",
         systems=counted(len(systems), "system"),
     )  # fmt: skip
-    names = [path for one in systems for path in (one.name, one.files.dev, *one.files.tests)]
+    sources = [one.source for system in systems for one in (system.dev, *system.tests)]
+    names = [one.name for one in systems]
+    names += [path for source in sources if source is not None for path in source.files]
     body = _in_words(body, systems, terms, names)
     for one in parts:
         inner = _inside(one, places[one.name]) or _in_words(ways_html(one), [one], terms, names)

@@ -128,7 +128,10 @@ class SystemAnalysis(NamedTuple):
         """Its threshold with what its tests say; None where there is none."""
         if self.decision is None or not isinstance(self.dev, Scores):
             return None
-        paths = (Path(path).name for path in self.files.tests)
+        paths = [
+            Path(path).name if test.source is None else test.source.path
+            for path, test in zip(self.files.tests, self.tests, strict=True)
+        ]
         tests = tuple(
             CheckedTest(path, test, check)
             for path, test, check in zip(paths, self.tests, self.checks, strict=True)

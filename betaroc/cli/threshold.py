@@ -9,11 +9,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
-from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from betaroc.cli.inputs import files_of, option_of_guess, read_file
-from betaroc.cli.messages import ProgressBar, as_json, examples, in_terms, messages, say_warnings
+from betaroc.cli.messages import (
+    ProgressBar,
+    examples,
+    in_terms,
+    messages,
+    named_files,
+    say,
+    say_warnings,
+)
 from betaroc.cli.options import form_options, score_options, terms_option
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
@@ -26,7 +34,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import collected, passed_on
 from betaroc.core.tables import listed_columns
-from betaroc.core.terms import Terms, terms_of
+from betaroc.core.terms import terms_of
 from betaroc.core.text import listed
 from betaroc.data.rows import FAIL
 from betaroc.data.scores import Scores
@@ -44,15 +52,9 @@ from betaroc.decision.status import (
 )
 from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
 from betaroc.estimation.families import BEST
-from betaroc.rendering.numbers import (
-    rate,
-    rate_span,
-    read_as,
-    spaced,
-    visible,
-)
-from betaroc.rendering.table_text import csv_table, latex_table
-from betaroc.rendering.terminal import Strip, broken, paragraph, strip
+from betaroc.rendering.numbers import rate, read_as, spaced, visible
+from betaroc.rendering.terminal import Strip, strip
+from betaroc.rendering.tree import Grid, Group, Row, Section, Words, apart, as_named, rate_cell
 from betaroc.report.score_set import decision_rates, of_total
 
 __all__ = ["add_options", "run"]
@@ -61,8 +63,8 @@ __all__ = ["add_options", "run"]
 _STATUS = {
     GREEN: ("✓", "[ok]", "32"), AMBER: ("▲", "[??]", "33"), RED: ("✗", "[no]", "31"),
 }  # fmt: skip
-#: Columns of a label of rates, and of a title of ways.
-_LABEL, _TITLE = 27, 22
+#: Characters of the title of a way.
+_TITLE = 22
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -132,21 +134,21 @@ def run(arguments: argparse.Namespace) -> int | None:
         check = None if test is None else decision.check(test)
     status = decision.status if check is None else check.status
     said = messages(notices, arguments)
-    if arguments.json:
-        sys.stdout.write(as_json(decision_document(decision, check, dev, said)))
-        return _code(arguments, status)
-    if arguments.only is not None:
+    warned = [in_terms(one, arguments, words=dev.words) for one in said]
+    if arguments.only is not None and not arguments.json:
         sys.stdout.write(f"{decision.threshold!r}\n")
-    elif arguments.csv or arguments.latex:
-        ways = listed_columns(decision.to_frame()) | _observed(decision, test)
-        sys.stdout.write(csv_table(ways) if arguments.csv else latex_table(ways))
-    else:
-        called = {role: list(map(_name, paths)) for role, paths in files.items()}
-        lines = _screen(decision, check, dev, test, arguments, called)
-        kept = [name for own in called.values() for name in own]
-        told = in_terms("\n".join(lines), arguments, [*kept, *(dev.words or ())])
-        sys.stdout.write("\n".join(line.rstrip() for line in told.split("\n")) + "\n")
-    say_warnings([in_terms(one, arguments, words=dev.words) for one in said])
+        say_warnings(warned)
+        return _code(arguments, status)
+    told = named_files(arguments)
+    called = {role: [visible(told[path]) for path in paths] for role, paths in files.items()}
+    say(
+        arguments,
+        lambda: decision_document(decision, check, dev, said),
+        lambda: _screen(decision, check, dev, test, arguments, called),
+        warned,
+        [*(name for own in called.values() for name in own), *(dev.words or ())],
+        wrapped=True,
+    )
     return _code(arguments, status)
 
 
@@ -164,19 +166,6 @@ def _refuse_several_files(arguments: argparse.Namespace) -> None:
 
 def _code(arguments: argparse.Namespace, status: str) -> int | None:
     return 1 if arguments.strict and status != GREEN else None
-
-
-def _observed(d: Decision, test: Scores | None) -> dict[str, list[float]]:
-    """Both rates of the test at every way's threshold, for tables of numbers."""
-    if test is None:
-        return {}
-    return {
-        f"{kind}_test": [
-            rate_interval(test, kind, way.threshold, d.confidence)[0] if way.possible else math.nan
-            for way in d.ways
-        ]
-        for kind in TARGET_RATES
-    }
 
 
 def _scores(
@@ -203,17 +192,18 @@ def _refuse_the_same_file(files: Mapping[str, Sequence[str]]) -> None:
 def _screen(
     d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None,
     arguments: argparse.Namespace, names: Mapping[str, Sequence[str]],
-) -> list[str]:  # fmt: skip
+) -> list[Section]:  # fmt: skip
     plain = not _shows("✓─●")
-    blocks = [
-        [_head(d, dev)],
-        _status_lines(d, check, plain=plain),
-        _rates(d, check, dev, test),
-        [] if d.target not in TARGET_RATES else _strip(d, check, plain=plain),
-        _ways(d, dev, test, terms_of(arguments.terms)),
-        [*_read(dev, test, arguments, names), *_deploy(d, arguments)],
+    picture = [_strip(d, check, plain=plain)] if d.target in TARGET_RATES else []
+    read = [("Read", _read(dev, test, arguments, names)), ("Deploy", _deploy(d))]
+    return [
+        Section("", (Words(_head(d, dev), "given"),)),
+        _status(d, check, plain=plain),
+        Section("", (_rates(d, check, dev, test),)),
+        *apart(*picture),
+        Section("", (_ways(d, dev, test, arguments),)),
+        Section("", (*(_listed(*one) for one in read), _command(arguments))),
     ]
-    return [line for block in blocks if block for line in [*block, ""]][:-1]
 
 
 def _head(d: Decision, dev: Scores) -> str:
@@ -234,96 +224,78 @@ def _shows(text: str) -> bool:
     return True
 
 
-def _status_lines(d: Decision, check: DecisionCheck | None, *, plain: bool) -> list[str]:
+def _status(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Section:
     said, tested = d if check is None else check, check is not None
     icon, letters, colour = _STATUS[said.status]
     head = f"{letters if plain else icon} {status_words(said.status, tested=tested)}"
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         head = f"\033[{colour}m{head}\033[0m"
     remedy = f"What would change it: {remedy_words(said.remedy, tested=tested)}"
-    high = high_rate_words(d, [("test", check)])
-    return [head, *paragraph(said.reason), *(paragraph(high) if high else []), *paragraph(remedy)]
+    texts = (said.reason, high_rate_words(d, [("test", check)]), remedy)
+    return Section(head, tuple(Words(text, "given") for text in texts if text))
 
 
-def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> list[str]:
+def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> Grid:
     """Both rates, expected from dev and observed on test, with their counts."""
     words, rows = d.words or ClassWords(), []
     for row in decision_rates(d, [dev] if test is None else [dev, test]):
         decided = "accepted" if row.kind == "far" else "rejected"
         what = "of comparisons made" if row.made else f"{words.many(row.who)} {decided}"
-        rows.append((f"{row.name}  {what}", row.cells))
-    heads = ["expected, from dev", "observed, on test"][: len(rows[0][1])]
-    lines = [_cells("", heads)]
-    wide = [max(len(rate(cells[k].rate)) for _, cells in rows) for k in range(len(heads))]
-    for label, cells in rows:
-        shares = [f"{rate(one.rate):{n}}" for one, n in zip(cells, wide, strict=True)]
-        around = [_around(one.low, one.high) for one in cells]
-        columns = [f"{one} {two}" for one, two in zip(shares, around, strict=True)]
-        stacked = [columns] if max(map(len, columns)) < _LABEL else [shares, around]
-        names = [label] + [""] * len(stacked)
-        if len(label) >= _LABEL:
-            lines, names[0] = [*lines, label], ""
-        stacked.append([of_total(one) for one in cells])
-        lines += [_cells(*row) for row in zip(names, stacked, strict=True)]
-    return lines if d.target in TARGET_RATES else [*lines, *_cost(d, check)]
+        cells = (rate_cell(*one[:3], "no interval", of_total(one)) for one in row.cells)
+        rows.append(Row((as_named(f"{row.name}  {what}"), *cells)))
+    head = ("", "expected, from dev", "observed, on test")[: len(rows[0].cells)]
+    if d.target not in TARGET_RATES:
+        label = "cost  mean of a trial" if d.costs else "HTER  mean of both rates"
+        means = (d.interval, check)[: len(head) - 1]
+        shown = (mean_shown(d.costs, one) for one in means if one is not None)
+        rows.append(Row((label, *(f"{mean} ({ends})" for mean, ends in shown))))
+    return Grid(head, tuple(rows), (1, 2), widths=(27,) * len(head))
 
 
-def _around(low: float, high: float) -> str:
-    return "(no interval)" if math.isnan(low) else f"({rate_span(low, high)})"
-
-
-def _cost(d: Decision, check: DecisionCheck | None) -> list[str]:
-    """What a trial costs, or the mean of both rates."""
-    label = "cost  mean of a trial" if d.costs else "HTER  mean of both rates"
-    shown = [mean_shown(d.costs, d.interval)]
-    shown += [] if check is None else [mean_shown(d.costs, check)]
-    return [_cells(label, [f"{mean} ({ends})" for mean, ends in shown])]
-
-
-def _cells(label: str, cells: Sequence[str]) -> str:
-    return f"{label:{_LABEL}}" + "".join(f"{cell:{_LABEL - 1}} " for cell in cells)
-
-
-def _strip(d: Decision, check: DecisionCheck | None, *, plain: bool) -> list[str]:
-    expected = d.interval.estimate
-    rows: list[Strip] = [("dev", d.interval.low, expected, d.interval.high)]
+def _strip(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Words:
+    rows: list[Strip] = [("dev", d.interval.low, d.interval.estimate, d.interval.high)]
     if check is not None:
         rows.append(("test", check.low, check.observed, check.high))
-    return strip(d.target.upper(), rows, d.rate, plain=plain)
+    return Words("\n".join(strip(d.target.upper(), rows, d.rate, plain=plain)), "given")
 
 
-def _ways(d: Decision, dev: Scores, test: Scores | None, terms: Terms) -> list[str]:
+def _ways(d: Decision, dev: Scores, test: Scores | None, arguments: argparse.Namespace) -> Grid:
+    """Every way to choose; of a test both rates at each."""
+    terms = terms_of(arguments.terms)
     name = (terms.frr if d.target == "frr" else terms.far).short
     last = max(11, len(f" {terms.frr.short}, test"))
-    middle = 21 - last
-    lines = [f"{'Every way to choose':24}{'threshold':>11}{f'{name}, dev':>11}{'beyond':>{middle}}"]
-    if test is not None:
-        lines[0] += f"{f'{terms.far.short}, test':>12}{f'{terms.frr.short}, test':>{last}}"
+    tested = (f"{terms.far.short}, test", f"{terms.frr.short}, test") if test is not None else ()
+    seen = {way: _observed(way, test, d) for way in d.ways}
+    rows: list[Row | Group] = []
     for way in sorted(d.ways, key=lambda one: one.how == "model"):
         title = f"{'>' if way is d.way else ' '} {_title(way, d)}"
         if not way.possible:
-            lines += _wrapped(title, f"not possible: {way.why}")
+            rows.append(Row((title, as_named(f"not possible: {way.why}"))))
             continue
-        row = (
-            f"{title:24}{shown_threshold(way.threshold, d.target, dev):>11}{rate(way.expected):>11}"
-        )
-        row += f"{beyond_words(way):>{middle}}"
-        if test is not None:
-            far, frr = (
-                rate_interval(test, k, way.threshold, d.confidence)[0] for k in TARGET_RATES
-            )
-            row += f"{rate(far):>12}{rate(frr):>{last}}"
-        said = [way.family] * (_title(way, d) == "fitted") + [way.why] * bool(way.why)
-        if said:
-            said = [f"    {line.strip()}" for line in paragraph(f"({'; '.join(said)})")]
-        lines += [row, *said]
-    return lines
+        place = shown_threshold(way.threshold, d.target, dev)
+        cells = (place, rate(way.expected), beyond_words(way), *map(rate, seen[way]))
+        rows.append(Row((title, *cells)))
+        told = [way.family] * (_title(way, d) == "fitted") + [way.why] * bool(way.why)
+        if told:
+            rows.append(Group("", f"({'; '.join(told)})"))
+    head = ("Every way to choose", "threshold", f"{name}, dev", "beyond", *tested)
+    kept: dict[str, Any] = {}
+    if arguments.csv or arguments.latex:
+        both = zip(*seen.values(), strict=True) if test is not None else ()
+        columns = (f"{kind}_test" for kind in TARGET_RATES)
+        kept = listed_columns(d.to_frame()) | dict(zip(columns, both, strict=False))
+    widths = (24, 11, 11, 21 - last, 12, last)
+    return Grid(head, tuple(rows), kept=kept, widths=widths[: len(head)])
 
 
-def _wrapped(title: str, words: str) -> list[str]:
-    """A title and, beside it, what does not fit in a row."""
-    first, *rest = broken(words, 56)
-    return [f"{title:23} {first}", *(f"{'':23} {line}" for line in rest)]
+def _observed(way: Way, test: Scores | None, d: Decision) -> tuple[float, ...]:
+    """Both rates of the test at a threshold."""
+    if test is None:
+        return ()
+    return tuple(
+        rate_interval(test, kind, way.threshold, d.confidence)[0] if way.possible else math.nan
+        for kind in TARGET_RATES
+    )
 
 
 def _title(way: Way, d: Decision) -> str:
@@ -370,19 +342,23 @@ def _read(
             read.append(f"{role}guessed: {visible(' '.join(map(option_of_guess, source.guesses)))}")
         if scores is not None and scores.has_rejected:
             read.append(f"{role}{scores._rejected_words()}")
-    return _indented("Read", read)
+    return read
 
 
-def _deploy(d: Decision, arguments: argparse.Namespace) -> list[str]:
+def _deploy(d: Decision) -> list[str]:
     kind = "" if d.dtype == "float64" else f" in {d.dtype}"
-    lines = _indented("Deploy", [
+    return [
         f"software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}",
         "betaroc threshold ... --json > decision.json     the whole decision",
-    ])  # fmt: skip
-    return lines + _command(arguments)
+    ]
 
 
-def _command(arguments: argparse.Namespace) -> list[str]:
+def _listed(title: str, texts: Sequence[str]) -> Grid:
+    rows = (Row((title * (k == 0), as_named(text))) for k, text in enumerate(texts))
+    return Grid(("", ""), tuple(rows), (1,), widths=(8, 73))
+
+
+def _command(arguments: argparse.Namespace) -> Words:
     """The report of the same files, to be pasted."""
     usual = {
         "score": "score", "label": "label", "client_label": None, "format": None, "separator": None,
@@ -406,13 +382,4 @@ def _command(arguments: argparse.Namespace) -> list[str]:
             lines.append(f"  {part}")
         else:
             lines[-1] += f" {part}"
-    return [f"{'':8}{line}" for line in lines]
-
-
-def _indented(title: str, texts: Sequence[str]) -> list[str]:
-    lines = [line for text in texts for line in broken(text, 72)]
-    return [f"{title if k == 0 else '':8}{line}" for k, line in enumerate(lines)]
-
-
-def _name(path: str) -> str:
-    return visible(Path(path).name)
+    return Words("\n".join(f"{'':8}{line}" for line in lines), "given")

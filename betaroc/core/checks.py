@@ -21,8 +21,8 @@ from betaroc.core.text import listed, nearest, shown
 __all__ = [
     "LARGEST_EXACT", "array_1d", "ascending", "choice", "count", "finite", "flag", "fraction",
     "frozen", "generator", "instance", "level", "listed", "nearest", "positive", "prior",
-    "probability_array", "randomness", "rate_array", "real_array", "score_array", "shown",
-    "weights_array",
+    "probability_array", "randomness", "rate_array", "rates_1d", "real_array", "score_array",
+    "shown", "weights_array",
 ]  # fmt: skip
 
 #: What to do with values of another type, in any library.
@@ -40,7 +40,7 @@ def choice(value: object, options: Sequence[str], name: str, source: str = "") -
     kind = InputError if isinstance(value, str) else InputTypeError
     raise kind.about(name)(
         f"{name} must be one of {listed(options, 12)}; got {shown(value)}."
-        f" {nearest(value, options)}{source}".rstrip()
+        f" {(nearest(value, options) + source).strip() or 'Give one of them.'}"
     )
 
 
@@ -153,7 +153,7 @@ def count(value: object, name: str, minimum: int = 1) -> int:
         hint = f"Did you mean {round(number)}?" if math.isfinite(number) else "Give an int."
         raise InputError.about(name)(f"{name} {must}; got {shown(value)}. {hint}")
     if value < minimum:
-        raise InputError.about(name)(f"{name} {must}; got {value}. Give a larger count.")
+        raise InputError.about(name)(f"{name} {must}; got {shown(value)}. Give a larger count.")
     return int(value)
 
 
@@ -220,43 +220,67 @@ def _float64(array: AnyArray, name: str) -> FloatArray:
 
 
 def _from_objects(array: AnyArray, name: str) -> AnyArray:
-    from numbers import Real
-
-    for i, item in enumerate(array):
-        if isinstance(item, bool | np.bool_) or not isinstance(item, Real | np.number):
-            kind = type(item).__name__
-            if item is None or kind in {"NAType", "NaTType"}:
-                raise InputError.about(name)(
-                    f"{name} must have no missing value; got {shown(item)} at index {i} of"
-                    f" {array.size}. Drop these rows first."
-                )
-            ragged = isinstance(item, list | tuple | np.ndarray)
-            hint = "Flatten it." if ragged else "Convert all items with float(...)."
-            raise InputTypeError.about(name)(
-                f"{name} must hold real numbers; got {shown(item)} of type {kind} at index {i}."
-                f" {hint}"
-            )
-        if isinstance(item, complex | np.complexfloating):
-            raise InputTypeError.about(name)(
-                f"{name} must hold real numbers; got a complex at index {i}. Pass x.real."
-            )
+    bad = [i for i, item in enumerate(array) if not _is_real(item)]
+    if bad:
+        _refuse_object(array, bad, name)
     try:
         result = np.array([float(item) for item in array], dtype=np.float64)
     except OverflowError as error:
-        raise InputError.about(name)(
-            f"{name} must fit float64; an int is too large for it. Rescale the scores."
-        ) from error
-    for i, (item, number) in enumerate(zip(array, result, strict=True)):
-        if isinstance(item, int | np.integer) and int(item) != int(number):
-            _raise_lost(item, i, name)
+        _raise_too_large(array, name, error)
+    integers = [i for i, item in enumerate(array) if isinstance(item, int | np.integer)]
+    _refuse_lost(array, [i for i in integers if int(array[i]) != int(result[i])], name)
     return result
 
 
-def _raise_lost(item: object, index: int, name: str) -> NoReturn:
-    raise InputError.about(name)(
-        f"{name} must keep their identity as float64; the integer {shown(item)} at index {index}"
-        " is beyond 2**53 and would be rounded. Subtract a constant or rank them first."
+def _is_real(item: object) -> bool:
+    from decimal import Decimal
+    from numbers import Real
+
+    unreal = bool | np.bool_ | complex | np.complexfloating
+    if isinstance(item, Decimal):
+        return not item.is_snan()
+    return isinstance(item, Real | np.number) and not isinstance(item, unreal)
+
+
+def _refuse_object(array: AnyArray, bad: list[int], name: str) -> NoReturn:
+    """Of objects that are no real numbers the first, with how many there are."""
+    first, item = bad[0], array[bad[0]]
+    kind, many = type(item).__name__, f"{len(bad)} of {array.size}"
+    if item is None or kind in {"NAType", "NaTType"}:
+        raise InputError.about(name)(
+            f"{name} must have no missing value; got {shown(item)} at index {first} ({many} are no"
+            " numbers). Drop these rows first."
+        )
+    hints = {list: "Flatten it.", tuple: "Flatten it.", np.ndarray: "Flatten it."}
+    hints |= dict.fromkeys((complex, np.complex128, np.complex64), "Pass the real part, x.real.")
+    raise InputTypeError.about(name)(
+        f"{name} must hold real numbers; got {shown(item)} of type {kind} at index {first} ({many}"
+        f" are no numbers). {hints.get(type(item), 'Convert all items with float(...).')}"
     )
+
+
+def _raise_too_large(array: AnyArray, name: str, error: Exception) -> NoReturn:
+    def is_too_large(item: Any) -> bool:
+        try:
+            float(item)
+        except OverflowError:
+            return True
+        return False
+
+    large = [i for i, item in enumerate(array) if is_too_large(item)]
+    raise InputError.about(name)(
+        f"{name} must fit float64; got {shown(array[large[0]])} at index {large[0]}, too large for"
+        f" it ({len(large)} of {array.size}). Rescale the scores."
+    ) from error
+
+
+def _refuse_lost(array: AnyArray, lost: Sequence[int], name: str) -> None:
+    if len(lost):
+        raise InputError.about(name)(
+            f"{name} must keep their identity as float64; the integer {shown(array[lost[0]])} at"
+            f" index {lost[0]} is beyond 2**53 and would be rounded ({len(lost)} of"
+            f" {array.size}). Subtract a constant or rank them first."
+        )
 
 
 def _refuse_lost_integers(array: AnyArray, name: str) -> None:
@@ -265,18 +289,16 @@ def _refuse_lost_integers(array: AnyArray, name: str) -> None:
     large = np.flatnonzero(
         (array > LARGEST_EXACT) | (array < -LARGEST_EXACT if array.dtype.kind == "i" else 0)
     )
-    for index in large.tolist():
-        if int(float(int(array[index]))) != int(array[index]):
-            _raise_lost(array[index], index, name)
+    lost = [i for i in large.tolist() if int(float(int(array[i]))) != int(array[i])]
+    _refuse_lost(array, lost, name)
 
 
 def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
-    kind, first = array.dtype.kind, shown(array[0])
     words = {
         "b": ("boolean decisions", "Did you swap labels and scores?"),
-        "U": (f"text, first {first}", _TO_NUMBERS),
-        "T": (f"text, first {first}", _TO_NUMBERS),
-        "S": (f"bytes, first {first}", _TO_NUMBERS),
+        "U": ("text", _TO_NUMBERS),
+        "T": ("text", _TO_NUMBERS),
+        "S": ("bytes", _TO_NUMBERS),
         "c": ("complex numbers", "Pass the real part, x.real."),
         "M": ("dates", "Scores are numbers: pass another column."),
         "m": ("time spans", "Scores are numbers: pass another column."),
@@ -284,9 +306,11 @@ def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
     }
     if "weight" in name:
         words["b"] = ("booleans", _TO_NUMBERS)
-    what, do = words.get(kind, (f"dtype {array.dtype}", _TO_NUMBERS))
+    what, do = words.get(array.dtype.kind, ("what is read as no numbers", _TO_NUMBERS))
+    first = str(array[0]) if array.dtype.kind in "mM" else array[0]
     raise InputTypeError.about(name)(
-        f"{name} must be real numbers; got {what} (dtype {array.dtype}). {do}"
+        f"{name} must be real numbers; got {what} (dtype {array.dtype}, {array.size} values), first"
+        f" {shown(first)} at index 0. {do}"
     )
 
 
@@ -348,6 +372,17 @@ def rate_array(values: npt.ArrayLike, name: str) -> FloatArray:
         raise InputError.about(name)(
             f"{name} must be fractions in [0, 1]; {unknown.size} of {array.size} are NaN, first at"
             f" index {int(unknown[0])}. Leave them out."
+        )
+    return array
+
+
+def rates_1d(values: npt.ArrayLike, name: str) -> FloatArray:
+    """One rate in [0, 1] that is asked of data, or a list of them."""
+    array = np.atleast_1d(rate_array(values, name))
+    if array.ndim > 1:
+        raise InputError.about(name)(
+            f"{name} must be one fraction or a list of them; got an array of shape {array.shape}."
+            " Pass x.ravel()."
         )
     return array
 

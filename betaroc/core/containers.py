@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
@@ -34,8 +36,10 @@ def _refuse_foreign(values: object, name: str) -> None:
     """What numpy would read wrongly or not at all."""
     if values is None:
         refuse_kind(values, name, "nothing", "Give the scores.")
-    if isinstance(values, str | bytes | bytearray):
+    if isinstance(values, str | bytes | bytearray | os.PathLike):
         refuse_kind(values, name, "text", "Files are read with read_scores(path).")
+    if isinstance(values, memoryview):
+        refuse_kind(values, name, "a view of memory", "Pass np.asarray(x).")
     if isinstance(values, np.ma.MaskedArray):
         refuse_kind(
             values, name, "a masked array", "Pass x.compressed(), which leaves out the masked."
@@ -65,7 +69,11 @@ def _missing(values: Any) -> BoolArray | None:
         return np.asarray(column.is_null().to_numpy(), dtype=bool)
     # Arrays and indexes of pandas, arrays of pyarrow: Narwhals holds none of them.
     asked = getattr(values, "isna", getattr(values, "is_null", None))
-    return np.asarray(asked(), dtype=bool) if callable(asked) else None
+    if not callable(asked):
+        return None
+    with suppress(NotImplementedError):  # an index of several levels
+        return np.asarray(asked(), dtype=bool)
+    return None
 
 
 def _one_column(values: Any, name: str) -> Any:
@@ -112,8 +120,16 @@ def with_gaps(values: Any, name: str) -> tuple[AnyArray, BoolArray]:
 
 def _flat(values: Any, name: str) -> AnyArray:
     array = to_numpy(values, name)
+    if array.ndim == 0 and array.dtype.kind == "O":
+        refuse_kind(values, name, "what numpy reads as one value", "Pass list(x).")
     if array.ndim != 1:
         _refuse_shape(array, name)
+    if hasattr(values, "__len__") and len(values) != array.size:
+        raise InputTypeError.about(name)(
+            f"{name} must be readable as an array; got an object of type {type(values).__name__}"
+            f" whose length is {len(values)} but whose array has {array.size} values. Pass a list"
+            " or a numpy array."
+        )
     if array.size == 0:
         raise InputError.about(name)(
             f"{name} must hold at least one value; got 0. Check the selection."
@@ -131,7 +147,8 @@ def to_numpy(values: Any, name: str) -> AnyArray:
         return np.asarray(values, dtype=object) if mixed and array.ndim == 1 else array
     except RecursionError as error:
         raise InputTypeError.about(name)(
-            f"{name} contains itself. Pass a flat list of numbers."
+            f"{name} must be a flat sequence of real numbers; got a {type(values).__name__} that"
+            " contains itself. Pass a list of numbers."
         ) from error
     except Exception as error:  # a foreign __array__ may raise anything at all; it is chained
         ragged = _first_ragged(values)
@@ -141,8 +158,9 @@ def to_numpy(values: Any, name: str) -> AnyArray:
                 f" lengths, first at index {ragged}: {shown(values[ragged])}. Flatten it."
             ) from error
         raise InputTypeError.about(name)(
-            f"{name} must be readable as an array; a {type(values).__name__} raised"
-            f" {type(error).__name__}: {shown(str(error), 120)}. Pass a list or a numpy array."
+            f"{name} must be readable as an array; got an object of type {type(values).__name__},"
+            f" which raised {type(error).__name__}: {shown(str(error))}. Pass a list or a numpy"
+            " array."
         ) from error
 
 

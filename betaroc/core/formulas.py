@@ -46,7 +46,7 @@ def right_side(formula: Any, name: str, score: str) -> Any:
     if not isinstance(formula, str):
         raise InputTypeError.about(name)(
             f"{name} must be text, such as 'sharpening' or 'C(camera) + sharpening'; got"
-            f" {shown(formula)} of type {type(formula).__name__}."
+            f" {shown(formula)} of type {type(formula).__name__}. Without covariates it is '1'."
         )
     if not formula.strip():
         raise InputError.about(name)(

@@ -9,8 +9,10 @@ import stat
 import sys
 import threading
 import tomllib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
@@ -20,6 +22,7 @@ from betaroc.core.text import shown
 
 __all__ = [
     "STDIN",
+    "file_names",
     "local_file",
     "of_the_system",
     "read_toml",
@@ -78,7 +81,7 @@ def regular_file(path: object, argument: str = "path") -> Path:
 @contextmanager
 def local_file(path: object, argument: str = "path") -> Iterator[tuple[Path, str]]:
     """A file that can be read, and what messages call it; the standard input as a file."""
-    if path != STDIN:
+    if not isinstance(path, str) or path != STDIN:
         local = regular_file(path, argument)
         yield local, shown(local.name)
         return
@@ -132,6 +135,32 @@ def shown_path(text: str, width: int = 60) -> str:
     """The path with repr; of a long one the end, where the file is named."""
     whole = repr(text)
     return whole if len(whole) <= width else f"'...{whole[-(width - 4) :]}"
+
+
+def file_names(paths: Iterable[str]) -> dict[str, str]:
+    """By path what documents call a file: its name, with the folders that tell equal names apart.
+
+    Nothing is told of the folders above all of them: a document says the same wherever its files
+    lie, and from wherever they were named.
+
+    Examples
+    --------
+    >>> file_names(["/home/ann/mlp/dev.csv", "/home/ann/svm/dev.csv", "test.csv"])
+    {'/home/ann/mlp/dev.csv': 'mlp/dev.csv', '/home/ann/svm/dev.csv': 'svm/dev.csv', \
+'test.csv': 'test.csv'}
+    """
+    given = list(dict.fromkeys(paths))
+    whole = {path: Path(os.path.abspath(path)).parts for path in given if path not in ("", STDIN)}
+    folders = zip(*(own[:-1] for own in whole.values()), strict=False)
+    shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, folders))
+    below = {path: own[shared:] for path, own in whole.items()}
+    ends = Counter(own[-n:] for own in set(below.values()) for n in range(1, len(own) + 1))
+
+    def told(own: tuple[str, ...]) -> str:
+        alone = (own[-n:] for n in range(1, len(own)) if ends[own[-n:]] == 1)
+        return "/".join(next(alone, own))
+
+    return {path: told(below[path]) if path in below else path for path in given}
 
 
 def _neighbours(path: Path) -> str:

@@ -197,4 +197,6 @@ def canonical(name: object) -> object:
 def known(value: object, options: Sequence[str], name: str, source: str = "") -> str:
     """:func:`checks.choice`, of which the fields' words are taken too."""
     found = canonical(value)
-    return checks.choice(found if found in options else value, options, name, source)
+    return checks.choice(
+        found if isinstance(found, str) and found in options else value, options, name, source
+    )

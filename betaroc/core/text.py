@@ -14,7 +14,10 @@ def shown(value: object, width: int = 60) -> str:
     """``repr(value)`` on one line, cut at ``width`` characters."""
     if isinstance(value, np.generic):
         value = value.item()
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 - of ten thousand digits, or what has no repr: the kind is said
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
@@ -36,7 +39,7 @@ _SYNONYMS = {
 
 def nearest(value: object, options: Sequence[str]) -> str:
     """``Did you mean 'beta'? `` or nothing."""
-    wanted = str(value)
+    wanted = value if isinstance(value, str) else shown(value)
     folded = {o.strip().casefold(): o for o in options}
     known = _SYNONYMS.get(wanted.strip().casefold())
     if known in folded and wanted.strip().casefold() not in folded:

@@ -154,6 +154,8 @@ class Value:
 
     #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.
     _travels: ClassVar[tuple[str, ...]] = ()
+    #: Parts that are paths, or tuples of paths: in documents files are called by their names.
+    _files: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:

@@ -98,12 +98,14 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
         array = _one_type(array, name)
     if array.dtype.kind == "S":
         raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got bytes, first {shown(array[0])}."
+            f"{name} must be text, numbers or booleans; got {array.size} bytes, first"
+            f" {shown(array[0])} at 0."
             ' Decode them: np.char.decode(y, "ascii").'
         )
     if array.dtype.kind not in "biufUT":
         raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got dtype {array.dtype}. Pass two labels."
+            f"{name} must be text, numbers or booleans; got {shown(array[0])} at 0 (dtype"
+            f" {array.dtype}, {array.size} values). Pass two labels."
         )
     if array.dtype.kind == "f" and np.isnan(array).any():
         at = np.flatnonzero(np.isnan(array))
@@ -119,9 +121,10 @@ def _one_type(array: AnyArray, name: str) -> AnyArray:
     groups: dict[str, tuple[int, object]] = {}
     for index, item in enumerate(array):
         if item is None or type(item).__name__ in {"NAType", "NaTType"}:
+            gone = sum(v is None or type(v).__name__ in {"NAType", "NaTType"} for v in array)
             raise InputError.about(name)(
-                f"{name} must have no missing label; got {shown(item)} at position {index}."
-                " Drop these rows first."
+                f"{name} must have no missing label; got {shown(item)} at position {index} ({gone}"
+                f" of {array.size} missing). Drop these rows first."
             )
         groups.setdefault(_kind(item, index, name), (index, item))
     if len(groups) > 1:
@@ -142,7 +145,7 @@ def _kind(item: object, index: int, name: str) -> str:
         return "text"
     if isinstance(item, bytes):
         raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got bytes {shown(item)} at {index}."
+            f"{name} must be text, numbers or booleans; got bytes, first {shown(item)} at {index}."
             ' Decode them: [v.decode("ascii") for v in y].'
         )
     raise InputTypeError.about(name)(
@@ -179,7 +182,7 @@ def _refuse_many(
 def _client_among(found: list[Any], tally: list[int], client_label: object, name: str) -> object:
     parts = ", ".join(f"{shown(v, 40)} (count {c})" for v, c in zip(found, tally, strict=True))
     if client_label is not None:
-        for value in found:
+        for value in found if np.isscalar(client_label) else ():
             if isinstance(value, str) == isinstance(client_label, str) and value == client_label:
                 return value
         raise InputError.about("client_label")(

@@ -73,9 +73,10 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
         try:
             table: Any = nw.from_native(frame)
         except TypeError as error:
-            raise InputTypeError(
-                "the argument must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
-                f" Dask, PySpark) or {instead}; got {shown(frame)} of type {type(frame).__name__}."
+            raise InputTypeError.about("frame")(
+                "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
+                f" Dask, PySpark) or {instead}; got {shown(frame)} of type"
+                f" {type(frame).__name__}. Give one of them."
             ) from error
         library = library_of(table) or "pandas"
         if not is_lazy(table) and library == "polars":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +66,8 @@ class ScoreSource(Value):
     Parameters
     ----------
     path : str
-        The path as it was given.
+        The path as it was given; in documents the file's name, with the folders that tell it from
+        others there.
     format : str
         The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
     order : str, optional
@@ -85,11 +88,22 @@ class ScoreSource(Value):
     path: str
     format: str
     _travels = travelling("order", "guessed", "guesses", "further", "n_dropped")
+    _files = ("path", "further")
     order: str | None = field(default=None, compare=False, repr=False)
     guessed: str | None = field(default=None, compare=False, repr=False)
     guesses: tuple[str, ...] = field(default=(), compare=False, repr=False)
     further: tuple[str, ...] = field(default=(), compare=False, repr=False)
     n_dropped: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every path."""
+        return self.path, *self.further
+
+    def named(self, names: Mapping[str, str]) -> ScoreSource:
+        """The same, with names instead of paths."""
+        path, *further = (names[one] for one in self.files)
+        return replace(self, path=path, further=tuple(further))
 
 
 class ScoreData(Tabular, Noun, ABC):
@@ -139,6 +153,12 @@ class ScoreData(Tabular, Noun, ABC):
     @abstractmethod
     def _distributions(self) -> tuple[Empirical, Empirical]:
         """Of clients and of impostors, as the scores are."""
+
+    def _read_from(self, source: ScoreSource) -> Self:
+        """The same of this source."""
+        found = copy(self)
+        object.__setattr__(found, "source", source)
+        return found
 
     @property
     def _trials(self) -> ScoreData:
@@ -646,10 +666,13 @@ class Scores(ScoreData):
         >>> br.Scores.from_frame(frame, score="p")
         Scores(client=[0.7, 0.9], impostor=[0.2])
         """
-        wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
+        wanted: dict[str, Any] = {
+            "score": score, "label": label, "weight": weight, "group": group, "id": id,
+        }  # fmt: skip
         given = opened(frame)
         gaps = None if choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
-        data = frame_columns(given, {k: v for k, v in wanted.items() if v is not None}, gaps)
+        named = {k: v for k, v in wanted.items() if v is not None or k in ("score", "label")}
+        data = frame_columns(given, named, gaps)
         return cls._split(
             data["label"],
             data["score"],

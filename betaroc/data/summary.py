@@ -523,7 +523,9 @@ class _Wanted(NamedTuple):
 def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any) -> _Wanted:
     bins = checks.count(bins, "bins", 8)
     if bins > MOST_BINS:
-        raise InputError.about("bins")(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
+        raise InputError.about("bins")(
+            f"bins must be at most {MOST_BINS}; got {shown(bins)}. Take fewer."
+        )
     columns = wanted_of(score, label)
     return _Wanted(columns, client_label, bins, _layout(layout, bins))
 
@@ -660,7 +662,10 @@ def warn_of_bins(found: ScoreSummary) -> None:
 def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
     """The labels of clients and impostors."""
     # Engines group in any order.
-    labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    try:
+        labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    except TypeError:  # what has no order is no label, which is said below
+        labels = list(sums)
     counts = [sums[one].rows for one in labels]
     mask = client_mask(labels, client_label, name=name, counts=counts)
     return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]

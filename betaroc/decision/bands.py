@@ -41,8 +41,9 @@ from betaroc.inference.interval import Band
 from betaroc.inference.simultaneous import band_of_replicates
 from betaroc.model.measures import measure_title
 from betaroc.rendering.alphas import AlphaAxes, DrawnBand
-from betaroc.rendering.notebook import NotebookBlock, Shown, Trace, draw_alphas, name_shown
-from betaroc.rendering.numbers import level_words, rate, rounded, spaced
+from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
+from betaroc.rendering.numbers import level_words, rounded, spaced
+from betaroc.rendering.tree import Cell, Grid, Node, Row, Words, rate_cell
 
 __all__ = [
     "band", "curve_block", "curve_replicates", "grouped_values", "refuse_large_table", "shown_band",
@@ -157,7 +158,7 @@ def refuse_large_table(replicates: int, alphas: int) -> None:
     if replicates * alphas > _LARGEST_TABLE:
         raise InputError.about("replicates")(
             f"replicates must be at most {_LARGEST_TABLE // alphas} for {alphas} alphas, a table of"
-            f" {_LARGEST_TABLE / 2**27:g} GB; got {replicates}. Take fewer."
+            f" {_LARGEST_TABLE / 2**27:g} GB; got {checks.shown(replicates)}. Take fewer."
         )
 
 
@@ -340,7 +341,7 @@ def _refuse_dependent(e: Curve, *, groups: bool) -> None:
 _MANY, _LEVEL = 20_000, 0.95
 
 
-def curve_block(e: Curve) -> NotebookBlock:
+def curve_block(e: Curve) -> list[Node]:
     """Expected beside observed at some alphas, and both curves, with an interval of the test."""
     axes, _ = axes_of(e, "linear", BIOMETRIC)
     names = {role: getattr(e, role).name for role in ("dev", "test")}
@@ -350,20 +351,18 @@ def curve_block(e: Curve) -> NotebookBlock:
     shown = order[some_alphas(order.size)]
     around = _quick_band(e, shown)
     what = f"{measure_title(e.measure)} observed on {on['test']}"
-    block = NotebookBlock(
-        f"{what} at thresholds chosen for {e.criterion} on {on['dev']}",
-        heads=[axes.alpha_name, "threshold", "expected, dev", "observed, test", "FAR", "FRR",
-               "scores beyond"],
-        rows=_rows(e, axes, shown, around),
-    )  # fmt: skip
+    told = f"{what} at thresholds chosen for {e.criterion} on {on['dev']}"
+    head = (axes.alpha_name, "threshold", "expected, dev", "observed, test", "FAR", "FRR",
+            "scores beyond")  # fmt: skip
+    table = Grid(head, _rows(e, axes, shown, around))
     if axes.single or e.alpha.size == 1:
-        return block
+        return [Words(told, "answer"), table]
     lines, level = [Trace("observed", x, value), Trace("expected", x, expected, "dashed")], ""
-    band = None
+    band, said = None, []
     if around is not None:
         band, level = (around.alpha, around.low, around.high), f"{level_words(_LEVEL)}, observed"
-        said = f"{level_words(_LEVEL)} intervals of the test scores at these very thresholds."
-        block = block._replace(sentences=[("", f"{said} .band() chooses on dev again.")])
+        quick = f"{level_words(_LEVEL)} intervals of the test scores at these very thresholds."
+        said = [Words(f"{quick} .band() chooses on dev again.")]
     known = value[np.isfinite(value)]
     reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
     reach = reach or axes.shown(known[0])
@@ -371,7 +370,7 @@ def curve_block(e: Curve) -> NotebookBlock:
         lines, (axes.alpha, axes.measure), f"{axes.measure} against {axes.alpha}: {reach}",
         band=band, band_label=level, per_cent=axes.measure_is_rate,
     )  # fmt: skip
-    return block._replace(big=reach, picture=drawn)
+    return [Words(told, "answer", reach), *said, table, drawn]
 
 
 def some_alphas(size: int) -> IntArray:
@@ -393,25 +392,24 @@ def _quick_band(e: Curve, shown: IntArray) -> Band | None:
         return None
 
 
-def _rows(
-    e: Curve, axes: AlphaAxes, chosen: IntArray, around: Band | None
-) -> list[list[Shown | str]]:
+def _rows(e: Curve, axes: AlphaAxes, chosen: IntArray, around: Band | None) -> tuple[Row, ...]:
     """Each alpha with its threshold, the measure and both rates, and the scores that speak."""
     threshold, far, frr, beyond = e.threshold, e.far, e.frr, e.n_beyond
     value, expected = e.value, e.expected
     rejects = e.trivial & (np.asarray(e.dev._pair.frr(e.chosen)) == 1.0)
-    return [
-        [
+    spans = (
+        [""] * chosen.size if around is None
+        else list(map(axes.span, around.low, around.high))
+    )  # fmt: skip
+    return tuple(
+        Row((
             axes.alpha_shown(e.alpha[k]),
             "reject all" if rejects[k] else rounded(float(threshold[k]), up=True),
-            axes.shown(expected[k]),
-            Shown(
-                axes.shown(value[k]),
-                "" if around is None else axes.span(around.low[n], around.high[n]),
-            ),
-            rate(float(far[k])),
-            rate(float(frr[k])),
+            Cell(axes.shown(expected[k]), value=float(expected[k])),
+            Cell(axes.shown(value[k]), span, float(value[k])),
+            rate_cell(float(far[k])),
+            rate_cell(float(frr[k])),
             "" if beyond is None else spaced(beyond[k]),
-        ]
-        for n, k in enumerate(chosen.tolist())
-    ]
+        ))
+        for k, span in zip(chosen.tolist(), spans, strict=True)
+    )  # fmt: skip

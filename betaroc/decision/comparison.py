@@ -31,9 +31,9 @@ from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.inference.simultaneous import percentile_band, pointwise
 from betaroc.rendering.alphas import Better, draw_comparison
-from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
+from betaroc.rendering.tree import Node
 
 __all__ = [
     "OF_ALL_ERRORS", "REPLICATES", "REPLICATES_OF_FITS", "Comparison", "Histogram",
@@ -126,7 +126,7 @@ class Comparison(CurveDifference, Noun):
     def __str__(self) -> str:
         return self.verdict
 
-    def _block(self) -> NotebookBlock:
+    def _block(self) -> Sequence[Node]:
         return difference_block(self)
 
     @property

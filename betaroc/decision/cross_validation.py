@@ -344,7 +344,8 @@ def _too_many_folds(scores: Scores, folds: int, who: str, count: int, *, grouped
         )
     what = "groups" if grouped else "scores"
     return (
-        f"folds must be at most the number of {who} {what}, {count}; got {folds}. Give fewer folds."
+        f"folds must be at most the number of {who} {what}, {count}; got {checks.shown(folds)}."
+        " Give fewer folds."
     )
 
 

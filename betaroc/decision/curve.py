@@ -360,7 +360,8 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
     values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
     if values.ndim != 1 or values.size == 0:
         raise InputError.about("alpha")(
-            f"alpha must be a list of at least one fraction; got shape {values.shape}."
+            f"alpha must be a list of at least one fraction; got shape {values.shape}. Give such as"
+            " alpha=[0.1, 0.5], or leave it out."
         )
     return np.array(values)
 

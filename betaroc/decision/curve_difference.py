@@ -22,8 +22,9 @@ from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title
-from betaroc.rendering.notebook import NotebookBlock, Shown, Trace, draw_alphas, name_shown
+from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.numbers import level_words
+from betaroc.rendering.tree import Cell, Grid, Node, Row, Words, as_named
 
 __all__ = [
     "MOST", "AlphaRange", "CurveDifference", "both_names", "difference_block", "inside",
@@ -311,42 +312,34 @@ def _level(of: CurveDifference) -> str:
 
 
 # ------------------------------------------------------------------------ in a notebook
-def difference_block(of: CurveDifference) -> NotebookBlock:
+def difference_block(of: CurveDifference) -> list[Node]:
     """The verdict, both values and their difference at some alphas, and its band."""
     axes, _ = axes_of(of.first, "linear", BIOMETRIC)
     first, second = names = (name_shown(of.names[0], 24), name_shown(of.names[1], 24))
     order = np.argsort(of.alpha, kind="stable")
     named, level = ("", *names), level_words(of.level)
-    block = NotebookBlock(
-        "",
-        sentences=[("", f"{verdict_words(of, names)}.")],
-        heads=[
-            axes.alpha_name,
-            first,
-            second,
-            f"difference, {level} at each",
-            "better, by all",
-        ],
-        rows=[
-            [
-                axes.alpha_shown(of.alpha[k]),
-                axes.shown(of.first.value[k]),
-                axes.shown(of.second.value[k]),
-                Shown(axes.change(of.difference[k]), axes.changes(of.low[k], of.high[k])),
-                named[of.better[k]] or "none named",
-            ]
-            for k in order[some_alphas(order.size)].tolist()
-        ],
-    )
+    head = (axes.alpha_name, as_named(first), as_named(second), f"difference, {level} at each",
+            "better, by all")  # fmt: skip
+    rows = (
+        Row((
+            axes.alpha_shown(of.alpha[k]),
+            axes.shown(of.first.value[k]),
+            axes.shown(of.second.value[k]),
+            Cell(axes.change(of.difference[k]), axes.changes(of.low[k], of.high[k]),
+                 float(of.difference[k]), float(of.low[k]), float(of.high[k])),
+            as_named(named[of.better[k]] or "none named"),
+        ))
+        for k in order[some_alphas(order.size)].tolist()
+    )  # fmt: skip
+    told: list[Node] = [Words(f"{verdict_words(of, names)}."), Grid(head, tuple(rows), (4,))]
     if axes.single or order.size == 1:
-        return block
+        return told
     x = of.alpha[order]
     line = Trace("difference", x, of.difference[order])
     about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
-    return block._replace(
-        picture=draw_alphas(
-            [line], (axes.alpha, f"{axes.measure}, difference"), about,
-            band=(x, of.band_low[order], of.band_high[order]), band_label=f"{level}, all alphas",
-            per_cent=axes.measure_is_rate,
-        )
+    drawn = draw_alphas(
+        [line], (axes.alpha, f"{axes.measure}, difference"), about,
+        band=(x, of.band_low[order], of.band_high[order]), band_label=f"{level}, all alphas",
+        per_cent=axes.measure_is_rate,
     )  # fmt: skip
+    return [*told, drawn]

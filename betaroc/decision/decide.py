@@ -56,8 +56,8 @@ from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.tree import Node
 
 __all__ = ["Decision", "DecisionCheck", "DecisionRequest", "checked_request", "decide", "decided"]
 
@@ -114,13 +114,11 @@ class DecisionCheck(Result, Noun):
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     decision: Decision | None = field(default=None, compare=False, repr=False)
 
-    def _block(self) -> NotebookBlock | None:
-        d = self.decision
-        return (
-            None
-            if d is None
-            else decision_block(d, Said(self.status, self.reason, self.remedy), self)
-        )
+    def _block(self) -> Sequence[Node]:
+        if self.decision is None:
+            return super()._block()
+        said = Said(self.status, self.reason, self.remedy)
+        return decision_block(self.decision, said, self)
 
     def _metrics(self) -> dict[str, Any]:
         at = self.point
@@ -263,7 +261,7 @@ class Decision(Tabular, Noun):
     def _caption(self) -> str:
         return str(self)
 
-    def _block(self) -> NotebookBlock:
+    def _block(self) -> Sequence[Node]:
         return decision_block(self, Said(self.status, self.reason, self.remedy))
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
@@ -547,7 +545,7 @@ def checked_request(
 ) -> DecisionRequest:  # fmt: skip
     """A target and how to choose, refused where they make no sense; `decide` documents them."""
     kind = _kind(far, frr, cost_fa, cost_fr, eer=eer)
-    if how == HOW[-1] and kind in TARGET_RATES:
+    if isinstance(how, str) and how == HOW[-1] and kind in TARGET_RATES:
         raise InputError.about("how")(
             f'how must be one of {checks.listed(HOW[:-1])} for a rate; got "counted", by which the'
             " rate on dev, not the true one, keeps the target. Leave it out: the threshold counted"
@@ -589,7 +587,7 @@ def _kind(
     if costs and (cost_fa is None or cost_fr is None):
         missing = "cost_fa" if cost_fa is None else "cost_fr"
         raise InputError.about(missing)(
-            worded(f"`{missing}` must stand beside the other cost; it is missing.")
+            worded(f"`{missing}` must stand beside the other cost; it is missing. Give both.")
         )
     return given[0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Unpack
 
@@ -40,9 +41,9 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_epc
-from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
+from betaroc.rendering.tree import Node
 
 __all__ = ["Epc", "LossSplit", "epc"]
 
@@ -449,7 +450,7 @@ class Epc(Curve, Noun):
             log=log,
         )  # fmt: skip
 
-    def _block(self) -> NotebookBlock:
+    def _block(self) -> Sequence[Node]:
         return curve_block(self)
 
     def _derived(self) -> dict[str, Any]:

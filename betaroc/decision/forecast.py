@@ -23,6 +23,8 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.tree import Grid, Row, Section, Words, apart
+from betaroc.rendering.tree_text import text_of
 
 __all__ = ["DevSize", "EpcForecast", "epc_forecast"]
 
@@ -221,16 +223,14 @@ class EpcForecast(Tabular, Noun):
           0.5       0.5    0.188    0.011   0.0003        0    0.041   0.0042        0    0.012
         """
         laws = f"client {self.model.client!r}, impostor {self.model.impostor!r}"
-        lines = [
+        sizes = (
             f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
-            " criterion alpha FAR + (1 - alpha) FRR",
-            f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}",
-            f"{'smooth':>40}{'empirical':>30}",
-            "alpha threshold    least       sd   excess  HTER sd       sd   excess  HTER sd"
-            " optimism",
-        ]
-        lines += [self._line(k) for k in self._rows()]
-        return "\n".join([*lines, "", _CAVEAT])
+            " criterion alpha FAR + (1 - alpha) FRR"
+        )
+        true = f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}"
+        told = Section("", (Words(sizes), Words(true)))
+        table = Grid(_HEAD, tuple(map(self._row, self._rows())))
+        return text_of([told, *apart(table, Words(_CAVEAT))])
 
     def __str__(self) -> str:
         """The summary."""
@@ -242,17 +242,19 @@ class EpcForecast(Tabular, Noun):
             return list(range(self.alpha.size))
         return sorted({int(np.argmin(np.abs(self.alpha - a))) for a in _SHOWN})
 
-    def _line(self, k: int) -> str:
-        start = f"{self.alpha[k]:5.4g} {self.threshold[k]:9.4g} {self.least[k]:8.3g}"
+    def _row(self, k: int) -> Row:
+        start = (f"{self.alpha[k]:.4g}", f"{self.threshold[k]:.4g}", f"{self.least[k]:.3g}")
         if self.where[k] != "interior":
-            return f"{start}  {self.where[k]}"
+            return Row((*start, str(self.where[k]), *[""] * 6))
         shown = (
             self.smooth_sd, self.smooth_excess, self.smooth_hter_sd, self.empirical_sd,
             self.empirical_excess, self.empirical_hter_sd, self.optimism,
         )  # fmt: skip
-        return start + "".join(f" {part[k]:8.2g}" for part in shown)
+        return Row((*start, *(f"{part[k]:.2g}" for part in shown)))
 
 
+_HEAD = ("alpha", "threshold", "least", "smooth sd", "excess", "HTER sd", "empirical sd", "excess",
+         "HTER sd", "optimism")  # fmt: skip
 _NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "notices", "library")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from betaroc.core.class_words import ClassWords
@@ -11,17 +12,9 @@ from betaroc.data.scores import Scores
 from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.notebook import (
-    CLIENT,
-    IMPOSTOR,
-    FoldedTable,
-    NotebookBlock,
-    RateMark,
-    Shown,
-    draw_strip,
-    rate_cell,
-)
+from betaroc.rendering.notebook import CLIENT, IMPOSTOR, RateMark, draw_strip
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
+from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
 
 __all__ = [
     "AMBER", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words", "cut_words",
@@ -376,30 +369,26 @@ _ICONS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 
-def decision_block(d: Decided, said: Said, check: Checked | None = None) -> NotebookBlock:
+def decision_block(
+    d: Decided, said: Said, check: Checked | None = None, role: str = "test"
+) -> list[Node]:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     tested, up = check is not None, d.target != "frr"
     high = high_rate_words(d, [("test", check)])
     accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
-    return NotebookBlock(
-        f"{accepts}{_asked(d)}",
-        big=rounded(d.threshold, up=up),
-        status=status_words(said.status, tested=tested),
-        icon=_ICONS[said.status],
-        sentences=[
-            ("", said.reason),
-            *[("", high)] * bool(high),
-            ("What would change it:", remedy_words(said.remedy, tested=tested)),
-        ],
-        heads=["", "expected, dev", *(["observed, test"] if check is not None else [])],
-        rows=[_rates(d, k, kind, check) for k, kind in enumerate(TARGET_RATES)],
-        picture=_strips(d, check) if d.target in TARGET_RATES else "",
-        folded=FoldedTable(
-            "Every way to choose",
-            ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", ""),
-            [_way_row(way, up=up) for way in d.ways],
-        ),
-    )
+    rates = (Row(_rates(d, k, kind, check)) for k, kind in enumerate(TARGET_RATES))
+    ways = ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
+    rows = tuple(_way_row(way, up=up) for way in d.ways)
+    return [
+        Words(f"{accepts}{_asked(d)}", "answer", rounded(d.threshold, up=up)),
+        Status("", status_words(said.status, tested=tested), _ICONS[said.status]),
+        Words(said.reason),
+        *[Words(high)] * bool(high),
+        Words(remedy_words(said.remedy, tested=tested), lead="What would change it:"),
+        Grid(("", "expected, dev", *[f"observed, {role}"] * tested), tuple(rates)),
+        *([_strips(d, check)] if d.target in TARGET_RATES else []),
+        Section("Every way to choose", (Grid(ways, rows, (6,)),), folded=True),
+    ]
 
 
 def _asked(d: Decided) -> str:
@@ -412,25 +401,28 @@ def _asked(d: Decided) -> str:
     return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
 
 
-def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> list[Shown | str]:
+def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> tuple[Cell | str, ...]:
     """A rate expected from dev, and observed."""
     own, share = None if d.counted is None else d.counted[k], getattr(d.expected, kind)
     expected = rate_cell(share)
     if kind == d.target:
         expected = rate_cell(share, d.interval.low, d.interval.high)
         if own is not None and d.how in ("tail", "model"):
-            expected = Shown(expected.main, f"{expected.beside}; dev counts {rate(own.estimate)}")
+            counts = f"{expected.span}; dev counts {rate(own.estimate)}"
+            expected = replace(expected, span=counts)
     elif own is not None and own.estimate == share:
         expected = rate_cell(share, own.low, own.high)
-    cells: list[Shown | str] = [kind.upper(), expected]
-    if check is not None:
-        seen = None if check.counted is None else check.counted[k]
-        at = rate_cell(getattr(check.point, kind))
-        cells.append(at if seen is None else rate_cell(seen.estimate, seen.low, seen.high))
-    return cells
+    if check is None:
+        return kind.upper(), expected
+    seen = None if check.counted is None else check.counted[k]
+    at = rate_cell(getattr(check.point, kind))
+    return (
+        kind.upper(), expected,
+        at if seen is None else rate_cell(seen.estimate, seen.low, seen.high),
+    )  # fmt: skip
 
 
-def _strips(d: Decided, check: Checked | None) -> str:
+def _strips(d: Decided, check: Checked | None) -> Figure:
     rows = [RateMark("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
     if check is not None:
         rows.append(RateMark("test", check.low, check.observed, check.high, hollow=False))
@@ -439,10 +431,8 @@ def _strips(d: Decided, check: Checked | None) -> str:
     return draw_strip(rows, d.rate, _TONES[d.target], said)
 
 
-def _way_row(way: Way, *, up: bool) -> list[Shown | str]:
+def _way_row(way: Way, *, up: bool) -> Row:
     if not way.possible:
-        return [way.how, "not possible", "", "", "", "", cut_words(way.why)]
-    return [
-        way.how, rounded(way.threshold, up=up), rate(way.expected), beyond_words(way),
-        rate(way.far), rate(way.frr), cut_words(way.why or way.family),
-    ]  # fmt: skip
+        return Row((way.how, "not possible", "", "", "", "", cut_words(way.why)))
+    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
+    return Row((way.how, rounded(way.threshold, up=up), *rates, cut_words(way.why or way.family)))

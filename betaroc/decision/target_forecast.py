@@ -17,6 +17,8 @@ from betaroc.decision.order_thresholds import drawn_thresholds
 from betaroc.inference.scores_beyond import needed
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.tree import Grid, Row, Section, Words, apart
+from betaroc.rendering.tree_text import text_of
 
 __all__ = ["TargetForecast", "target_forecast"]
 
@@ -122,32 +124,32 @@ class TargetForecast(Tabular, Noun):
         >>> import betaroc as br
         >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
         >>> found = br.epc_forecast(model, criterion="far", n_client=99, n_impostor=99, alpha=[0.1])
-        >>> print("\n".join(found.summary().splitlines()[2:4]))
-        alpha threshold  counted      FAR       sd      FRR       sd     HTER       sd beyond
-          0.1    0.5839    0.101    0.108    0.031    0.302    0.057    0.205    0.014    9.9
+        >>> print("\n".join(found.summary().splitlines()[3:5]))
+          alpha  threshold  counted    FAR     sd    FRR     sd   HTER     sd  beyond
+          0.1       0.5839    0.101  0.108  0.031  0.302  0.057  0.205  0.014     9.9
         """
         laws = f"client {self.model.client!r}, impostor {self.model.impostor!r}"
-        lines = [
-            f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
-            f" criterion {self.criterion}",
-            f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}",
-            "alpha threshold  counted      FAR       sd      FRR       sd     HTER       sd beyond",
-        ]
+        sizes = f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
+        true = f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}"
+        told = Section("", (Words(f"{sizes} criterion {self.criterion}"), Words(true)))
         rows = np.linspace(0, self.alpha.size - 1, min(_SHOWN_ROWS, self.alpha.size))
-        lines += [self._line(int(k)) for k in np.unique(rows.round())]
-        return "\n".join([*lines, "", _CAVEAT])
+        table = Grid(_HEAD, tuple(self._row(int(k)) for k in np.unique(rows.round())))
+        return text_of([told, *apart(table, Words(_CAVEAT))])
 
     def __str__(self) -> str:
         """The summary."""
         return self.summary()
 
-    def _line(self, k: int) -> str:
-        means, sds = (self.far, self.frr, self.hter), (self.far_sd, self.frr_sd, self.hter_sd)
-        rates = "".join(
-            f" {mean[k]:8.3g} {sd[k]:8.2g}" for mean, sd in zip(means, sds, strict=True)
-        )
-        start = f"{self.alpha[k]:5.4g} {self.threshold[k]:9.4g} {self.counted[k]:8.3g}"
-        return f"{start}{rates} {self.n_beyond[k]:6.3g}"
+    def _row(self, k: int) -> Row:
+        rates = (self.far, self.far_sd, self.frr, self.frr_sd, self.hter, self.hter_sd)
+        return Row((
+            f"{self.alpha[k]:.4g}", f"{self.threshold[k]:.4g}", f"{self.counted[k]:.3g}",
+            *(f"{part[k]:.{3 - n % 2}g}" for n, part in enumerate(rates)),
+            f"{self.n_beyond[k]:.3g}",
+        ))  # fmt: skip
+
+
+_HEAD = ("alpha", "threshold", "counted", "FAR", "sd", "FRR", "sd", "HTER", "sd", "beyond")
 
 
 def target_forecast(

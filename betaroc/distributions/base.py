@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
-from betaroc.core.checks import count, generator, probability_array, real_array
+from betaroc.core.checks import count, generator, probability_array, real_array, shown
+from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import Thresholds
@@ -106,6 +107,8 @@ _STEP = 1e-3
 _DEPTHS = np.concatenate([np.linspace(0.05, 4.0, 20), np.geomspace(5.0, 60.0, 12)])
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
+#: Numbers that are drawn in one call at most: a terabyte of them.
+_MOST_DRAWN = 2**37
 _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
 
 
@@ -585,6 +588,10 @@ class Distribution(Noun, ABC):
         """
         shape = size if isinstance(size, tuple) else (size,)
         shape = tuple(count(length, "size", 0) for length in shape)
+        if math.prod(shape) > _MOST_DRAWN:
+            raise InputError.about("size")(
+                f"size must be at most {_MOST_DRAWN} draws in all; got {shown(size)}. Take fewer."
+            )
         return self._sample(shape, generator(rng))
 
     # ----------------------------------------------------------- shared by the rooms above

@@ -134,13 +134,16 @@ class Inflated(Distribution):
         value, log = base
         masses = zero + one
         total = masses + self._share * value
-        with np.errstate(divide="ignore"):
+        # Next to 1 the log is minus the other tail, which the log of the base knows.
+        rest = (self.at_zero - zero) + (self.at_one - one) - self._share * np.expm1(log)
+        with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(masses > 0.0, np.log(total), log + math.log(self._share))
+            logs = np.where(total > 0.5, np.log1p(-rest), logs)
         # The three shares need not add up to 1 to the last digit.
         full = (zero == self.at_zero) & (one == self.at_one) & (value == 1.0)
         nan = np.isnan(value)
         total = np.where(full, 1.0, np.minimum(total, 1.0))
-        return np.where(nan, np.nan, total), np.where(nan, np.nan, np.where(full, 0.0, logs))
+        return np.where(nan, np.nan, total), np.where(nan, np.nan, logs)
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         return self.base._log_density(t) + math.log(self._share)
@@ -371,8 +374,9 @@ class Rejecting(Distribution):
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         value, log = self.base._lower(t)
         total = np.where(value == 1.0, 1.0, np.minimum(self.rejected + self._rest * value, 1.0))
-        with np.errstate(divide="ignore"):
-            return total, np.log(total) if self.rejected else log
+        if not self.rejected:
+            return total, log
+        return total, np.where(total > 0.5, np.log1p(self._rest * np.expm1(log)), np.log(total))
 
     def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         value, log = self.base._upper(t)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import positive
+from betaroc.core.checks import positive, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
@@ -48,7 +48,7 @@ class Mixture(Distribution):
         if len(weights) != len(components) or not weights:
             raise InputError(
                 "weights and components must be as many, at least one; got"
-                f" {len(weights)} and {len(components)}."
+                f" {len(weights)} and {len(components)}. Give a weight for each component."
             )
         for k, law in enumerate(components):
             if not isinstance(law, self._kind):
@@ -97,13 +97,18 @@ class Mixture(Distribution):
         return self._summed([law._upper(t) for law in self.components])
 
     def _summed(self, tails: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+        shares = self._shares.tolist()
         values = [value for value, _ in tails]
-        total = sum(w * value for w, value in zip(self._shares.tolist(), values, strict=True))
-        logs = self._log_sum([log for _, log in tails])
+        total = sum(w * value for w, value in zip(shares, values, strict=True))
         # The shares need not add up to 1 to the last digit.
         whole = np.logical_and.reduce([value == 1.0 for value in values])
         total = np.where(whole, 1.0, np.minimum(total, 1.0))
-        return np.asarray(total), np.where(whole, 0.0, np.minimum(logs, 0.0))
+        logs = np.minimum(self._log_sum([log for _, log in tails]), 0.0)
+        # Next to 1 the log is minus the other tail, which the log of each part knows.
+        parts = zip(shares, tails, strict=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.log1p(sum(w * np.expm1(log) for w, (_, log) in parts))
+        return np.asarray(total), np.where(total > 0.5, near, logs)
 
     def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
         parts = np.array(logs)
@@ -347,7 +352,8 @@ def _listed(value: Any, name: str) -> tuple[Any, ...]:
         return tuple(value)
     except TypeError:
         raise InputTypeError.about(name)(
-            f"{name} must be a sequence, one entry a component; got {type(value).__name__}."
+            f"{name} must be a sequence, one entry a component; got {shown(value)} of type"
+            f" {type(value).__name__}. Give a tuple of them."
         ) from None
 
 

@@ -18,6 +18,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
+from betaroc.core.text import shown
 from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.base import Distribution
 
@@ -57,8 +58,8 @@ def check_laws(client: object, impostor: object) -> None:
     """Raise InputTypeError unless both are distributions."""
     for which, law in (("client", client), ("impostor", impostor)):
         if not isinstance(law, Distribution):
-            raise InputTypeError(
-                f"{which} must be a distribution such as Beta(a, b); got"
+            raise InputTypeError.about(which)(
+                f"{which} must be a distribution such as Beta(a, b); got {shown(law)} of type"
                 f" {type(law).__name__}. For scores use betaroc.fit(Scores(...)) or Empirical."
             )
 

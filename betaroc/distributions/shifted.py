@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import finite, flag, positive
+from betaroc.core.checks import finite, flag, positive, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import BELOW_ONE, Thresholds
@@ -86,7 +86,7 @@ class Shifted(Distribution):
     def __post_init__(self) -> None:
         if not isinstance(self.base, Distribution):
             raise InputTypeError.about("base")(
-                "base must be a distribution such as Beta(a, b); got"
+                f"base must be a distribution such as Beta(a, b); got {shown(self.base)} of type"
                 f" {type(self.base).__name__}. For scores use Empirical."
             )
         shift, scale = finite(self.shift, "shift"), positive(self.scale, "scale")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import finite
+from betaroc.core.checks import finite, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds, choose
@@ -98,7 +98,8 @@ class Spliced(Distribution):
         if not isinstance(self.body, Distribution) or isinstance(self.body, Spliced):
             raise InputTypeError.about("body")(
                 "body must be a distribution without tails of its own, such as Beta, Normal or"
-                f" Empirical; got {type(self.body).__name__}."
+                f" Empirical; got {shown(self.body)} of type {type(self.body).__name__}. Give its"
+                " body."
             )
         for side in _SIDES:
             tail = getattr(self, side)
@@ -237,7 +238,7 @@ class Spliced(Distribution):
         y, below, above = self._regions(t)
         own, other = (below, above) if lower else (above, below)
         joint, far = self._joints if lower else self._joints[::-1]
-        value, log = self._body_side(t, joint, lower=lower)
+        value, log = self._body_side(t, joint, far, lower=lower)
         sign = -1.0 if lower else 1.0
         if joint is not None:
             logs = joint.tail._log_rate(sign * (y - joint.y))
@@ -253,17 +254,24 @@ class Spliced(Distribution):
         return np.where(nan, np.nan, value), np.where(nan, np.nan, log)
 
     def _body_side(
-        self, t: Thresholds, joint: _Joint | None, *, lower: bool
+        self, t: Thresholds, joint: _Joint | None, far: _Joint | None, *, lower: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Mass on one side of places between the joints."""
+        """Mass on one side of places between the joints, and its log."""
         value, log = self.body._lower(t) if lower else self.body._upper(t)
-        with np.errstate(divide="ignore"):
+        found = np.minimum(self._beyond(value, joint), 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = np.log(found)
             if joint is None:
-                factor = np.log(self._factor) if self._factor != 1.0 else 0.0
-                return np.minimum(value * self._factor, 1.0), np.minimum(log + factor, 0.0)
-            inner = np.maximum(value - joint.beyond, 0.0) * self._factor
-            found = np.minimum(joint.tail.mass + inner, 1.0)
-            return found, np.log(found)
+                own = np.minimum(log + (np.log(self._factor) if self._factor != 1.0 else 0.0), 0.0)
+            # Next to 1 the log is minus the other side, which the log of the body knows.
+            return found, np.where(found > 0.5, np.log1p(-self._beyond(-np.expm1(log), far)), own)
+
+    def _beyond(self, mass: FloatArray, joint: _Joint | None) -> FloatArray:
+        """Mass on that side of a place between the joints beyond which the body has `mass`."""
+        if joint is None:
+            return mass * self._factor
+        inner = np.maximum(mass - joint.beyond, 0.0) * self._factor
+        return np.asarray(joint.tail.mass + inner)
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         y, below, above = self._regions(t)

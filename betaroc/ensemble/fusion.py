@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,15 +14,26 @@ from betaroc.core.checks import choice
 from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
 from betaroc.data.groups import Groups, settled
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
-from betaroc.ensemble.learned import signed
 from betaroc.ensemble.losses import CurvePart, Splits, score_losses, thresholds_of, vote_losses
 from betaroc.inference.auc import of_means
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import visible
+from betaroc.rendering.tree import (
+    Cell,
+    Grid,
+    Name,
+    Row,
+    Section,
+    Words,
+    apart,
+    as_named,
+    signed_cell,
+)
+from betaroc.rendering.tree_text import text_of
 
-__all__ = ["FUSING", "PARTS", "Fusion", "Gain", "aligned", "fusion_of"]
+__all__ = ["FUSING", "PARTS", "Fusion", "Gain", "fusion_of"]
 
 #: Every rule, and every part of the curve on which a gain is met.
 FUSING = (*RULES, "vote")
@@ -159,7 +170,7 @@ class Fusion(Tabular, Noun):
         return Interval(found.gain, found.low, found.high, self.level, "paired")
 
     def __str__(self) -> str:
-        return fusion_text(self)
+        return text_of(fusion_told(self))
 
 
 def fusion_of(
@@ -266,22 +277,14 @@ def _grouped(apart: list[FloatArray], groups: Groups) -> tuple[float, float]:
 
 
 # ------------------------------------------------------------------------------- in words
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines, columns to the left."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-
-
-def fusion_text(fusion: Fusion) -> str:
+def fusion_told(fusion: Fusion) -> list[Section]:
     """Gains of every rule and classifier on every part."""
-    rows: dict[tuple[str, str], list[str]] = {}
+    rows: dict[tuple[str, str], list[Cell | Name | str]] = {}
     for g in fusion.gains:
-        cells = rows.setdefault((g.rule, g.system), [g.rule, visible(g.system)])
-        cells.append(signed(g.gain, g.low, g.high))
+        cells = rows.setdefault((g.rule, g.system), [g.rule, as_named(g.system)])
+        cells.append(signed_cell(g.gain, g.low, g.high))
     what = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
     where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
     head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
-    return "\n".join([visible(head), *aligned([["rule", "without", *what], *rows.values()])])
+    table = Grid(("rule", "without", *what), tuple(Row(tuple(one)) for one in rows.values()), (1,))
+    return apart(Words(visible(head), "given"), table)

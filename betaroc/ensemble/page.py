@@ -46,6 +46,7 @@ from betaroc.rendering.tree import (
     Section,
     Words,
     foreign,
+    signed_cell,
 )
 
 __all__ = ["inclusion_page"]
@@ -122,7 +123,7 @@ def _verdicts(result: InclusionRecord) -> list[VerdictRow]:
                 foreign(name), _WORDS.get(verdict.word, verdict.word),
                 _ICONS.get(verdict.word, "bad"),
                 (
-                    _signed(gain.estimate, gain.low, gain.high),
+                    signed_cell(gain.estimate, gain.low, gain.high),
                     _WORDS.get(verdict.marginal, verdict.marginal),
                     f"{result.misfit[name].auc_scores:.3f}",
                     _change(verdict, result.systems.sizes),
@@ -141,14 +142,6 @@ def _change(verdict: Verdict, sizes: tuple[int, int]) -> str:
     """How many trials would tell, where these cannot."""
     needed = trials_needed(verdict.gain, sizes) if verdict.word == CANNOT_TELL else None
     return "" if needed is None else f"about {needed[0]} client and {needed[1]} impostor trials"
-
-
-def _signed(value: float, low: float, high: float) -> Cell:
-    """A gain with its interval, both with their signs."""
-    if math.isnan(value):
-        return Cell("not measured")
-    one, *ends = (f"{x:+.4f}".replace("-", "\u2212") for x in (value, low, high))
-    return Cell(one, "" if math.isnan(low) else " to ".join(ends), value, low, high)
 
 
 # ------------------------------------------------------------------------------ pictures
@@ -178,10 +171,11 @@ def _gains(result: InclusionRecord) -> Figure:
     ]  # fmt: skip
     measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"
-    return Figure(
-        draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS),
-        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells.",
+    caption = (
+        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells."
     )
+    drawn = draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS)
+    return replace(drawn, caption=f"{caption} tells.")
 
 
 def _counted(result: InclusionRecord, name: str) -> Trace | None:
@@ -211,7 +205,7 @@ def _rocs(
     axes = terms.far.short, terms.tpr.short
     called = ", ".join(names) if len(names) == 1 else f"{len(names)} classifiers"
     about = f"{axes[1]} against {axes[0]} of {called}, and the hull of all"
-    return Figure(draw_square(lines, axes, about), f"ROC of {called}, fitted.")
+    return replace(draw_square(lines, axes, about), caption=f"ROC of {called}, fitted.")
 
 
 # ------------------------------------------------------------------------------ sections
@@ -274,8 +268,8 @@ def _gain_grid(result: InclusionRecord) -> Grid:
         fixed = (result.fusion.gain(name, rule, part) for part in parts)
         rows.append(Row((
             foreign(name), number(gain.with_it, 4), number(gain.without, 4),
-            _signed(gain.estimate, gain.low, gain.high), str(gain.word),
-            *(_signed(one.estimate, one.low, one.high) for one in fixed),
+            signed_cell(gain.estimate, gain.low, gain.high), str(gain.word),
+            *(signed_cell(one.estimate, one.low, one.high) for one in fixed),
         )))  # fmt: skip
     heads = ("classifier", "AUC with it", "AUC without", "gain", "says",
              *(f"{rule}, {ends[part]}" for part in parts))  # fmt: skip
@@ -293,7 +287,7 @@ def _own_grid(result: InclusionRecord) -> Grid:
             f"{result.fits[name].model.auc():.3f}", f"{misfit.auc_scores:.3f}",
             Cell(f"{misfit.distance:.3f}", misfit.word),
             _WORDS.get(verdict.marginal, verdict.marginal),
-            _signed(size.mean_excess, size.low, size.high),
+            signed_cell(size.mean_excess, size.low, size.high),
         )))  # fmt: skip
     return Grid(heads, tuple(rows), (1, 5))
 

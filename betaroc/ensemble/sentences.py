@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from betaroc.core.arrays import AnyArray
 from betaroc.core.tables import columns_from_rows
 from betaroc.ensemble.evidence import RocEvidence
-from betaroc.ensemble.fusion import aligned
 from betaroc.ensemble.learned import ADDS_NOTHING, INCLUDE, MATTERS, signed
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Size
@@ -20,6 +18,9 @@ from betaroc.fits.check import TOLERANCE
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
+from betaroc.rendering.table_text import records
+from betaroc.rendering.tree import Bullets, Grid, Row, apart, as_named, signed_cell
+from betaroc.rendering.tree_text import text_of
 
 __all__ = [
     "InclusionSentences", "crossings_columns", "inclusion_columns", "inclusion_numbers",
@@ -28,8 +29,8 @@ __all__ = [
 
 #: The rule whose gains stand beside the verdicts.
 _BESIDE = "mean-logit"
-#: Columns of a printed sentence, and pieces of the hull that it names.
-_WIDE, _PIECES = 100, 6
+#: Pieces of the hull that are named.
+_PIECES = 6
 #: The end that the own ROC speaks for.
 _SPOKEN = {STRICT: "strict", LAX: "lax"}
 
@@ -77,11 +78,6 @@ def _row(result: InclusionRecord, name: str) -> dict[str, Any]:
     }
 
 
-def _records(columns: Mapping[str, AnyArray]) -> list[dict[str, Any]]:
-    cells = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in cells]
-
-
 def _side(which: str, evidence: RocEvidence) -> dict[str, Any]:
     side = getattr(evidence, which)
     return {which: side.side, f"{which}_p": side.p_value, f"{which}_by": side.by}
@@ -114,14 +110,18 @@ def inclusion_text(result: InclusionRecord) -> str:
     if result.systems.omitted:
         head.append(f"left out: {counted(result.systems.omitted, 'row')} with a missing score")
     reasons = [f"{visible(name)}: {v.word}. {v.reason}" for name, v in result.verdict.items()]
-    lines = [
-        *_wrapped(head), "", *aligned(_verdict_rows(result)), "",
-        *_wrapped([*reasons, *_spare_words(result), *_misfit_words(result), *_twin_words(result),
-                   _hull_words(result)]), "",
-        *aligned(_gain_rows(result)), "",
-        *_wrapped([_learned_words(result), _gain_words(result), *_next_words(result)]),
-    ]  # fmt: skip
-    return "\n".join(lines)
+    told = apart(
+        _listed(head), _verdict_grid(result),
+        _listed([*reasons, *_spare_words(result), *_misfit_words(result), *_twin_words(result),
+                 _hull_words(result)]),
+        _gain_grid(result),
+        _listed([_learned_words(result), _gain_words(result), *_next_words(result)]),
+    )  # fmt: skip
+    return text_of(told, wrapped=True)
+
+
+def _listed(sentences: Iterable[str]) -> Bullets:
+    return Bullets(tuple(map(as_named, sentences)))
 
 
 class InclusionSentences(NamedTuple):
@@ -146,32 +146,21 @@ def rule_beside() -> str:
     return _BESIDE
 
 
-def _wrapped(sentences: Sequence[str]) -> list[str]:
-    """Lines, none of which begins with a per cent sign or an equals sign."""
-    lines = []
-    for text in sentences:
-        kept = text.replace(" %", "\xa0%").replace(" = ", "\xa0=\xa0")
-        lines += textwrap.wrap(
-            kept, _WIDE, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
-    return [line.replace("\xa0", " ") for line in lines]
-
-
-def _verdict_rows(result: InclusionRecord) -> list[tuple[str, ...]]:
+def _verdict_grid(result: InclusionRecord) -> Grid:
     heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
              "own ROC", "p", "mean excess", "depth")  # fmt: skip
-    rows: list[tuple[str, ...]] = [heads]
+    rows = []
     for name in result.names:
         verdict, misfit = result.verdict[name], result.misfit[name]
         size = verdict.size
-        rows.append((
-            visible(name), family_text(result.fits[name].family),
+        rows.append(Row((
+            as_named(name), family_text(result.fits[name].family),
             f"{result.fits[name].model.auc():.4f}",
             f"{misfit.auc_scores:.4f}", f"{misfit.distance:.3f}", verdict.word, verdict.marginal,
             number(verdict.confidence.p_value, 2),
-            signed(size.mean_excess, size.low, size.high), _depth(size),
-        ))  # fmt: skip
-    return rows
+            signed_cell(size.mean_excess, size.low, size.high), _depth(size),
+        )))  # fmt: skip
+    return Grid(heads, tuple(rows), (1, 5, 6))
 
 
 def _depth(size: Size) -> str:
@@ -179,16 +168,17 @@ def _depth(size: Size) -> str:
     return number(size.depth, 2) if size.hook_scores >= SEEN else "0"
 
 
-def _gain_rows(result: InclusionRecord) -> list[tuple[str, ...]]:
+def _gain_grid(result: InclusionRecord) -> Grid:
     """Gains on the whole and at the ends that the region reaches."""
     parts = ("all", *reached_ends(result))
-    heads = [f"gain ({_BESIDE})", *(f"{END_WORDS[part]} end" for part in parts[1:])]
-    rows: list[tuple[str, ...]] = [("classifier", "learned gain (AUC)", *heads)]
+    heads = ("classifier", "learned gain (AUC)", f"gain ({_BESIDE})",
+             *(f"{END_WORDS[part]} end" for part in parts[1:]))  # fmt: skip
+    rows = []
     for name in result.names:
         gains = [result.fusion.gain(name, _BESIDE, part) for part in parts]
         both = (result.verdict[name].gain.interval, *gains)
-        rows.append((visible(name), *(signed(*_ends(gain)) for gain in both)))
-    return rows
+        rows.append(Row((as_named(name), *(signed_cell(*_ends(gain)) for gain in both))))
+    return Grid(heads, tuple(rows))
 
 
 def reached_ends(result: InclusionRecord) -> list[str]:
@@ -322,13 +312,13 @@ def inclusion_numbers(result: InclusionRecord) -> dict[str, Any]:
         "level": result.level,
         "classifiers": {name: _numbers(result, name) for name in result.names},
         "duplicates": [list(pair) for pair in result.duplicates],
-        "crossings": _records(crossings_columns(result._crossings)),
+        "crossings": records(crossings_columns(result._crossings)),
         "hull": {
             "auc": hull.auc,
             "segments": [s._asdict() for s in hull.segments],
             "unused": list(hull.unused),
         },
-        "diversity": _records(result._diversity),
+        "diversity": records(result._diversity),
         "fusion": {
             "scale": result.fusion.scale,
             "reason": result.fusion.scale_reason,

@@ -284,7 +284,7 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tu
     """Each classifier's own name and the column it comes from."""
     found: dict[str, str] = {}
     for column in wanted:
-        if column not in present:
+        if not np.isscalar(column) or column not in present:
             raise InputError.about("systems")(
                 f"systems must name classifiers of {role}; {shown(column)} is none of"
                 f" {listed(present)}. {nearest(column, list(present))}Pass " + Term("systems=...")

@@ -18,6 +18,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.sentences import worded
+from betaroc.core.text import shown
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.mixture import Mixture
 from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, too_few_distinct
@@ -150,11 +151,12 @@ def estimate_mixture(given: Data, count: int, kind: Kind) -> Maximum:
     sample = given.rows()
     if sample.low == sample.high:
         raise too_few_distinct(sample, kind.name)
-    if sample.total < _LEAST_SCORES * count:
+    least = int(_LEAST_SCORES) * count
+    if sample.total < least:
         inside = " inside (0, 1)" if kind.single == "beta" else ""
         raise DegenerateDataError(
             f"{sample.name}: a mixture of {count} {kind.single} distributions needs at least"
-            f" {_LEAST_SCORES * count:g} scores{inside}; got {sample.total:g}. Give more"
+            f" {shown(least)} scores{inside}; got {sample.total:g}. Give more"
             + worded(f' scores, or use `family="{kind.single}"`.')
         )
     single = kind.estimate(sample)

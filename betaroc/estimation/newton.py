@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.checks import real_array
+from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.polygamma import (
     information_terms,
@@ -265,7 +266,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
     >>> round(a, 12), round(b, 12), converged
     (1.0, 1.0, True)
     """
-    g1, g2 = _statistic(mean_log, "mean_log"), _statistic(mean_log1m, "mean_log1m")
+    g1, g2 = real_array(mean_log, "mean_log"), real_array(mean_log1m, "mean_log1m")
     try:
         g1, g2 = np.broadcast_arrays(g1, g2)
     except ValueError as error:
@@ -277,19 +278,6 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
         return _scalar_mle(float(g1), float(g2))
     a, b, converged = _solve_many(g1.ravel(), g2.ravel())
     return a.reshape(g1.shape), b.reshape(g1.shape), converged.reshape(g1.shape)
-
-
-def _statistic(values: Any, name: str) -> FloatArray:
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "iufO":
-            raise TypeError(array.dtype)
-        return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError.about(name)(
-            f"{name} must be a number or an array of numbers; got {type(values).__name__}."
-            " Pass the mean of log(x), or of log1p(-x), of each sample."
-        ) from error
 
 
 def _possible(g1: float, g2: float) -> bool:

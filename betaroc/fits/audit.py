@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from betaroc.estimation.families import family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.tail_fits import refuse_tails
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.tree import Column, Section, Words, apart, fields_of, recorded
+from betaroc.rendering.tree_text import text_of
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
@@ -82,6 +84,28 @@ class TailCheck(NamedTuple):
         return self.far and abs(self.z) * own > _FAR * abs(self.hill - self.fitted) / self.fitted
 
 
+_POLICIES = (
+    Column("policy", "rule"),
+    *(Column(key, head, "{:.4g}".format) for key, head in (
+        ("client_a", "client a"), ("client_b", "b"), ("impostor_a", "impostor a"),
+        ("impostor_b", "b"), ("exponent_at_zero", "exponent 0"),
+        ("exponent_at_one", "exponent 1"), ("auc", "AUC"),
+    )),
+)  # fmt: skip
+_TAILS = (
+    Column("tail", "tail"), Column("fitted", "fitted", "{:.4g}".format),
+    Column("hill", "Hill", "{:.4g}".format), Column("scores", "scores"),
+    Column("z", "z", "{:.1f}".format), Column("carried", "carried by 1 %", "{:.3f}".format),
+    Column("why", ""),
+)  # fmt: skip
+
+
+def _tail_cells(t: TailCheck) -> tuple[Any, ...]:
+    why = "not yet near the end" if t.far else ""
+    why = "the extreme scores do not follow the fit" if t.departs else why
+    return f"{t.who} {t.end.replace('_', ' ')}", t.fitted, t.hill, t.scores, t.z, t.carried, why
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Tabular, Noun):
     """What moves when the rule for the ends does.
@@ -114,7 +138,10 @@ class Sensitivity(Tabular, Noun):
     tails: tuple[TailCheck, ...]
 
     def __str__(self) -> str:
-        return "\n".join([self._ranges(), "", *self._policy_lines(), "", *self._tail_lines()])
+        refused = (Words(f"no fit under {text}") for text in self.refused)
+        policies = Section("", (fields_of(_POLICIES, self.policies), *refused))
+        tails = recorded(_TAILS, map(_tail_cells, self.tails), (6,))
+        return text_of([*apart(Words(self._ranges())), policies, *apart(tails)])
 
     def _ranges(self) -> str:
         """How far the rules are apart."""
@@ -126,26 +153,6 @@ class Sensitivity(Tabular, Noun):
             )
         ]  # fmt: skip
         return f"over {len(self.policies)} rules: {', '.join(said)}"
-
-    def _policy_lines(self) -> list[str]:
-        head = ("client a", "b", "impostor a", "b", "exponent 0", "exponent 1", "AUC")
-        lines = [f"{'rule':14}" + "".join(f" {title:>10}" for title in head)]
-        for name, *values in self.policies:
-            lines.append(f"{name:14}" + "".join(f" {value:>10.4g}" for value in values))
-        return [*lines, *(f"no fit under {text}" for text in self.refused)]
-
-    def _tail_lines(self) -> list[str]:
-        head = f"{'tail':17} {'fitted':>10} {'Hill':>10} {'scores':>7} {'z':>6} carried by 1 %"
-        lines = [head]
-        for t in self.tails:
-            name = f"{t.who} {t.end.replace('_', ' ')}"
-            far = "" if not t.far else "  not yet near the end"
-            far = "  the extreme scores do not follow the fit" if t.departs else far
-            lines.append(
-                f"{name:17} {t.fitted:10.4g} {t.hill:10.4g} {t.scores:7d} {t.z:6.1f}"
-                f" {t.carried:14.3f}{far}"
-            )
-        return lines
 
     def to_frame(self) -> Table:
         """The policies as a frame, one a row.

@@ -32,6 +32,8 @@ from betaroc.fits.target_checks import (
     good_down_to,
 )
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, apart
+from betaroc.rendering.tree_text import text_of
 
 __all__ = [
     "ClassTests", "FitCheck", "FitTest", "GoodDownTo", "RocDistance", "TargetCheck", "check_fit",
@@ -188,34 +190,33 @@ class FitCheck(Result, Noun):
         curve = self.verdict
         if self.status == "poor" and curve == "good":
             curve = "good as a curve, not at every rate"
-        lines = [f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}"]
-        if self.ks is not None:
-            lines += ["", *self._test_lines()]
-        if self.targets:
-            lines += ["", *self._target_lines()]
-        return "\n".join(lines)
+        said = (f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}")
+        tables = [self._tests()] * (self.ks is not None) + [self._rates()] * bool(self.targets)
+        return text_of([Section("", tuple(map(Words, said))), *apart(*tables)])
 
-    def _test_lines(self) -> list[str]:
-        lines = [f"{'test':22}{'client':>20}{'impostor':>20}"]
-        for title, tests in (
-            ("Kolmogorov-Smirnov", self.ks), ("Cramer-von Mises", self.cvm),
-            ("Anderson-Darling", self.ad), ("information matrix", self.information),
-        ):  # fmt: skip
-            cells = [f"{t.statistic:.4g} (p {t.p_value:.3f})" for t in tests or ()]
-            lines.append(f"{title:22}{cells[0]:>20}{cells[1]:>20}")
-        return lines
+    def _tests(self) -> Grid:
+        titles = {
+            "Kolmogorov-Smirnov": self.ks, "Cramer-von Mises": self.cvm,
+            "Anderson-Darling": self.ad, "information matrix": self.information,
+        }  # fmt: skip
+        rows = (
+            Row((title, *(Cell(f"{t.statistic:.4g}", f"p {t.p_value:.3f}") for t in tests or ())))
+            for title, tests in titles.items()
+        )
+        return Grid(("test", "client", "impostor"), tuple(rows))
 
-    def _target_lines(self) -> list[str]:
-        head = f"{'rate':12}{'threshold':>12}{'expected':>11}{'counted':>10}"
-        lines = [f"{head}{100 * self.level:>12.6g} % interval  verdict"]
-        for t in self.targets:
-            ends = f"{t.low:.3g} to {t.high:.3g}"
-            lines.append(
-                f"{f'{t.rate.upper()} {t.target:g}':12}{t.threshold:12.5g}{t.expected:11.5g}"
-                f"{t.observed:10g}{ends:>23}  {t.verdict}"
-                + ("" if t.verdict == "good" else f": {t.reason}")
-            )
-        return lines
+    def _rates(self) -> Grid:
+        head = ("rate", "threshold", "expected", "counted", f"{100 * self.level:.6g} % interval",
+                "verdict")  # fmt: skip
+        rows = (
+            Row((
+                f"{t.rate.upper()} {t.target:g}", f"{t.threshold:.5g}", f"{t.expected:.5g}",
+                f"{t.observed:g}", f"{t.low:.3g} to {t.high:.3g}",
+                t.verdict if t.verdict == "good" else f"{t.verdict}: {t.reason}",
+            ))
+            for t in self.targets
+        )  # fmt: skip
+        return Grid(head, tuple(rows), (5,))
 
 
 @public

@@ -311,7 +311,7 @@ def fit(
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
     asked = TailRequest.of(tails, tail_sizes, bounds)
-    if family == BEST:
+    if isinstance(family, str) and family == BEST:
         if components is not None:
             raise InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'

@@ -37,6 +37,8 @@ from betaroc.fits.nested import nested
 from betaroc.fits.tail_fits import ENDS, tail_of
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.tree import Column, Section, Words, apart, fields_of
+from betaroc.rendering.tree_text import text_of
 
 __all__ = [
     "MARGIN", "FamilyComparison", "FamilyRow", "TailRow", "best_comparison", "compare_families",
@@ -150,6 +152,21 @@ class TailRow(Noun):
     observed_tail: float
 
 
+_COLUMNS = (
+    Column("who", "class"), Column("family", "family"), Column("parameters", "parameters"),
+    Column("held_out", "held out", "{:.4f}".format), Column("held_out_z", "z", "{:.2f}".format),
+    Column("aic", "AIC", "{:.1f}".format), Column("distance", "distance", "{:.3f}".format),
+)  # fmt: skip
+_TAIL_COLUMNS = (
+    Column("who", "tail"), Column("family", "family"),
+    *(Column(key, head, form.format) for key, head, form in (
+        ("held_out", "without", "{:.4f}"), ("held_out_tail", "with", "{:.4f}"),
+        ("z", "z", "{:.2f}"), ("expected", "expected", "{:.4g}"),
+        ("observed", "without", "{:.6g}"), ("observed_tail", "with", "{:.6g}"),
+    )),
+)  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class FamilyComparison(Tabular, Noun):
     """Families side by side, class by class, best held-out score first.
@@ -194,33 +211,11 @@ class FamilyComparison(Tabular, Noun):
     tails: tuple[TailRow, ...] = ()
 
     def __str__(self) -> str:
-        head = (
-            f"{'class':10}{'family':14}{'parameters':>11}{'held out':>10}{'z':>7}{'AIC':>11}"
-            f"{'distance':>10}"
-        )
-        rows = [
-            f"{r.who:10}{r.family:14}{r.parameters:11}{r.held_out:10.4f}{r.held_out_z:7.2f}"
-            f"{r.aic:11.1f}{r.distance:10.3f}"
-            for r in self.rows
-        ]
-        missing = [f"{who} without {family}: {why}" for who, family, why in self.left_out]
-        words = family_text(named(self.recommended))
-        lines = [f"{words}: {self.reason}", "", head, *rows, *missing, *self._tail_lines()]
-        return "\n".join(lines)
-
-    def _tail_lines(self) -> list[str]:
-        if not self.tails:
-            return []
-        head = (
-            f"{'tail':10}{'family':14}{'without':>11}{'with':>10}{'z':>7}{'expected':>11}"
-            f"{'without':>10}{'with':>7}"
-        )
-        rows = [
-            f"{r.who:10}{r.family:14}{r.held_out:11.4f}{r.held_out_tail:10.4f}{r.z:7.2f}"
-            f"{r.expected:11.4g}{r.observed:10.6g}{r.observed_tail:7.6g}"
-            for r in self.tails
-        ]
-        return ["", head, *rows]
+        missing = (f"{who} without {family}: {why}" for who, family, why in self.left_out)
+        words = Words(f"{family_text(named(self.recommended))}: {self.reason}")
+        table = Section("", (fields_of(_COLUMNS, self.rows, (1,)), *map(Words, missing)))
+        tails = apart(*[fields_of(_TAIL_COLUMNS, self.tails, (1,))] * bool(self.tails))
+        return text_of([*apart(words), table, *tails])
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
         """The rows of "client", "impostor" or "both".
@@ -564,11 +559,15 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
         return _usual(unit=unit)
     if isinstance(families, str) or not isinstance(families, Sequence):
         raise InputTypeError.about("families")(
-            f"families must be a list of names; got {families!r}."
+            f"families must be a list of names; got {checks.shown(families)} of type"
+            f" {type(families).__name__}. Leave it out for those that fit."
         )
     names = [checks.choice(name, tuple(_parametric()), "families") for name in families]
     if len(set(names)) < len(names) or not names:
-        raise InputError.about("families")(f"families must name each family once; got {names!r}.")
+        raise InputError.about("families")(
+            f"families must name each family once; got {checks.shown(names)}. Give such as"
+            ' ["beta", "normal"].'
+        )
     bounded = [name for name in names if FAMILIES[name].on_unit]
     if bounded and not unit:
         raise InputError.about("scores")(

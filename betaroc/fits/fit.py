@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -39,9 +39,9 @@ from betaroc.inference.roc_bands import roc_band
 from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
+from betaroc.rendering.tree import Node
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -876,7 +876,7 @@ class Fit(FitPoints, Noun):
     def _caption(self) -> str:
         return f"Fit {family_text(self.family)}"
 
-    def _block(self) -> NotebookBlock:
+    def _block(self) -> Sequence[Node]:
         return fit_block(self)
 
     def to_frame(self) -> Table:

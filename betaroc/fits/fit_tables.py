@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from betaroc.core.class_words import shared_words
@@ -21,15 +22,9 @@ from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import (
-    NotebookBlock,
-    Shown,
-    Trace,
-    draw_square,
-    name_shown,
-    rate_cell,
-)
+from betaroc.rendering.notebook import Trace, draw_square, name_shown
 from betaroc.rendering.numbers import level_words, number, spaced
+from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Words, quantity, rate_cell
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -146,7 +141,7 @@ _LEVEL, _FEW = 0.95, 4
 _MANY, _POINTS, _NOTICES = 100_000, 64, 2
 
 
-def fit_block(fit: SupportedPair) -> NotebookBlock:
+def fit_block(fit: SupportedPair) -> list[Node]:
     """Area and EER, fitted and counted, the parameters, and both curves."""
     scores, words = fit.scores, shared_words([fit.scores.words])
     sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
@@ -155,21 +150,24 @@ def fit_block(fit: SupportedPair) -> NotebookBlock:
         models["scores"] = empirical_model(scores)
     called = f" of {name_shown(scores.name)}" if scores.name else ""
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
-    said = [_parameters(getattr(fit, who), words.many(who)) for who in sizes]
-    return NotebookBlock(
-        f"{family_text(fit.family)} fit{called}: {told}",
-        sentences=[*filter(None, said), *(("", one.message) for one in fit.notices[:_NOTICES])],
-        heads=["", *(f"{name}, {level_words(_LEVEL)} interval" if name == "fitted" else name
-                     for name in models)],
-        rows=[
-            ["AUC", *(_area(fit if name == "fitted" else None, m) for name, m in models.items())],
-            ["EER", *(_eer(fit if name == "fitted" else None, m) for name, m in models.items())],
-        ],
-        picture=_rocs(models),
-    )  # fmt: skip
+    said = (_parameters(getattr(fit, who), words.many(who)) for who in sizes)
+    of = {name: fit if name == "fitted" else None for name in models}
+    head = ("", *(f"{name}, {level_words(_LEVEL)} interval" * (name == "fitted") or name
+                  for name in models))  # fmt: skip
+    rows = (
+        Row(("AUC", *(_area(of[name], m) for name, m in models.items()))),
+        Row(("EER", *(_eer(of[name], m) for name, m in models.items()))),
+    )
+    return [
+        Words(f"{family_text(fit.family)} fit{called}: {told}", "answer"),
+        *filter(None, said),
+        *(Words(one.message) for one in fit.notices[:_NOTICES]),
+        Grid(head, rows),
+        _rocs(models),
+    ]
 
 
-def _parameters(part: Estimate, who: str) -> tuple[str, str] | None:
+def _parameters(part: Estimate, who: str) -> Words | None:
     """The parameters of a class with their standard errors."""
     told = [
         f"{name} {number(value, 4)}" + (f" ± {number(error, 2)}" if error > 0.0 else "")
@@ -177,21 +175,21 @@ def _parameters(part: Estimate, who: str) -> tuple[str, str] | None:
     ]
     words = f"{part.family}, {', '.join(told)}"
     words += " (± standard error)" * ("±" in words)
-    return (f"{who[:1].upper()}{who[1:]}:", words) if told else None
+    return Words(words, lead=f"{who[:1].upper()}{who[1:]}:") if told else None
 
 
-def _area(fit: SupportedPair | None, model: ScoreModel) -> Shown:
+def _area(fit: SupportedPair | None, model: ScoreModel) -> Cell:
     found = None if fit is None else _interval(fit, "auc")
-    ends = "" if found is None else f"{found.low:.3f} to {found.high:.3f}"
-    return Shown(f"{model.auc():.3f}", ends)
+    ends = () if found is None else (found.low, found.high)
+    return quantity(model.auc(), "{:.3f}".format, *ends)
 
 
-def _eer(fit: SupportedPair | None, model: ScoreModel) -> Shown:
+def _eer(fit: SupportedPair | None, model: ScoreModel) -> Cell:
     found = None if fit is None or fit.n_free > _FEW else _interval(fit, "eer")
     if found is None:
         return rate_cell(float(model.eer().hter))
     cell = rate_cell(found.estimate, found.low, found.high)
-    return cell._replace(beside=f"{cell.beside}, extrapolated") if found.extrapolated else cell
+    return replace(cell, span=f"{cell.span}, extrapolated") if found.extrapolated else cell
 
 
 def _interval(fit: SupportedPair, stat: str) -> Interval | None:
@@ -204,7 +202,7 @@ def _interval(fit: SupportedPair, stat: str) -> Interval | None:
         return None
 
 
-def _rocs(models: Mapping[str, ScoreModel]) -> str:
+def _rocs(models: Mapping[str, ScoreModel]) -> Figure:
     lines = []
     for name, model in models.items():
         points = model.roc().points(_POINTS)

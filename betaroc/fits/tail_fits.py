@@ -88,20 +88,22 @@ class TailRequest(NamedTuple):
             return None
         given = tails if isinstance(tails, Mapping) else dict.fromkeys(_CLASSES, tails)
         wrong = [key for key in given if key not in _CLASSES]
-        words = [word for word in given.values() if word not in _SIDES]
+        words = [word for word in given.values() if not isinstance(word, str) or word not in _SIDES]
         if wrong or words or not given:
             raise InputError.about("tails")(
                 worded(
                     'tails must be "both", "upper", "lower" or a dict of "client" and "impostor"'
                 )
-                + f" with these words; got {shown(tails)}."
+                + f" with these words; got {shown(tails)}. Give one, or leave it out."
             )
         several = [sizes] if isinstance(sizes, int) else sizes
         counted = SIZES if several is None else tuple(
             count(size, "tail_sizes", FEWEST_BEYOND) for size in several
         )  # fmt: skip
         if not counted:
-            raise InputError.about("tail_sizes")("tail_sizes must hold a number; got none.")
+            raise InputError.about("tail_sizes")(
+                "tail_sizes must hold a number; got none. Leave it out."
+            )
         sides = [_SIDES[given[who]] if who in given else () for who in _CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
 

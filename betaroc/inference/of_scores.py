@@ -98,7 +98,8 @@ def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions
 def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores."""
     refuse_unanswered(asking)
-    if asking.name == "auc" and options.method != "bootstrap":
+    by_bootstrap = isinstance(options.method, str) and options.method == "bootstrap"
+    if asking.name == "auc" and not by_bootstrap:
         return auc_interval(rows_of(data, asking), options.level, options.method,
                             groups=options.groups)  # fmt: skip
     options = options.by(methods_of(asking))

@@ -121,7 +121,7 @@ def roc_band(
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     simultaneous = checks.flag(simultaneous, "simultaneous")
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
-    at = np.atleast_1d(checks.rate_array(grid, "far"))
+    at = checks.rates_1d(grid, "far")
     if isinstance(x, SupportedPair):
         options = options if options.method is None else options.by(METHODS)
         if far is not None:

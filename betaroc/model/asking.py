@@ -152,7 +152,8 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
         return Asking(name, row)
     if not isinstance(stat, str):
         raise InputTypeError.about("stat")(
-            f"stat must be a name or a function of a ScoreModel; got {type(stat).__name__}."
+            f"stat must be a name or a function of a ScoreModel; got {checks.shown(stat)} of type"
+            f" {type(stat).__name__}. br.statistics() tells the names."
         )
     if _AT in stat:
         _refuse_second_point(stat, given, points)
@@ -198,7 +199,7 @@ def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[A
     if not isinstance(texts, Sequence):
         raise InputTypeError.about(argument)(
             f"{argument} must be texts such as 'tpr{_AT}far=0.01'; got {checks.shown(given)} of"
-            f" type {type(given).__name__}."
+            f" type {type(given).__name__}. br.statistics() tells the names."
         )
     found = tuple(map(asking_of_text, texts))
     names = [str(one) for one in found]
@@ -320,7 +321,8 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any]) -> Where:
 def _range(name: str, value: Any) -> tuple[float, float]:
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise InputTypeError.about("between")(
-            f"between must be two FARs (low, high) for {name!r}; got {checks.shown(value)}."
+            f"between must be two FARs (low, high) for {name!r}; got {checks.shown(value)}. Give"
+            " such as (0.0, 0.1)."
         )
     low, high = (checks.fraction(v, "between") for v in value)
     if not low < high:

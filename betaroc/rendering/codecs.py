@@ -28,9 +28,10 @@ Kinds = Mapping[str, type]
 
 @dataclass
 class Written:
-    """Arrays that stand in a document already, and where."""
+    """Arrays that stand in a document already, and where; records with paths, and which parts."""
 
     arrays: dict[int, tuple[Any, str]] = field(default_factory=dict)
+    files: list[tuple[dict[str, Any], str]] = field(default_factory=list)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -22,6 +22,7 @@ import numpy as np
 
 from betaroc.core import errors
 from betaroc.core.errors import BetarocWarning, FileFormatError, InputTypeError
+from betaroc.core.local_files import file_names
 from betaroc.core.text import nearest, shown
 from betaroc.core.value import Value
 from betaroc.rendering.codecs import (
@@ -60,8 +61,18 @@ ENVELOPE = ("betaroc", "format", "kind", "derived")
 
 def document_of(value: Any) -> dict[str, Any]:
     """The fields of a value in plain form, its kind first."""
-    plain: dict[str, Any] = Record(type(value)).write(value, "", Written())
+    done = Written()
+    plain: dict[str, Any] = Record(type(value)).write(value, "", done)
+    _name_files(done.files)
     return {"kind": type(value).__name__} | plain
+
+
+def _name_files(records: Sequence[tuple[dict[str, Any], str]]) -> None:
+    """Names instead of paths, which tell where on a machine its user keeps files."""
+    held = [record[part] for record, part in records]
+    names = file_names(path for one in held for path in ([one] if isinstance(one, str) else one))
+    for (record, part), one in zip(records, held, strict=True):
+        record[part] = names[one] if isinstance(one, str) else [names[path] for path in one]
 
 
 def value_of(plain: Any, kinds: Kinds, kind: type) -> Any:
@@ -218,7 +229,10 @@ class Record(Codec):
         }
         nested = {name: v for name, v in plain.items() if isinstance(v, dict | list)}
         named = {"kind": kind.__name__} if self.named else {}
-        return named | {k: v for k, v in plain.items() if k not in nested} | nested
+        record = named | {k: v for k, v in plain.items() if k not in nested} | nested
+        files = kind._files if self.named else ()
+        done.files += [(record, part) for part in files if part in record]
+        return record
 
     def suits(self, plain: Any) -> bool:
         return isinstance(plain, dict) and not is_nan(plain)

@@ -1,4 +1,4 @@
-"""Results in a notebook: a block of sentences, a table and a small picture, in the page's colours.
+"""Results in a notebook: their tree in a style of its own, and its small pictures.
 
 Everything is of the block alone: no script, no style attribute, no picture from elsewhere. Texts
 and curves have the colour of the page around, marks a tone that stands on white and on black.
@@ -14,14 +14,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.rendering.numbers import rate, rate_span, visible
+from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import shown_cell, upright
-from betaroc.rendering.tree_html import template
+from betaroc.rendering.tree import (
+    Cell,
+    Figure,
+    Grid,
+    Group,
+    Name,
+    Node,
+    Row,
+    Section,
+    Words,
+    as_named,
+)
+from betaroc.rendering.tree_html import html_of
 
 __all__ = [
-    "ICONS", "FoldedTable", "IntervalMark", "NotebookBlock", "RateMark", "Shown", "Trace",
-    "draw_alphas", "draw_spans", "draw_square", "draw_strip", "html_block", "html_table",
-    "name_shown", "rate_cell",
+    "IntervalMark", "RateMark", "Trace", "draw_alphas", "draw_spans", "draw_square", "draw_strip",
+    "html_block", "name_shown", "table_nodes",
 ]  # fmt: skip
 
 _ROWS, _COLUMNS = 12, 12
@@ -31,80 +42,50 @@ _NAME = 40
 CLIENT, IMPOSTOR = "#2f80c8", "#d9701a"
 _STYLE = (
     ".betaroc{font:14px/1.45 system-ui,sans-serif;font-variant-numeric:tabular-nums lining-nums;"
-    "max-width:760px;color:inherit}"
-    ".betaroc p{margin:2px 0}"
+    "max-width:760px;color:inherit;display:flex;flex-wrap:wrap;gap:4px 28px;align-items:center}"
+    ".betaroc>p,.betaroc>details{flex:1 0 100%;margin:0}"
     ".betaroc b{font-weight:650}"
-    ".betaroc .big{font-size:22px}"
-    ".betaroc .row{display:flex;flex-wrap:wrap;gap:8px 28px;align-items:center}"
-    ".betaroc .st{gap:8px}"
-    ".betaroc .wide{overflow-x:auto;max-width:100%}"
+    ".betaroc .answer b{font-size:22px}"
+    ".betaroc .tag{display:flex;gap:8px;align-items:center}"
+    ".betaroc .scroll{overflow-x:auto;max-width:100%}"
+    ".betaroc figure{margin:0;max-width:100%}"
     ".betaroc table{border-collapse:collapse;margin:6px 0;border:0}"
     ".betaroc tr,.betaroc th,.betaroc td{background:none;border:0;font-weight:400;text-align:left;"
     "padding:3px 18px 3px 0;white-space:nowrap}"
+    ".betaroc td:has(.ci){font-weight:650}"
+    ".betaroc .ci{font-weight:400;padding-left:.5em}"
+    # Numbers alone stand below each other.
+    ".betaroc table:not(:has(.ci)) :is(th,td):not(.text,:first-child){text-align:right}"
     ".betaroc svg{flex:none;max-width:100%;height:auto}"
     ".betaroc svg text{font-size:11px;fill:currentColor}"
     ".betaroc summary{cursor:pointer}"
 )
-#: Shapes of a status, each with its own outline and tone.
-ICONS = {
-    "good": '<circle cx="9" cy="9" r="9" fill="#128a62"/><path d="M5 9.3l2.8 2.8L13 6.5"'
-    ' fill="none" stroke="#fff" stroke-width="2"/>',
-    "warn": '<path d="M9 1L17.5 16.5H.5z" fill="#b98500"/><path d="M9 6v5.5M9 13v2"'
-    ' fill="none" stroke="#fff" stroke-width="2"/>',
-    "bad": '<path d="M5 0h8l5 5v8l-5 5H5L0 13V5z" fill="#d9394a"/><path d="M5.5 5.5l7 7M12.5'
-    ' 5.5l-7 7" fill="none" stroke="#fff" stroke-width="2"/>',
-}
 
 
-class Shown(NamedTuple):
-    """A number, and what stands beside it."""
-
-    main: str
-    beside: str = ""
-
-
-class FoldedTable(NamedTuple):
-    """A table that is opened when wanted."""
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[Shown | str]]
+def html_block(nodes: Sequence[Node]) -> str:
+    """What a notebook shows of a result, all its texts escaped."""
+    body = html_of([Section("", tuple(nodes))])
+    return f'<div class="betaroc">\n<style>{_STYLE}</style>\n{body}</div>'
 
 
-class NotebookBlock(NamedTuple):
-    """What a notebook shows of a result; all of it is text but for the picture."""
-
-    heading: str
-    big: str = ""
-    #: A word, and which of the icons.
-    status: str = ""
-    icon: str = ""
-    #: Each with what stands before it in bold, or nothing.
-    sentences: Sequence[tuple[str, str]] = ()
-    heads: Sequence[str] = ()
-    rows: Sequence[Sequence[Shown | str]] = ()
-    picture: str = ""
-    folded: FoldedTable | None = None
-
-
-def html_block(block: NotebookBlock) -> str:
-    """The block as HTML, all its texts escaped."""
-    drawn = '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">{}</svg>'
-    icon = drawn.format(ICONS[block.icon]) if block.icon else ""
-    return template("notebook.html.j2").render(block._asdict() | {"icon": icon, "style": _STYLE})
-
-
-def html_table(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
-    """A small table, every text of it escaped, in the colours of the page around it."""
+def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node]:
+    """A small table of numbers and texts."""
     named = upright(columns)
     rows = list(zip(*named.values(), strict=True))
-    wide = len(named) > _COLUMNS
-    heads = [*list(named)[:_COLUMNS], *["…"] * wide]
-    body = [
-        [*(shown_cell(v) for v in row[:_COLUMNS]), *[("…", False)] * wide] for row in rows[:_ROWS]
-    ]
-    left = len(rows) - len(body)
-    return template("table.html.j2").render(caption=caption, heads=heads, rows=body, left=left)
+    more: list[str] = ["…"] * (len(named) > _COLUMNS)
+    shown = [Row((*(_cell(value) for value in row[:_COLUMNS]), *more)) for row in rows[:_ROWS]]
+    left = [Group(f"{len(rows) - _ROWS} more rows")] * (len(rows) > _ROWS)
+    words = [
+        k for k, column in enumerate(list(named.values())[:_COLUMNS])
+        if not all(shown_cell(value)[1] for value in column)
+    ]  # fmt: skip
+    head: tuple[Name | str, ...] = (*map(as_named, list(named)[:_COLUMNS]), *more)
+    return [Words(caption), Grid(head, (*shown, *left), tuple(words))]
+
+
+def _cell(value: Any) -> Cell | Name:
+    text, is_number = shown_cell(value)
+    return Cell(text, value=value) if is_number else as_named(text)
 
 
 # ------------------------------------------------------------------------------- texts
@@ -114,11 +95,6 @@ def name_shown(name: str, width: int = _NAME) -> str:
     if len(text) > width:
         text = f"{text[: width // 2]}…{text[-(width - width // 2 - 1) :]}"
     return text if text.isascii() else f"\u2068{text}\u2069"
-
-
-def rate_cell(value: float, low: float = math.nan, high: float = math.nan) -> Shown:
-    """A rate in per cent with its interval, where it has one."""
-    return Shown(rate(value), "" if math.isnan(low) else rate_span(low, high))
 
 
 # ---------------------------------------------------------------------------- pictures
@@ -170,7 +146,7 @@ _STEP = 1.5
 _KEY, _LINE = 130, 16
 
 
-def draw_square(lines: Sequence[Trace], axes: tuple[str, str], description: str) -> str:
+def draw_square(lines: Sequence[Trace], axes: tuple[str, str], description: str) -> Figure:
     """One rate against another in a square, the chance line dotted, the key beside."""
     box = _Box(34, 8, 140, 140, (0.0, 1.0), (0.0, 1.0))
     chance = f'<path d="M34 148L174 8" {_LOOKS["dotted"]} stroke="currentColor" opacity=".5"/>'
@@ -185,7 +161,7 @@ def draw_alphas(
     lines: Sequence[Trace], axes: tuple[str, str], description: str, *,
     band: tuple[FloatArray, FloatArray, FloatArray] | None = None, band_label: str = "",
     per_cent: bool = True,
-) -> str:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Curves over a range from 0 to 1, with a grey band where one is given, the key beside.
 
     A band of fewer places than the curves have is drawn as bars.
@@ -214,7 +190,7 @@ def draw_alphas(
     return _drawing(264 + _KEY, 150, _frame(box) + inside + _curves(key, box), description)
 
 
-def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description: str) -> str:
+def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description: str) -> Figure:
     """Rates with their intervals on a log scale beside a target."""
     height = 32 + 18 * len(rows)
     foot = height - 16
@@ -282,7 +258,7 @@ class IntervalMark(NamedTuple):
 def draw_spans(
     rows: Sequence[IntervalMark], axis: str, description: str, *, near: float = 0.0,
     ends: tuple[float, float] | None = None,
-) -> str:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Numbers with their intervals, a row each, beside 0 or between given ends of the scale.
 
     What lies within `near` of 0 has a grey ground.
@@ -325,11 +301,12 @@ def draw_spans(
     return _drawing(left + width + 12, foot + 34, "".join(parts), description)
 
 
-def _drawing(width: int, height: int, inside: str, description: str) -> str:
-    return (
+def _drawing(width: int, height: int, inside: str, description: str) -> Figure:
+    svg = (
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img"'
-        f' aria-label="{_escaped(description)}" font-size="11" fill="currentColor">{inside}</svg>'
+        f' font-size="11" fill="currentColor">{inside}</svg>'
     )
+    return Figure(svg, "", description)
 
 
 def _frame(box: _Box) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from betaroc.core.errors import BetarocError
@@ -13,9 +13,10 @@ from betaroc.core.value import Value
 from betaroc.rendering.document import FORMAT, document_of, flat, metric_names, table_columns
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.json_forms import json_text, plain
-from betaroc.rendering.notebook import NotebookBlock, html_block, html_table
+from betaroc.rendering.notebook import html_block, table_nodes
 from betaroc.rendering.numbers import version
 from betaroc.rendering.table_text import latex_table
+from betaroc.rendering.tree import Node, Words
 
 __all__ = ["Noun", "told_document"]
 
@@ -156,16 +157,13 @@ class Noun(Value):
         """
         with quietly():
             try:
-                block = self._block()
-                if block is not None:
-                    return html_block(block)
-                return html_table(listed_columns(self.to_frame()), self._caption())
+                return html_block(self._block())
             except BetarocError as error:
-                return html_block(NotebookBlock(self._caption(), sentences=[("", str(error))]))
+                return html_block([Words(self._caption()), Words(str(error))])
 
-    def _block(self) -> NotebookBlock | None:
-        """Its block in a notebook; None for a table of its numbers."""
-        return None
+    def _block(self) -> Sequence[Node]:
+        """What a notebook shows of it: a table of its numbers, unless there is better."""
+        return table_nodes(listed_columns(self.to_frame()), self._caption())
 
     def _caption(self) -> str:
         name = getattr(self, "name", None)

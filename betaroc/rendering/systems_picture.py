@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LogAxis", "PlainAxis", "Point", "RateSpan", "axis_labels", "draw_map", "draw_rate_strip",
-    "draw_roc", "status_icon",
+    "draw_roc",
 ]  # fmt: skip
 
 #: Rates below this stand at the end of an axis.
@@ -24,14 +24,6 @@ _LEAST = 1e-6
 _DEV, _TEST = 30, 70
 #: A square of this side holds the curves.
 _SIDE = 1000.0
-_ICONS = {
-    "good": '<circle class="i-good" cx="18" cy="18" r="17"/>'
-    '<path class="i-gl" d="M10 18.5l5.5 5.5L26 12.5"/>',
-    "warn": '<path class="i-warn" d="M18 3L35 33H1z"/>'
-    '<path class="i-gd" d="M18 13v10M18 27.6v.4"/>',
-    "bad": '<path class="i-bad" d="M11.5 2h13L34 11.5v13L24.5 34h-13L2 24.5v-13z"/>'
-    '<path class="i-gl" d="M12 12l12 12M24 12L12 24"/>',
-}
 
 
 class RateSpan(NamedTuple):
@@ -99,11 +91,6 @@ class PlainAxis(NamedTuple):
 
 
 Axis = LogAxis | PlainAxis
-
-
-def status_icon(status: str) -> Markup:
-    """The sign of a status; its word stands beside it."""
-    return _markup([f'<svg viewBox="0 0 36 36" aria-hidden="true">{_ICONS[status]}</svg>'])
 
 
 def axis_labels(axis: Axis) -> Markup:

@@ -14,7 +14,9 @@ import numpy as np
 
 from betaroc.rendering.tree import Grid, Section
 
-__all__ = ["csv_table", "in_each_row", "kept_of", "latex_table", "shown_cell", "upright"]
+__all__ = [
+    "csv_table", "in_each_row", "kept_of", "latex_table", "records", "shown_cell", "upright",
+]  # fmt: skip
 
 #: Accents that LaTeX has for every letter, in its oldest encoding too.
 _ACCENTS = {
@@ -51,6 +53,18 @@ def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_plain_text(v) if isinstance(v, str) else _csv_cell(v) for v in row])
     return out.getvalue()
+
+
+def records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """The rows by the names of their columns, as JSON has them.
+
+    Examples
+    --------
+    >>> records({"n": [1, 2], "rate": [0.5, 0.25]})
+    [{'n': 1, 'rate': 0.5}, {'n': 2, 'rate': 0.25}]
+    """
+    lists = (one.tolist() if isinstance(one, np.ndarray) else one for one in columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def in_each_row(

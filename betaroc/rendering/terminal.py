@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from textwrap import wrap
 
-__all__ = ["Strip", "broken", "paragraph", "strip"]
+__all__ = ["Strip", "broken", "strip"]
 
 #: Where the strip begins, and columns of a decade.
 _START, _DECADE = 14, 12
@@ -21,14 +21,9 @@ Strip = tuple[str, float, float, float]
 
 
 def broken(text: str, width: int) -> list[str]:
-    """A text in lines; neither numbers with spaces nor words with hyphens are broken."""
-    held = re.sub(r"(?<=\d) (?=\d{3}\b)", _HELD, text)
+    """A text in lines; neither numbers with their units nor words with hyphens are broken."""
+    held = re.sub(r"(?<=\d) (?=\d{3}\b)| (?=%)| (?==)|(?<==) ", _HELD, text)
     return [line.replace(_HELD, " ") for line in wrap(held, width, break_on_hyphens=False)]
-
-
-def paragraph(text: str) -> list[str]:
-    """A text in lines of 78 columns, indented."""
-    return [f"  {line}" for line in broken(text, 76)]
 
 
 def strip(name: str, rows: Sequence[Strip], target: float | None, *, plain: bool) -> list[str]:

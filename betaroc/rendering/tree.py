@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
-from betaroc.rendering.numbers import visible
+from betaroc.rendering.numbers import rate, rate_span, visible, with_minus
 
 __all__ = [
     "Bullets", "Cell", "Column", "RowCells", "Figure", "Figures", "Glossary", "Grid", "Group",
-    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few", "foreign",
-    "grouped", "quantity", "recorded",
+    "Name", "Node", "Row", "Section", "Status", "Words", "apart", "as_named", "few",
+    "fields_of", "foreign",
+    "grouped", "quantity", "rate_cell", "recorded",
+    "retold", "signed_cell",
 ]  # fmt: skip
 
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
 _SHOWN, _PATH, _KEPT = 32, 60, 2000
 #: Of so many things a finding speaks.
 _SAID = 3
+#: What of a node is no text that is read.
+_FIXED = {"svg", "places", "kind", "colour", "key", "kept"}
 
 
 class Name(NamedTuple):
@@ -65,6 +69,8 @@ class Cell:
         The number and the ends; nan where there are none.
     n_beyond : float, optional
         Scores that speak for it.
+    note : str
+        What stands below it, such as the counts that it is of.
     """
 
     text: str | Name
@@ -73,6 +79,7 @@ class Cell:
     low: float = math.nan
     high: float = math.nan
     n_beyond: float | None = None
+    note: str = ""
 
 
 def quantity(
@@ -99,6 +106,28 @@ def quantity(
     return Cell(text or say(value), span, value, low, high, n_beyond)
 
 
+def signed_cell(value: float, low: float, high: float, digits: int = 4) -> Cell:
+    """A difference with its interval, all with their signs.
+
+    Examples
+    --------
+    >>> signed_cell(0.5, 0.0, 1.0, digits=1).span
+    '+0.0 to +1.0'
+    """
+    if math.isnan(value):
+        return Cell("not measured")
+    one, *ends = (with_minus(f"{x:+.{digits}f}") for x in (value, low, high))
+    return Cell(one, "" if math.isnan(low) else " to ".join(ends), value, low, high)
+
+
+def rate_cell(
+    value: float, low: float = math.nan, high: float = math.nan, without: str = "", note: str = ""
+) -> Cell:
+    """A rate in per cent with its interval, or what is said where it has none."""
+    span = without if math.isnan(low) else rate_span(low, high)
+    return Cell(rate(value), span, value, low, high, note=note)
+
+
 @dataclass(frozen=True)
 class Row:
     """RowCells of a table, the first of which names the row."""
@@ -120,13 +149,16 @@ class Group:
 class Grid:
     """A table; `words` are the columns of words, which stand to the left.
 
-    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits.
+    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. In a
+    terminal columns are as wide as their cells, or as `widths` says; the last cell of a short row
+    then reaches to the end.
     """
 
     head: tuple[Name | str, ...]
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    widths: tuple[int, ...] = ()
     tag: ClassVar[str] = "grid"
 
 
@@ -148,7 +180,9 @@ class Column(NamedTuple):
     say: Callable[[Any], str] = str
 
 
-def recorded(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Grid:
+def recorded(
+    columns: Sequence[Column], rows: Iterable[Sequence[Any]], words: Sequence[int] = ()
+) -> Grid:
     """Rows of values, or of cells, for people and for files.
 
     Examples
@@ -162,7 +196,19 @@ def recorded(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Grid:
     head = tuple(columns[k].head or "" for k in seen)
     body = tuple(Row(tuple(_said(row[k], columns[k]) for k in seen)) for row in table)
     kept = {column.key: [_kept(row[k]) for row in table] for k, column in enumerate(columns)}
-    return Grid(head, body, kept=kept)
+    return Grid(head, body, tuple(words), kept)
+
+
+def fields_of(columns: Sequence[Column], items: Iterable[Any], words: Sequence[int] = ()) -> Grid:
+    """A row an item, whose fields the columns name.
+
+    Examples
+    --------
+    >>> fields_of([Column("real", "real", "{:g}".format)], [1.0]).rows[0].cells[0].text
+    '1'
+    """
+    rows = ([getattr(item, column.key) for column in columns] for item in items)
+    return recorded(columns, rows, words)
 
 
 def _said(value: Any, column: Column) -> Cell | Name | str:
@@ -219,13 +265,15 @@ def few(words: Iterable[str], sep: str = ", ") -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph; a "note" is small, a "legend" explains a page and is left out of a terminal.
+    """A paragraph, its `lead` in bold; a "note" is small, an "answer" has a large lead.
 
-    What is "given" holds texts of the user's and stays as it is.
+    A "legend" explains a page and is left out of a terminal; what is "given" holds texts of the
+    user's and stays as it is.
     """
 
     text: str
     kind: str = ""
+    lead: str = ""
     tag: ClassVar[str] = "words"
 
 
@@ -233,7 +281,7 @@ class Words:
 class Bullets:
     """Statements that stand side by side."""
 
-    items: tuple[str, ...]
+    items: tuple[Name | str, ...]
     tag: ClassVar[str] = "bullets"
 
 
@@ -261,12 +309,12 @@ class Figures:
 
 @dataclass(frozen=True)
 class Status:
-    """A verdict on something, why, and what would change it."""
+    """A verdict on something, why, and what would change it; of the whole by a sign and a word."""
 
     of: str
     verdict: str
     colour: str
-    reason: str
+    reason: str = ""
     change: str = ""
     tag: ClassVar[str] = "status"
 
@@ -289,6 +337,31 @@ class Section:
     key: str = ""
     folded: bool = False
     tag: ClassVar[str] = "section"
+
+
+def retold(node: Node, say: Callable[[str], str]) -> Node:
+    """A node whose texts are as `say` says them, those of the user's as they are.
+
+    Examples
+    --------
+    >>> retold(Grid(("FAR", as_named("FAR")), ()), str.lower).head[0]
+    'far'
+    """
+    found: Node = _retold(node, say)
+    return found
+
+
+def _retold(part: Any, say: Callable[[str], str]) -> Any:
+    if isinstance(part, str):
+        return say(part)
+    if isinstance(part, Name):
+        return part
+    if isinstance(part, tuple):
+        return tuple(_retold(one, say) for one in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        texts = (one.name for one in fields(part) if one.name not in _FIXED)
+        return replace(part, **{name: _retold(getattr(part, name), say) for name in texts})
+    return part
 
 
 def apart(*nodes: Node) -> list[Section]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-__all__ = ["html_of", "prose_of", "template", "typeset"]
+__all__ = ["html_of", "prose_of", "status_icon", "template", "typeset"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
@@ -25,6 +25,18 @@ _TOKENS = {
     "#222222": "ink", "#333333": "ink", "#444444": "mut", "#555555": "mut",
 }  # fmt: skip
 _COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
+#: The sign of each status, each with its own outline; pages have other tones for light and dark.
+_WHITE = 'fill="none" stroke="#fff" stroke-width="3.2"'
+_ICONS = {
+    "good": '<circle class="i-good" fill="#128a62" cx="18" cy="18" r="17"/>'
+    f'<path class="i-gl" {_WHITE} d="M10 18.5l5.5 5.5L26 12.5"/>',
+    "warn": '<path class="i-warn i-edge" fill="#b98500" d="M18 2L35 33H1z"/>'
+    f'<path class="i-gd" {_WHITE} d="M18 13v9M18 27.5v.2"/>',
+    "bad": '<path class="i-bad" fill="#d9394a" d="M11 1h14l10 10v14L25 35H11L1 25V11z"/>'
+    f'<path class="i-gl" {_WHITE} d="M12 12l12 12M24 12L12 24"/>',
+    "none": '<circle class="i-none" fill="none" stroke="#808080" stroke-width="5" cx="18" cy="18"'
+    ' r="14"/>',
+}
 
 
 def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
@@ -50,6 +62,14 @@ def typeset(text: str) -> Markup:
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
 
 
+def status_icon(colour: str) -> Markup:
+    """The sign of a status, "good", "warn", "bad" or "none"; its word stands beside it."""
+    from markupsafe import Markup
+
+    sign = f'<svg width="18" height="18" viewBox="0 0 36 36" aria-hidden="true">{_ICONS[colour]}'
+    return Markup(f"{sign}</svg>")  # noqa: S704 - our own
+
+
 def _drawn(figure: Figure) -> Markup:
     """An SVG of our own making, which holds no foreign text, with its words."""
     from markupsafe import Markup, escape
@@ -73,5 +93,5 @@ def template(name: str, room: str = "rendering") -> Template:
         loader=PackageLoader("betaroc", room), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"typeset": typeset, "drawn": _drawn}
+    environment.filters |= {"typeset": typeset, "drawn": _drawn, "icon": status_icon}
     return environment.get_template(name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
+from betaroc.rendering.terminal import broken
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -26,9 +28,17 @@ _SIGNS = str.maketrans({
 })  # fmt: skip
 
 
-def text_of(sections: Iterable[Section]) -> str:
-    """Sections with an empty line in between; pictures and legends are for pages."""
-    return "\n\n".join(filter(None, map(_section, sections)))
+#: Columns of a terminal, and of what stands below a row.
+_WIDE, _BELOW = 80, 4
+
+
+def text_of(sections: Iterable[Section], *, wrapped: bool = False) -> str:
+    """Sections with an empty line in between; pictures and legends are for pages.
+
+    Where it is to be `wrapped`, paragraphs are lines of a terminal, indented below a heading; what
+    is given and has no heading stays as it is.
+    """
+    return "\n\n".join(filter(None, (_section(one, wrapped) for one in sections)))
 
 
 def _columns(rows: Sequence[Sequence[str]], words: Sequence[int]) -> str:
@@ -44,38 +54,55 @@ def _columns(rows: Sequence[Sequence[str]], words: Sequence[int]) -> str:
     )  # fmt: skip
 
 
-def _section(section: Section) -> str:
-    told = [(block, text) for block in section.blocks if (text := _block(block))]
+def _section(section: Section, wrapped: bool) -> str:
+    title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
+    inset = "  " * bool(title)
+    told = [(one, text) for one in section.blocks if (text := _block(one, wrapped, inset))]
     if not told:
         return ""
-    title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
     # A section within one stands apart, unless it is the first thing said.
     gaps = ["\n" * (k > 0 and isinstance(block, Section)) for k, (block, _) in enumerate(told)]
     body = [gap + text for gap, (_, text) in zip(gaps, told, strict=True)]
     return "\n".join([title, *body] if title else body)
 
 
-def _block(node: Node) -> str:
+def _block(node: Node, wrapped: bool, inset: str) -> str:
     match node:
         case Section():
-            return _section(node)
+            return _section(node, wrapped)
         case Grid():
-            return _grid(node)
+            return _fixed(node) if node.widths else _grid(node)
         case Words():
-            return {"legend": "", "given": node.text}.get(node.kind, _plain(node.text))
+            return _words(node, wrapped, inset)
         case Bullets():
-            return "\n".join(map(_plain, node.items))
+            items = map(_cell, node.items)
+            return "\n".join(map(_hanging, items) if wrapped else items)
         case Status():
-            words = f"{node.of}: {node.verdict}: {node.reason}"
+            words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
             return _plain(f"{words} {node.change}".rstrip())
         case _:
             return ""
 
 
+def _words(node: Words, wrapped: bool, inset: str) -> str:
+    if node.kind == "legend":
+        return ""
+    text, given = f"{node.lead} {node.text}" if node.lead else node.text, node.kind == "given"
+    text = text if given else _plain(text)
+    if not wrapped or (given and not inset):
+        return text
+    return "\n".join(inset + line for line in broken(text, _WIDE - 2 - len(inset)))
+
+
+def _hanging(text: str) -> str:
+    """A text in lines, those after the first indented."""
+    return "\n  ".join(broken(text, _WIDE - 2))
+
+
 def _grid(grid: Grid) -> str:
     """Lines across the table stand out by their place; intervals stand in a column's cells."""
     texts = [[_cell(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
-    spans = [[_span(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
+    spans = [[_around(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
     wide = [max([len(row[k]) for row in spans], default=0) for k in range(len(grid.head))]
     rows = [
         [f"{cell} {span.ljust(width)}" if width else cell
@@ -86,6 +113,65 @@ def _grid(grid: Grid) -> str:
     body = iter(lines[1:])
     told = [_group(row) if isinstance(row, Group) else next(body) for row in grid.rows]
     return "\n".join([lines[0], *told] if lines[0] else told)
+
+
+def _fixed(grid: Grid) -> str:
+    """Columns of given widths; what is said of a row stands below it."""
+    rows = [Row(grid.head)] * any(grid.head) + list(grid.rows)
+    told = [row.cells for row in rows if isinstance(row, Row)]
+    beside = [
+        max((len(_cell(row[k])) for row in told if k < len(row) and _span(row[k])), default=0)
+        for k in range(len(grid.widths))
+    ]
+    lines: list[str] = []
+    for row in rows:
+        if isinstance(row, Row):
+            lines += _lines(grid, row.cells, beside)
+        else:
+            below = broken(_plain(row.note), _WIDE - _BELOW)
+            lines += [" " * _BELOW + line for line in below]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _lines(grid: Grid, cells: Sequence[Cell | Name | str], beside: Sequence[int]) -> list[str]:
+    """A row, words broken where they must be, spans below where one of them has no room."""
+    size, left = len(cells), {0, *grid.words}
+    widths = list(grid.widths[:size])
+    if size < len(grid.widths):
+        widths[-1], left = _WIDE - sum(widths[:-1]) + 1, left | {size - 1}
+    ends = [k in left and (k + 1 in left or k + 1 == size) for k in range(size)]  # with a blank
+    alone = len(_cell(cells[0])) > widths[0] - (1 in grid.words)
+    stacks = [["" if alone else _cell(cells[0])]]
+    parts = [_parts(*both) for both in zip(cells, beside, strict=False)]
+    fits = all(
+        len(f"{text} {span}".rstrip()) < width
+        for k, ((text, span, _), width) in enumerate(zip(parts, widths, strict=True))
+        if k and k in left and span
+    )
+    for k, (text, span, note) in enumerate(parts[1:], 1):
+        told = [f"{text} {span}".rstrip(), note] if fits else [text, span, note]
+        stacks.append([
+            line for one in told if one
+            for line in (broken(one, widths[k] - 1) if k in left else [one])
+        ])  # fmt: skip
+    lines = [
+        "".join(
+            f"{text:{width - 1}} " if end else f"{text:{'' if k in left else '>'}{width}}"
+            for k, (text, width, end) in enumerate(zip(line, widths, ends, strict=True))
+        )
+        for line in zip_longest(*stacks, fillvalue="")
+    ]
+    return [_cell(cells[0])] * alone + lines
+
+
+def _parts(cell: Cell | Name | str, width: int) -> tuple[str, str, str]:
+    """The text, as wide as others that have a span beside them, the span, and the note."""
+    span = _span(cell)
+    return (
+        _cell(cell).ljust(width if span else 0),
+        span,
+        cell.note if isinstance(cell, Cell) else "",
+    )
 
 
 def _group(group: Group) -> str:
@@ -101,6 +187,12 @@ def _cell(cell: Cell | Name | str) -> str:
 
 def _span(cell: Cell | Name | str) -> str:
     return f"({_plain(cell.span)})" if isinstance(cell, Cell) and cell.span else ""
+
+
+def _around(cell: Cell | Name | str) -> str:
+    """The span and the note together."""
+    beside = [one for one in (cell.span, cell.note) if one] if isinstance(cell, Cell) else []
+    return f"({_plain(', '.join(beside))})" if beside else ""
 
 
 def _plain(text: str) -> str:

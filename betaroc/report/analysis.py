@@ -44,9 +44,9 @@ from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import NotebookBlock
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import visible
+from betaroc.rendering.tree import Node
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
@@ -67,6 +67,7 @@ from betaroc.report.record import (
 from betaroc.report.score_set import (
     ScoreSet,
     is_modelled,
+    names_of_files,
     observed_points,
     rate_at,
     rates_shown,
@@ -144,7 +145,7 @@ class Analysis(AnalysisRecord, Noun):
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
-    def _block(self) -> NotebookBlock:
+    def _block(self) -> Sequence[Node]:
         return analysis_block(self)
 
     def summary(self) -> str:
@@ -185,14 +186,15 @@ class Analysis(AnalysisRecord, Noun):
 
     def _numbers(self) -> dict[str, Any]:
         """What the analysis found, in the words of the report."""
+        files = names_of_files(self.parts)
         return {
             "family": self.family,
             "reason": self.reason,
             "level": self.level,
             "seed": self.seed,
-            "dev": numbers.set_numbers(self.dev),
+            "dev": numbers.set_numbers(self.dev, files),
             "beta_pair": beta_pair_numbers(self.beta),
-            "tests": [numbers.set_numbers(part) for part in self.tests],
+            "tests": [numbers.set_numbers(part, files) for part in self.tests],
             "decision": decision_numbers(self),
             "operating_points": [numbers.met_numbers(p, self.parts) for p in self.points],
             "contradictions": contradiction_numbers(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -145,8 +145,8 @@ def interval_numbers(found: SetIntervals | None) -> dict[str, Any] | None:
     }
 
 
-def set_numbers(part: ScoreSet) -> dict[str, Any]:
-    """One score set."""
+def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """One score set; by path what its files are called where not by their paths."""
     source = part.scores.source
     far = part.distances
     return {
@@ -155,7 +155,7 @@ def set_numbers(part: ScoreSet) -> dict[str, Any]:
         "source": None
         if source is None
         else {
-            "path": source.path,
+            "path": source.path if names is None else names[source.path],
             "format": source.format,
             "guessed": source.guessed,
             "guesses": list(source.guesses),

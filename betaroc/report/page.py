@@ -17,17 +17,25 @@ from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.notebook import (
-    FoldedTable,
-    NotebookBlock,
-    Shown,
     Trace,
     draw_square,
     name_shown,
-    rate_cell,
 )
 from betaroc.rendering.numbers import level_words, rounded, visible
 from betaroc.rendering.page_frame import page_frame
-from betaroc.rendering.tree import Figure, Glossary, Section
+from betaroc.rendering.tree import (
+    Cell,
+    Figure,
+    Glossary,
+    Grid,
+    Node,
+    Row,
+    Section,
+    Status,
+    Words,
+    rate_cell,
+    retold,
+)
 from betaroc.rendering.tree_html import html_of, prose_of, template, typeset
 from betaroc.report.beta_pair import beta_pair_section
 from betaroc.report.figures import (
@@ -208,7 +216,7 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 _MANY, _POINTS = 100_000, 64
 
 
-def analysis_block(of: AnalysisRecord) -> NotebookBlock:
+def analysis_block(of: AnalysisRecord) -> list[Node]:
     """What test contradicts, rates expected and observed at some thresholds, and the curves."""
     tests, terms = of.tests[:_TESTS], terms_of(of.terms)
     called = {part.role: _called(part) for part in of.parts}
@@ -221,38 +229,33 @@ def analysis_block(of: AnalysisRecord) -> NotebookBlock:
     sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
     by = of.points[0].chosen_by if of.points else ""
     points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
-    heading = f"Analysis, {family_text(of.family)}: {sets}"
-    sentences = [("", terms.said(one, called.values())) for one in said[:_TESTS]]
-    heads = ["threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
-             terms.frr.short]  # fmt: skip
-    rows = [row for one in points for row in _rows(one, tests, terms)]
-    block = NotebookBlock(heading, "", "", "", sentences, heads, rows, _rocs(of.dev, tests, terms))
-    return block if of.decision is None else _with_decision(block, of, of.decision)
+    about = Words(f"Analysis, {family_text(of.family)}: {sets}")
+    doubts = [Words(terms.said(one, called.values())) for one in said[:_TESTS]]
+    head = ("threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
+            terms.frr.short)  # fmt: skip
+    table = Grid(head, tuple(row for one in points for row in _rows(one, tests, terms)), (2,))
+    curves = _rocs(of.dev, tests, terms)
+    if of.decision is None:
+        return [about, *doubts, table, curves]
+    *decided, _ = _decision_nodes(of, of.decision)
+    # Threshold and status, what is said of them, then what is shown.
+    answer, status, *said_of_it = (one for one in decided if isinstance(one, Words | Status))
+    shown = (one for one in decided if isinstance(one, Grid | Figure))
+    folded = Section("Other thresholds", (table,), folded=True)
+    return [answer, status, about, *said_of_it, *doubts[:1], *shown, curves, folded]
 
 
-def _with_decision(block: NotebookBlock, of: AnalysisRecord, d: Decision) -> NotebookBlock:
-    """The decision with the check that stands for all first, the other thresholds folded."""
+def _decision_nodes(of: AnalysisRecord, d: Decision) -> list[Node]:
+    """The decision, with the check that stands for all, in the words of the reader's field."""
     found, k = worst_check(d, of.checks)
     check = found if isinstance(found, DecisionCheck) else None
-    first = decision_block(d, Said(found.status, found.reason, found.remedy), check)
+    said = Said(found.status, found.reason, found.remedy)
+    role = "test" if k is None else of.tests[k].role
     terms = terms_of(of.terms)
-    role = "" if k is None else of.tests[k].role
-
-    def said(text: str) -> str:
-        return terms.said(text.replace("observed, test", f"observed, {role}"), ())
-
-    return first._replace(
-        heading=terms.said(first.heading),
-        sentences=[
-            ("", block.heading),
-            *((lead, terms.said(text, of.names)) for lead, text in first.sentences),
-            *block.sentences[:1],
-        ],
-        heads=[said(head) for head in first.heads],
-        rows=[[said(str(row[0])), *row[1:]] for row in first.rows],
-        folded=FoldedTable("Other thresholds", block.heads, block.rows),
-        picture=first.picture + block.picture,
-    )
+    return [
+        retold(one, lambda text: terms.said(text, of.names))
+        for one in decision_block(d, said, check, role)
+    ]
 
 
 def _called(part: ScoreSet) -> str:
@@ -260,25 +263,23 @@ def _called(part: ScoreSet) -> str:
     return part.role if given in ("", part.role) else f"{part.role} {given}"
 
 
-def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> list[list[Shown | str]]:
+def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> Iterator[Row]:
     """Of a threshold what dev makes one expect, and what each test set has."""
     title = terms.said(met.title.split(",")[0].split(" (")[0])
     place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
-    rows: list[list[Shown | str]] = [[title, place, "dev, expected"]]
-    rows[0] += _pair(met.expected, met.expected_intervals)
+    yield Row((title, place, "dev, expected", *_pair(met.expected, met.expected_intervals)))
     for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
-        rows.append(["", "", f"{test.role}, observed", *_pair(at, own)])
-    return rows
+        yield Row(("", "", f"{test.role}, observed", *_pair(at, own)))
 
 
-def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Shown]:
+def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Cell]:
     """FAR and FRR, with their intervals where there are some."""
     ends = {one.key: (one.low, one.high) for one in intervals}
     nothing = math.nan, math.nan
     return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
 
 
-def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> str:
+def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> Figure:
     lines = []
     if dev.fit is not None and is_modelled(dev):
         fitted = dev.fit.model.roc().points(_POINTS)

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from betaroc.core.class_words import ClassWords, shared_words
@@ -36,7 +35,7 @@ from betaroc.rendering.numbers import version
 from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.observed_curves import ObservedCurve
-from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates
+from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates, names_of_files
 
 __all__ = [
     "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "check_numbers", "checks_of",
@@ -83,11 +82,7 @@ class AnalysisRecord(Result):
     @property
     def names(self) -> list[str]:
         """What the user called the sets and their files: no words of ours."""
-        sources = (part.given.source for part in self.parts)
-        return [
-            *(p.name for p in self.parts),
-            *(Path(s.path).name for s in sources if s is not None),
-        ]
+        return [*(p.name for p in self.parts), *names_of_files(self.parts).values()]
 
 
 # ------------------------------------------------------------------------- foreign names

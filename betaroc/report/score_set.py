@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning, InputError, SmallSampleWarning
+from betaroc.core.local_files import file_names
 from betaroc.core.notices import quietly, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
@@ -35,8 +36,8 @@ from betaroc.report.quality import Distances, Quality
 
 __all__ = [
     "MADE", "RATES", "Named", "ObservedPoint", "RateCell", "RateRow", "ScoreSet", "counted_rates",
-    "decision_rates", "is_modelled", "observed_points", "of_total", "rate_at", "rates_shown",
-    "target", "warn_of_low_auc", "warn_of_test",
+    "decision_rates", "is_modelled", "names_of_files", "observed_points", "of_total", "rate_at",
+    "rates_shown", "target", "warn_of_low_auc", "warn_of_test",
 ]  # fmt: skip
 
 
@@ -153,6 +154,12 @@ class ObservedPoint(Value):
     expected_intervals: tuple[Measured, ...] = ()
     observed_intervals: tuple[tuple[Measured, ...], ...] = ()
     contradicted_by: tuple[str, ...] = ()
+
+
+def names_of_files(parts: Iterable[ScoreSet]) -> dict[str, str]:
+    """By path what a page or a document calls the files that were read."""
+    sources = (part.scores.source for part in parts)
+    return file_names(source.path for source in sources if source is not None)
 
 
 def is_modelled(part: ScoreSet) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from betaroc.fits.fit import DistributionFit
 from betaroc.model.asking import Asking
@@ -41,6 +41,7 @@ from betaroc.report.score_set import (
     ObservedPoint,
     ScoreSet,
     is_modelled,
+    names_of_files,
     rate_at,
     rates_shown,
     target,
@@ -100,7 +101,8 @@ def read_section(sets: Named, reason: str) -> Section:
     absent = sum(p.scores.n_client_rejected + p.scores.n_impostor_rejected for p, _ in sets)
     finding = few(_sizes(part, " and ") + f" of {role}" * bool(tests) for part, role in sets)
     finding += f"; {absent} trials without a score" if absent else "; every trial has a score"
-    grid = grouped(sets, head, _read_rows, (1, 2) if len(sets) == 1 else (0, 1, 2))
+    files = names_of_files([part for part, _ in sets])
+    grid = grouped(sets, head, partial(_read_rows, files), (1, 2) if len(sets) == 1 else (0, 1, 2))
     return Section("What was read", (*coarse, grid, Words(" ".join(said))), finding, "read")
 
 
@@ -117,13 +119,13 @@ def _family(part: ScoreSet, reason: str) -> str:
     return f"{made}; {reason}" if reason else made
 
 
-def _read_rows(part: ScoreSet) -> list[RowCells]:
+def _read_rows(files: Mapping[str, str], part: ScoreSet) -> list[RowCells]:
     scores, source = part.scores, part.scores.source
     absent = scores.n_client_rejected, scores.n_impostor_rejected
     rows = f"{sum(part.sizes) + sum(absent)} rows"
     name, form = foreign(part.name), f"not from a file; {rows}"
     if source is not None:
-        name = foreign(Path(source.path).name, path=True)  # no folder: pages travel
+        name = foreign(files[source.path], path=True)
         form = f"{read_as(source.format, source.guessed, source.guesses)}; {rows}"
     found: list[RowCells] = []
     for who, n, weight, without in (

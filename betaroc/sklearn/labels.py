@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from betaroc.core.arrays import AnyArray, BoolArray
-from betaroc.core.errors import BetarocWarning, InputError
+from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, shown
 from betaroc.data.labels import KNOWN_LABELS
@@ -36,14 +36,22 @@ class TwoLabels(NamedTuple):
 
 def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
     """One label a row; an error unless there are two different ones."""
-    kind = type_of_target(y, input_name=name)
-    if kind != "binary":
+    try:
+        with np.errstate(invalid="ignore"):
+            kind = type_of_target(y, input_name=name)
+        labels = np.asarray(column_or_1d(y)) if kind == "binary" else None
+    except (TypeError, ValueError) as error:  # of scikit-learn, some with the array itself
+        refused = InputTypeError if isinstance(error, TypeError) else InputError
+        raise refused.about(name)(
+            f"{name} must hold one of two labels a row, as numbers, text or booleans; scikit-learn"
+            f" says: {shown(str(error), 120)[1:-1]}. Pass a list or an array of them."
+        ) from error
+    if labels is None:
         raise InputError.about(name)(
             f"Only binary classification is supported. Unknown label type: {kind}; {name} must"
             f" hold one of two labels a row. For one against the rest pass the booleans {name} =="
             " label."
         )
-    labels = np.asarray(column_or_1d(y))
     classes = np.unique(labels)
     if classes.size < 2:
         raise InputError.about(name)(

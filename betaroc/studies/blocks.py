@@ -1,11 +1,13 @@
-"""A block of trials computed: what a worker does."""
+"""A block of trials computed and made a part: what a worker does."""
 
 from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,12 +15,16 @@ import numpy as np
 
 from betaroc.core.errors import BetarocError, StudyError
 from betaroc.core.notices import quietly
+from betaroc.core.process import end_with
 from betaroc.studies.batches import NUMBERS, draw_and_fit, shapes_of
 from betaroc.studies.parameters import CellModel, Setting, setting
 from betaroc.studies.statistics import StudyStatistic
+from betaroc.studies.storage import as_parquet
 from betaroc.studies.trials import Seed, Trial
 
-__all__ = ["Block", "ResultColumn", "ResultColumns", "computed"]
+__all__ = [
+    "Block", "Part", "ResultColumn", "ResultColumns", "computed", "part_of", "part_of_worker",
+]  # fmt: skip
 
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
@@ -52,6 +58,59 @@ class Block:
     statistics: tuple[StudyStatistic, ...]
     seed: Seed
     model: CellModel | None
+
+
+class Part(NamedTuple):
+    """What became of a block."""
+
+    number: int
+    #: Of a file; None where the process could not finish it.
+    content: bytes | None
+    #: The cell at which it ended, if that is known, and how.
+    cell: int | None = None
+    why: str = ""
+
+
+def part_of(block: Block, study: str) -> Part:
+    """The part of a block; one that the memory does not hold is told by its cell."""
+    try:
+        return Part(block.number, as_parquet(computed(block), study, block.number))
+    except MemoryError:
+        return Part(block.number, None, _hungry_cell(block), "MemoryError")
+
+
+def part_of_worker(block: Block, study: str, parent: int, mark: Path | None = None) -> Part:
+    """What a worker does, as long as its parent lives.
+
+    With a place for a mark, each cell is computed by itself before, and there stands which.
+    """
+    end_with(parent)
+    if mark is not None:
+        for cell, alone in _cells_of(block):
+            with suppress(OSError):  # the parent may be on another machine
+                mark.write_text(str(cell))
+            with suppress(MemoryError):
+                computed(alone)
+        with suppress(OSError):
+            mark.unlink()
+    return part_of(block, study)
+
+
+def _cells_of(block: Block) -> Iterator[tuple[int, Block]]:
+    """Blocks of the trials of one cell each."""
+    for cell in block.cells:
+        trials = tuple(one for one in block.trials if one[0] == cell)
+        yield cell, replace(block, cells={cell: block.cells[cell]}, trials=trials)
+
+
+def _hungry_cell(block: Block) -> int | None:
+    """The first cell that the memory does not hold by itself; None if it is all of them."""
+    for cell, alone in _cells_of(block):
+        try:
+            computed(alone)
+        except MemoryError:
+            return cell
+    return None
 
 
 @dataclass

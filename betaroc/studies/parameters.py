@@ -138,7 +138,7 @@ def check_design(design: Design, *, own_model: bool) -> None:
         if name not in PARAMETERS:
             raise InputError(
                 f"{name!r} is no parameter of a study. {nearest(name, tuple(PARAMETERS))}It"
-                f" understands {listed(PARAMETERS, 40)}; other names need model=, a function of the"
+                f" understands {listed(PARAMETERS, 12)}; other names need model=, a function of the"
                 " cell."
             )
         for value in set(column):

@@ -23,6 +23,8 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, Where
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.tree import Section, Words
+from betaroc.rendering.tree_text import text_of
 from betaroc.studies.plan_goals import (
     MOST_SCORES,
     SIDES,
@@ -181,7 +183,8 @@ class SampleSize(Framed, Noun):
                 f" the plan rests on the family; about {about(self.n_needed or math.inf)} would"
                 " speak for it (3/rate)"
             )
-        return "\n".join([*lines, f"taken as true: {laws}"])
+        lines.append(f"taken as true: {laws}")
+        return text_of([Section("", tuple(map(Words, lines)))])
 
     def __str__(self) -> str:
         """The summary."""

@@ -186,7 +186,7 @@ def _both(given: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES) -
     if len(entries) != 2:
         raise InputTypeError.about(name)(
             f"{name} must be two entries, ({parts[0]}, {parts[1]}), each one or None; got"
-            f" {shown(given)}."
+            f" {shown(given)}. Give a tuple of two."
         )
     one, two = (
         None if v is None else check(v, f"{name}, {part}")

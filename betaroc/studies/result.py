@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -450,7 +450,7 @@ def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
         about = f"Means of {shown} in {mean.size} cells"
         ends = None if np.isnan(mean).all() else _scale(low, high)
         caption = f"{shown}: mean of each cell, 95 % Monte Carlo interval"
-        return Figure(draw_spans(rows, shown, about, ends=ends), caption)
+        return replace(draw_spans(rows, shown, about, ends=ends), caption=caption)
     order = np.argsort(mean, kind="stable")
     x = np.linspace(0.0, 1.0, mean.size)
     drawn = draw_alphas(
@@ -458,10 +458,8 @@ def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
         f"Means of {shown} in {mean.size} cells, ascending", per_cent=False,
         band=(x, low[order], high[order]), band_label="95 %",
     )  # fmt: skip
-    return Figure(
-        drawn,
-        f"{shown}: means of {spaced(mean.size)} cells, ascending, with 95 % Monte Carlo intervals",
-    )
+    cells = f"{shown}: means of {spaced(mean.size)} cells, ascending"
+    return replace(drawn, caption=f"{cells}, with 95 % Monte Carlo intervals")
 
 
 def _monte_carlo(name: str, group: pd.DataFrame) -> tuple[FloatArray, FloatArray]:

@@ -206,7 +206,7 @@ def as_statistics(given: Any) -> tuple[StudyStatistic, ...]:
     else:
         raise InputTypeError.about("statistics")(
             "statistics must be names or functions, in a list or in a mapping of columns; got"
-            f" {shown(given)} of type {type(given).__name__}."
+            f' {shown(given)} of type {type(given).__name__}. Give such as ["fit.auc"].'
         )
     if not pairs:
         raise InputError.about("statistics")(

@@ -1,12 +1,17 @@
-"""The folder of a study: a manifest, one Parquet file a block, each there whole or not at all."""
+"""The folder of a study: a manifest, one Parquet file a block, each there whole or not at all.
+
+Each of them carries a checksum of all its bytes, and each part the manifest: a byte that changed
+is noticed wherever it stands, and what is damaged made again.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +26,8 @@ from betaroc.core.local_files import small_text
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, shown
 from betaroc.rendering.files import write_whole
-from betaroc.studies.blocks import ResultColumns
 
-__all__ = ["Folder", "as_parquet"]
+__all__ = ["Folder", "as_parquet", "is_sealed", "manifest_text", "new_manifest", "pyarrow"]
 
 MANIFEST = "study.json"
 _PART = re.compile(r"part-(\d{6,})\.parquet")
@@ -33,7 +37,14 @@ _BESIDE = re.compile(r"\.betaroc-[0-9a-f]+\.tmp")
 #: Bytes of a manifest at most.
 _LARGEST = 2**26
 #: What a manifest of this layout calls itself.
-_LAYOUT = 1
+_LAYOUT = 2
+#: Where a part keeps its study, its number, and the checksum of its bytes with zeros in its place.
+_STUDY, _NUMBER, _SEAL = b"betaroc.study", b"betaroc.part", b"betaroc.sha256"
+#: The checksum of a manifest, as of the text without it.
+_SEALED = "sha256"
+_OPEN_SEAL = b"0" * 64
+#: As Parquet writes text of 64 bytes behind its key.
+_SEAL_HEAD = _SEAL + b"\x18\x40"
 
 
 def pyarrow() -> Any:
@@ -49,17 +60,39 @@ def pyarrow() -> Any:
     return pa
 
 
-def as_parquet(columns: ResultColumns) -> bytes:
-    """A part as the bytes of a file, the same for the same columns."""
+def as_parquet(
+    columns: Mapping[str, tuple[type[Any] | None, list[Any]]], study: str = "", number: int = 0
+) -> bytes:
+    """A part of a study as the bytes of a file, the same for the same columns."""
     pa = pyarrow()
     kinds = {float: pa.float64(), int: pa.int64(), str: pa.string(), bool: pa.bool_()}
     table = pa.table({
         name: pa.array(values, kinds[kind] if kind else pa.null(), from_pandas=False)
         for name, (kind, values) in columns.items()
     })  # fmt: skip
+    said = {_STUDY: study.encode(), _NUMBER: b"%d" % number, _SEAL: _OPEN_SEAL}
     sink = pa.BufferOutputStream()
-    pa.parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    return bytes(sink.getvalue())
+    pa.parquet.write_table(
+        table.replace_schema_metadata(said), sink, compression="zstd", write_page_checksum=True
+    )
+    content = bytes(sink.getvalue())
+    return _with_seal(content, hashlib.sha256(content).hexdigest().encode())
+
+
+def _with_seal(content: bytes, seal: bytes) -> bytes:
+    """A part with another checksum."""
+    at = content.rindex(_SEAL_HEAD) + len(_SEAL_HEAD)
+    return content[:at] + seal + content[at + len(seal) :]
+
+
+def is_sealed(content: bytes) -> bool:
+    """Whether the checksum of a part is that of its bytes."""
+    _, found, rest = content.rpartition(_SEAL_HEAD)
+    seal = rest[: len(_OPEN_SEAL)]
+    if not found or len(seal) < len(_OPEN_SEAL):
+        return False
+    opened = hashlib.sha256(_with_seal(content, _OPEN_SEAL))
+    return opened.hexdigest().encode() == seal
 
 
 def _part(number: int) -> str:
@@ -100,16 +133,15 @@ class Folder:
                 f" {listed(sorted(others), 3)} ({len(others)} in all). Name another folder."
             )
         if self.there:
-            old = self.manifest()
+            old = self._restored()
             self._refuse_other(old, manifest)
-            self._sweep()
             return old
         if self.parts():
             raise StudyError(
                 f"the folder of a study must have its {MANIFEST}; {self._name} has parts without"
                 " it. Name another folder."
             )
-        self._write(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+        self._write(MANIFEST, manifest_text(manifest))
         return manifest
 
     @property
@@ -119,37 +151,79 @@ class Folder:
 
     def manifest(self) -> dict[str, Any]:
         """What the folder says of its study."""
-        path = self.path / MANIFEST
         if self.path.is_dir():
             self._names()  # that the manifest is a file
-        try:
-            there = path.exists()
-            text = small_text(path, MANIFEST, "Restore it.", _LARGEST) if there else "null"
-            found: Any = json.loads(text)
-        except RecursionError as error:
-            raise StudyError(
-                f"{MANIFEST} in {self._name} must be readable JSON; it is nested too deep. Restore"
-                " it, or begin in another folder."
-            ) from error
-        except (OSError, ValueError) as error:
-            raise StudyError(
-                f"{MANIFEST} in {self._name} must be readable JSON; it is not:"
-                f" {shown(str(error), 100)}. Restore it, or begin in another folder."
-            ) from error
-        if not there:
+        if not (self.path / MANIFEST).exists():
             raise StudyError(
                 f"the folder of a study must have a {MANIFEST}; {self._name} has none. Name the"
                 " folder that Study(..., folder=...) was given."
             )
-        whole = isinstance(found, dict) and {"entropy", *_WORDS} <= set(found)
-        whole = whole and all(type(found[k]) is int and found[k] > 0 for k in _COUNTS)
-        if not whole or found.get("layout") != _LAYOUT:
+        found = self._understood(self._manifest_text())
+        self._refuse_strangers(-(-found["cells"] * found["replicates"] // found["block"]))
+        return found
+
+    def _manifest_text(self) -> str:
+        try:
+            return small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
+        except (OSError, ValueError) as error:
+            raise self._unreadable(shown(str(error), 100)) from error
+
+    def _understood(self, text: str) -> dict[str, Any]:
+        """The manifest of a text whose checksum is right."""
+        try:
+            found: Any = json.loads(text)
+        except RecursionError as error:
+            raise self._unreadable("it is nested too deep") from error
+        except ValueError as error:
+            raise self._unreadable(f"it is not: {shown(str(error), 100)}") from error
+        layout = found.get("layout") if isinstance(found, dict) else None
+        if layout != _LAYOUT:
             raise StudyError(
                 f"{MANIFEST} in {self._name} must be of layout {_LAYOUT}, which this version"
                 " writes; it is not. Read it with the version that wrote it."
             )
-        self._refuse_strangers(-(-found["cells"] * found["replicates"] // found["block"]))
+        seal = found.pop(_SEALED, None)
+        whole = {"entropy", *_WORDS} <= set(found) and text == manifest_text(found)
+        if not whole or not all(type(found[k]) is int and found[k] > 0 for k in _COUNTS):
+            raise self._unreadable(f"its checksum {shown(seal, 12)} is not that of its content")
         return dict(found)
+
+    def _unreadable(self, why: str) -> StudyError:
+        return StudyError(
+            f"{MANIFEST} in {self._name} must be readable JSON, as it was written; {why}. Run the"
+            " study again, which restores it from a part; without any part, delete it first."
+        )
+
+    def _restored(self) -> dict[str, Any]:
+        """The manifest; a damaged one as the first intact part has it."""
+        try:
+            return self.manifest()
+        except StudyError:
+            text = self._manifest_of_parts()
+            if text is None or text == self._manifest_text_or_none():
+                raise
+        self._write(MANIFEST, text)
+        found = self.manifest()
+        warn(
+            f"{MANIFEST} in {self._name} was damaged, and is restored from a part. Check the disk.",
+            BetarocWarning,
+        )
+        return found
+
+    def _manifest_text_or_none(self) -> str | None:
+        with contextlib.suppress(StudyError):
+            return self._manifest_text()
+        return None
+
+    def _manifest_of_parts(self) -> str | None:
+        """As the first intact part has it."""
+        for number in self.parts():
+            content = self._content(number)
+            if content is not None:
+                text = self._said(content).get(_STUDY, b"").decode("utf-8", "replace")
+                self._understood(text)
+                return text
+        return None
 
     def _refuse_strangers(self, count: int) -> None:
         """Parts that the study does not have, which would be read with the others."""
@@ -173,12 +247,13 @@ class Folder:
             )
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """One run at a time; released by the system when the process ends, however it does."""
+    def alone(self) -> Iterator[bool]:
+        """One run at a time, if it can be had; released by the system when the process ends."""
         from filelock import FileLock, Timeout
 
         self._make()
         with contextlib.ExitStack() as held:
+            locked = True
             try:
                 held.enter_context(FileLock(self.path / _LOCK, timeout=0.0))
                 held.callback(self._without_lock_file)
@@ -190,8 +265,8 @@ class Folder:
             except (OSError, NotImplementedError):
                 # No lock can be had, as on some network disks, or where nothing can be written.
                 # Two runs at once are harmless: whole parts of equal bytes.
-                pass
-            yield
+                locked = False
+            yield locked
 
     def _without_lock_file(self) -> None:
         """Gone before it is released; where open files cannot go, filelock removes it after."""
@@ -208,39 +283,58 @@ class Folder:
         """Put a part in place."""
         self._write(_part(number), content)
 
-    def intact(self, number: int, rows: int) -> bool:
-        """Whether a part is a table of so many rows; a damaged one is told."""
-        pa = pyarrow()
+    def intact(self, number: int, study: str) -> bool:
+        """Whether a part is whole and of this study; one that is not is told."""
+        content = self._content(number)
+        if content is not None:
+            said = self._said(content)
+            if (said.get(_STUDY), said.get(_NUMBER)) == (study.encode(), b"%d" % number):
+                return True
         path = self.path / _part(number)
-        try:
-            with pa.parquet.ParquetFile(path) as file:
-                found = file.metadata.num_rows
-        except (pa.ArrowException, OSError):
-            found = -1
-        if found == rows:
-            return True
-        size = path.stat().st_size
+        what = "damaged" if content is None else "not the part of this study that its name says"
         warn(
-            f"{shown(path.name)} in {self._name} is damaged ({size} bytes), and is computed again:"
-            " its seeds give the same numbers. Check the disk.",
+            f"{shown(path.name)} in {self._name} is {what} ({path.stat().st_size} bytes), and is"
+            " computed again: its seeds give the same numbers. Check the disk.",
             BetarocWarning,
         )
         return False
+
+    def _content(self, number: int) -> bytes | None:
+        """The bytes of a part whose checksum is right."""
+        try:
+            content = (self.path / _part(number)).read_bytes()
+        except OSError:
+            return None
+        return content if is_sealed(content) else None
+
+    def _said(self, content: bytes) -> dict[bytes, bytes]:
+        """What a part says of itself."""
+        pa = pyarrow()
+        try:
+            with pa.parquet.ParquetFile(pa.BufferReader(content)) as file:
+                return dict(file.metadata.metadata or {})
+        except (pa.ArrowException, OSError):  # sealed by somebody else
+            return {}
 
     def table(self, columns: list[str] | None = None) -> Any:
         """All parts as one pyarrow table, in order."""
         pa = pyarrow()
         tables = []
         for number in self.parts():
-            path = self.path / _part(number)
+            content = self._content(number)
+            if content is None:
+                raise StudyError(
+                    f"{_part(number)} in {self._name} must be intact; it is damaged: its checksum"
+                    " is not that of its bytes. Run the study again: it computes this part alone,"
+                    " to the same bytes."
+                )
             try:
-                with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
-                    tables.append(file.read(columns=columns))
+                with pa.parquet.ParquetFile(pa.BufferReader(content)) as file:
+                    tables.append(file.read(columns=columns).replace_schema_metadata())
             except (pa.ArrowException, OSError) as error:
                 raise StudyError(
-                    f"{path.name} in {self._name} must be intact Parquet; it is damaged:"
-                    f" {shown(str(error), 100)}. Delete it and run the study again: it computes"
-                    " this part alone, to the same bytes."
+                    f"{_part(number)} in {self._name} must be Parquet; {shown(str(error), 100)}."
+                    " Delete it and run the study again."
                 ) from error
         if not tables:
             return None
@@ -297,7 +391,7 @@ class Folder:
                 f"{error} Parts that are there are whole: run the study again to go on."
             ) from error
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
         """Remove what a killed run was about to put in place."""
         for name in self._names():
             if _BESIDE.fullmatch(name):
@@ -320,6 +414,12 @@ _COUNTS = ("cells", "replicates", "block")
 def new_manifest(**content: Any) -> dict[str, Any]:
     """A manifest of this layout."""
     return {"layout": _LAYOUT, **content}
+
+
+def manifest_text(manifest: Mapping[str, Any]) -> str:
+    """A manifest as it is written, with its checksum."""
+    seal = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**manifest, _SEALED: seal}, indent=1, sort_keys=True) + "\n"
 
 
 def _said(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,11 +22,10 @@ from betaroc.core.errors import (
     StudyError,
 )
 from betaroc.core.notices import public
-from betaroc.core.process import end_with
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
-from betaroc.studies.blocks import Block, computed
+from betaroc.studies.blocks import Block, Part, part_of, part_of_worker
 from betaroc.studies.design import as_design
 from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import CellModel, check_design
@@ -36,7 +38,7 @@ from betaroc.studies.statistics import (
     tell_absent,
     tell_beyond,
 )
-from betaroc.studies.storage import Folder, as_parquet, new_manifest, pyarrow
+from betaroc.studies.storage import Folder, manifest_text, new_manifest, pyarrow
 from betaroc.studies.trials import Seed
 
 __all__ = ["Study"]
@@ -46,6 +48,8 @@ _PARTS, _LONGEST = 32, 128
 #: Errors of the engines whose workers died.
 _LOST = {"TerminatedWorkerError", "BrokenProcessPool", "BrokenExecutor", "KilledWorker",
          "CommClosedError", "WorkerCrashedError"}  # fmt: skip
+#: Parts that end their workers before a run gives up, and how many of them are told.
+_GIVES_UP, _TOLD = 8, 3
 
 
 class Study:
@@ -253,8 +257,9 @@ class Study:
         Raises
         ------
         StudyError
-            If the folder holds another study (what differs is named) or foreign files, another
-            run is at work in it, or workers were killed. Finished parts are kept.
+            If the folder holds another study (what differs is named) or foreign files, or another
+            run is at work in it. After all other parts are finished: if workers died or the memory
+            was too small, at which cells. Finished parts are kept.
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
@@ -263,8 +268,9 @@ class Study:
         Warns
         -----
         BetarocWarning
-            If a part is damaged; it is computed again. If a parameter was asked for that the
-            distributions of whole cells do not have: in how many.
+            If a part is damaged; it is computed again. If the manifest is; it is restored from a
+            part. If a parameter was asked for that the distributions of whole cells do not have:
+            in how many.
         ExtrapolationWarning
             If statistics of a sample ask for a rate (``@far=``, ``@frr=``, ``@tpr=``, or a target
             as criterion) that less than one of its scores is expected beyond: in how many cells.
@@ -287,19 +293,28 @@ class Study:
         [0.833333, 0.9]
         """
         pyarrow()
-        with self._folder.alone():
+        with self._folder.alone() as locked:
             manifest = self._folder.claim(self._manifest())
-            size = manifest["block"]
-            todo, skipped = self._missing(size)
+            if locked:
+                self._folder.sweep()
+            size, study = manifest["block"], manifest_text(manifest)
+            todo, skipped = self._missing(size, study)
             seed = _seed_of(manifest["entropy"])
-            blocks = (self._block(number, size, seed) for number in todo)
             rows = len(self)
             tell_beyond(self.statistics, self.design)
-            found = contextlib.closing(self._contents(blocks, len(todo)))
-            with _bar(rows, skipped, progress) as advance, found as contents:
-                for number, content in contents:
-                    self._folder.write_part(number, content)
-                    advance(self._length(number, size))
+            found = contextlib.closing(
+                self._contents(todo, lambda number: self._block(number, size, seed), study)
+            )
+            lost: list[Part] = []
+            with _bar(rows, skipped, progress) as advance, found as parts:
+                for part in parts:
+                    if part.content is None:
+                        lost.append(part)
+                    else:
+                        self._folder.write_part(part.number, part.content)
+                    advance(self._length(part.number, size))
+            if lost:
+                raise self._incomplete(lost, len(todo), size)
             tell_absent(self.statistics, self._folder.table)
         return StudyResult(
             self._folder.path.resolve(), self.design.names, rows, rows - skipped, skipped
@@ -333,14 +348,11 @@ class Study:
             scipy=scipy.__version__,
         )
 
-    def _missing(self, size: int) -> tuple[list[int], int]:
+    def _missing(self, size: int, study: str) -> tuple[list[int], int]:
         """Numbers of the blocks that are not there, and trials that are."""
         there = set(self._folder.parts())
         count = -(-len(self) // size)
-        whole = [
-            k for k in range(count)
-            if k in there and self._folder.intact(k, self._length(k, size))
-        ]  # fmt: skip
+        whole = [k for k in range(count) if k in there and self._folder.intact(k, study)]
         done = set(whole)
         return [k for k in range(count) if k not in done], sum(self._length(k, size) for k in whole)
 
@@ -356,15 +368,50 @@ class Study:
         return Block(number, cells, trials, self.statistics, seed, self.model)
 
     def _contents(
-        self, blocks: Iterator[Block], count: int
-    ) -> Generator[tuple[int, bytes], None, None]:
-        """Parts as they are finished, in any order."""
-        if self.workers == 1 or count == 0:
-            yield from map(_content, blocks)
+        self, todo: Sequence[int], block: Callable[[int], Block], study: str
+    ) -> Generator[Part, None, None]:
+        """Parts as they are finished, in any order.
+
+        Where a worker dies, what was begun is computed again one by one: who dies alone is told,
+        the cell too, and the others go on.
+        """
+        if self.workers == 1 or not todo:
+            yield from (part_of(block(number), study) for number in todo)
             return
+        left, dead = dict.fromkeys(todo), dict[int, Part]()
+        begun: list[int] = []
+
+        def begin(number: int) -> Block:
+            begun.append(number)
+            return block(number)
+
+        while left and len(dead) < _GIVES_UP:
+            begun.clear()
+            try:
+                for part in self._sent(map(begin, [*left]), study):
+                    del left[part.number]
+                    yield part
+            except _WorkerDiedError:
+                for number in [k for k in begun if k in left]:
+                    del left[number]
+                    part = self._sent_alone(block(number), study)
+                    if part.content is None:
+                        dead[number] = part
+                    yield part
+                cells = {part.cell for part in dead.values()}
+                for number in [k for k in left if not cells.isdisjoint(block(k).cells)]:
+                    del left[number]
+                    yield Part(number, None, None, _NOT_TRIED)
+        yield from (Part(number, None, None, _NOT_TRIED) for number in left)
+
+    def _sent(
+        self, blocks: Iterator[Block], study: str, mark: Path | None = None
+    ) -> Generator[Part, None, None]:
+        """Parts that workers make of blocks."""
         joblib = _joblib()
         run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        found = run(joblib.delayed(_of_worker)(block, os.getpid()) for block in blocks)
+        task = joblib.delayed(part_of_worker)
+        found = run(task(block, study, os.getpid(), mark) for block in blocks)
         try:
             for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
                 yield one
@@ -375,6 +422,37 @@ class Study:
         finally:
             with contextlib.suppress(_GivenUpError):
                 found.throw(_GivenUpError())
+
+    def _sent_alone(self, block: Block, study: str) -> Part:
+        """The part of a block that a worker has to itself; where it dies, at which cell."""
+        with TemporaryDirectory(prefix="betaroc-") as folder:
+            mark = Path(folder, "cell")
+            try:
+                return next(self._sent(iter([block]), study, mark))
+            except _WorkerDiedError as error:
+                cell = int(mark.read_text()) if mark.exists() else None
+                return Part(block.number, None, cell, str(error))
+
+    def _incomplete(self, lost: Sequence[Part], parts: int, size: int) -> StudyError:
+        """Where the study could not go on."""
+        said = []
+        tried = sorted((part for part in lost if part.why != _NOT_TRIED), key=lambda p: p.number)
+        for part in tried[:_TOLD]:
+            first = part.number * size
+            last = first + self._length(part.number, size) - 1
+            where = f"in the cells {first // self.replicates} to {last // self.replicates}"
+            if part.cell is not None:
+                where = f"at cell {part.cell}, {shown(self.design.cell(part.cell), 60)}"
+            said.append(f"{where} ({part.why})")
+        more = f" and {len(tried) - _TOLD} more" if len(tried) > _TOLD else ""
+        untried = len(lost) - len(tried)
+        beside = f"; {untried} parts were not tried for that" if untried else ""
+        return StudyError(
+            f"a process must live and have memory for every part of a study; {len(tried)} of"
+            f" {parts} took theirs down, {'; '.join(said)}{more}{beside}. The other"
+            f" {parts - len(lost)} are finished and kept. Run the study again to compute what is"
+            " missing, with fewer workers; or begin it with a smaller block."
+        )
 
     @property
     def _has_functions(self) -> bool:
@@ -396,33 +474,20 @@ class _GivenUpError(Exception):
     """Ends joblib's generator without its warning of tasks that are given up."""
 
 
-def _of_worker(block: Block, parent: int) -> tuple[int, bytes]:
-    """What a worker does with a block, as long as its parent lives."""
-    end_with(parent)
-    return _content(block)
+class _WorkerDiedError(Exception):
+    """A worker ended before its work; the text says how."""
 
 
-def _content(block: Block) -> tuple[int, bytes]:
-    """A part."""
-    try:
-        return block.number, as_parquet(computed(block))
-    except MemoryError as error:
-        raise StudyError(
-            f"the memory must hold a block of {len(block.trials)} trials; it does not. Finished"
-            " parts are kept: run the study again to go on, with fewer workers; or begin it with a"
-            " smaller block."
-        ) from error
+#: Of a part that was left out because of others.
+_NOT_TRIED = "not tried"
 
 
 def _told(error: Exception) -> Exception:
-    """What happened to the workers, and that nothing is lost."""
+    """What happened to the workers."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if kinds & _LOST:
-        return StudyError(
-            "workers of the study were killed, most often for want of memory; finished parts are"
-            " kept. Run the study again to go on, with fewer workers or a smaller block; the"
-            f" engine says: {shown(str(error), 120)}"
-        )
+        codes = re.search(r"exit codes of the workers are \{(.+?)\}", str(error))
+        return _WorkerDiedError(codes[1] if codes else shown(str(error), 60))
     if "PicklingError" in kinds or "pickle" in str(error):
         return StudyError(
             "statistics and model must be functions that worker processes can be sent;"

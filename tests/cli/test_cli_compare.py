@@ -110,8 +110,8 @@ def test_json_of_42_trials(files: dict[str, str], capsys: pytest.CaptureFixture[
     assert test["statistic"] == pytest.approx(-2 / 3 * math.sqrt(84.0))
     assert test["p_value"] == pytest.approx(math.erfc(2 / 3 * math.sqrt(42.0)))
     for k, (dev, tested) in enumerate((("dev_a", "good"), ("dev_b", "poor"))):
-        assert found["sources"][k]["dev"]["source"] == {"path": files[dev], "format": "csv"}
-        assert found["sources"][k]["test"]["source"]["path"] == files[tested]
+        assert found["sources"][k]["dev"]["source"] == {"path": f"{dev}.csv", "format": "csv"}
+        assert found["sources"][k]["test"]["source"]["path"] == f"{tested}.csv"
         assert found["sources"][k]["test"]["n_client"] == 21
 
 
@@ -412,7 +412,7 @@ def test_csv_is_one_row_an_alpha(files: dict[str, str], capsys: pytest.CaptureFi
         "dev_a", "test_a", "dev_b", "test_b",
     ]  # fmt: skip
     assert [rows[1][name] for name in ("paired", "replicates", "seed", "dev_b", "test_a")] == [
-        "true", "2000", "0", files["dev_b"], files["good"],
+        "true", "2000", "0", "dev_b.csv", "good.csv",
     ]  # fmt: skip
     assert float(rows[0]["difference"]) == pytest.approx(0.5)
     # the band is of alphas to 0.9, where the curves have 0.5 alone

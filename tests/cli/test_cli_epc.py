@@ -59,7 +59,7 @@ def test_json_holds_the_curve(capsys: pytest.CaptureFixture[str]) -> None:
     for role, scores, path in (("dev", dev, DEV), ("test", test, TEST)):
         assert found[role]["n_client"] == scores.n_client == 390
         assert found[role]["n_impostor"] == scores.n_impostor == 520
-        assert found[role]["source"] == {"path": path, "format": "csv"}
+        assert found[role]["source"] == {"path": Path(path).name, "format": "csv"}
         assert found[role]["prior"] == pytest.approx(390 / 910)
 
 
@@ -285,7 +285,7 @@ def test_csv_is_the_curve(mixed: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert [row["value"] == "" for row in rows] == (curve.value != curve.value).tolist()
     assert [row["trivial"] for row in rows] == [str(t).lower() for t in curve.trivial.tolist()]
     assert rows[0]["criterion"] == "weighted-error"
-    assert rows[0]["test"] == UNIT_TEST
+    assert rows[0]["test"] == Path(UNIT_TEST).name
 
 
 @pytest.mark.parametrize("name", ["=1+1.csv", "@sum.csv", "+1.csv", "-1.csv", " =1.csv"])

@@ -53,7 +53,7 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
     assert err == ""
     found = dict(json.loads(out))
     read = found.pop("read")
-    assert {one["path"] for one in read} <= {*map(str, arguments)}
+    assert {one["path"] for one in read} <= {Path(one).name for one in arguments}
     assert all(one["format"] and one["guesses"] is not None for one in read)
     return found
 
@@ -317,6 +317,6 @@ def test_json_says_how_each_file_was_read(
     frame.assign(label=words).to_csv(path, index=False, sep=";", decimal=",")
     assert main(["ensemble", *FAST, str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["read"] == [{
-        "path": str(path), "format": "csv", "guessed": "genuine",
+        "path": "t.csv", "format": "csv", "guessed": "genuine",
         "guesses": ["separator=semicolon", "decimal=comma"],
     }]  # fmt: skip

@@ -19,8 +19,8 @@ import betaroc as br
 from betaroc.cli import COMMANDS, main
 from betaroc.cli.call import _parser_of
 
-#: Commands whose examples need minutes, other files or a shell.
-UNTRIED = {"completion", "demo", "ensemble", "report", "study"}
+#: Commands whose examples need minutes, other files or a shell, or have tests of their own.
+UNTRIED = {"completion", "demo", "ensemble", "report", "selftest", "study"}
 
 
 @cache

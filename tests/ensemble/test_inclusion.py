@@ -121,7 +121,7 @@ def test_a_hook_without_scores_is_no_finding() -> None:
     turned["b"] = scores_of((Normal(1, 1), Normal(0, 1)), 400)
     reason = judged(turned).verdict["a"].reason
     assert "; above the diagonal for less than one score, and below the diagonal by " in reason
-    row = next(line for line in str(result).splitlines() if line.startswith("a  "))
+    row = next(line for line in str(result).splitlines() if line.startswith("  a  "))
     assert row.split()[-1] == "0"
 
 

@@ -187,9 +187,9 @@ def test_the_text_says_what_moves() -> None:
     text = str(found).splitlines()
     values = [row.auc for row in found.policies]
     assert text[0].startswith(f"over 8 rules: AUC {min(values):.4g} to {max(values):.4g}, exponent")
-    assert sum(line.startswith(row.policy) for line in text for row in found.policies) == 8
+    assert sum(line.strip().startswith(row.policy) for line in text for row in found.policies) == 8
     (said,) = (line for line in text if "do not follow the fit" in line)
-    assert said.startswith("client at zero")
+    assert said.strip().startswith("client at zero")
 
 
 def test_rules_without_a_fit_are_named() -> None:

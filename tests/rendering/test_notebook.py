@@ -17,10 +17,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.rendering.notebook import (
-    ICONS,
-    NotebookBlock,
     RateMark,
-    Shown,
     Trace,
     draw_alphas,
     draw_square,
@@ -28,6 +25,8 @@ from betaroc.rendering.notebook import (
     html_block,
     name_shown,
 )
+from betaroc.rendering.tree import Cell, Grid, Node, Row, Section, Status, Words
+from betaroc.rendering.tree_html import status_icon
 
 NASTY = '</style><script>alert(1)</script>" onload="x אבג ' + "y" * 40
 
@@ -37,6 +36,7 @@ def scores(seed: int = 1, n: int = 400, name: str | None = None, better: float =
     return br.Scores(rng.normal(better, 1, n), rng.normal(0, 1, n), name=name)
 
 
+ICONS = {name: str(status_icon(name)) for name in ("good", "warn", "bad")}
 DEV, TEST = scores(name="dev set"), scores(2, 500, "test set")
 FIT = br.fit(DEV, "normal")
 CURVE = br.epc(DEV, TEST)
@@ -159,7 +159,7 @@ def test_a_curve_shows_expected_beside_observed() -> None:
 
 def test_a_comparison_begins_with_its_verdict() -> None:
     found = read(COMPARISON)
-    assert found.texts[0] == f"{COMPARISON.verdict}."
+    assert found.texts[0].replace("\u2212", "-") == f"{COMPARISON.verdict}."
     difference = CURVE.value[50] - OTHER.value[50]
     assert difference < 0.0
     assert row(found, "0.5")[2].startswith("\u2212")
@@ -198,7 +198,6 @@ def test_blocks_hold_nothing_foreign(name: str) -> None:
 def test_what_is_drawn_is_seen_on_white_and_on_black(name: str) -> None:
     """Contrast of WCAG 2: 3 for marks; texts and curves have the colour of the page."""
     page = re.sub(r"<style>.*?</style>", "", BLOCKS[name]._repr_html_(), flags=re.DOTALL)
-    page = page.replace("".join(ICONS.values()), "")
     for icon in ICONS.values():  # white on a tone
         page = page.replace(icon, icon.replace("#fff", "none"))
     for colour in set(re.findall(r"#[0-9a-f]{6}\b", page)) - {"#808080"}:  # the band, a ground
@@ -248,7 +247,7 @@ def test_no_notice_is_given_and_what_is_missing_is_said() -> None:
 
 
 class Wrong(br.fit(DEV, "normal").__class__):  # type: ignore[misc]
-    def _block(self) -> NotebookBlock:
+    def _block(self) -> list[Node]:
         raise br.InputError("scores must be there; got none. Give some.")
 
 
@@ -288,7 +287,7 @@ def test_no_picture_library_is_loaded() -> None:
 def test_a_curve_is_drawn_where_it_lies_and_broken_where_it_is_undefined() -> None:
     x = np.linspace(0, 1, 101)
     y = np.where((x > 0.4) & (x < 0.6), np.nan, 1.0 - x)
-    page = draw_square([Trace("one", x, y)], ("FAR", "TPR"), "falls")
+    page = draw_square([Trace("one", x, y)], ("FAR", "TPR"), "falls").svg
     path = max(re.findall(r' d="([^"]*)"', page), key=len)
     pieces = [np.array(re.findall(r"([\d.]+) ([\d.]+)", p), float) for p in path.split("M")[1:]]
     points = np.vstack(pieces[:2])  # the third is that of the key
@@ -300,15 +299,15 @@ def test_a_curve_is_drawn_where_it_lies_and_broken_where_it_is_undefined() -> No
 
 
 def test_rates_stand_on_their_decades() -> None:
-    page = draw_strip([RateMark("dev", 0.001, 0.01, 0.1, hollow=True)], 0.01, "#d9701a", "x")
+    page = draw_strip([RateMark("dev", 0.001, 0.01, 0.1, hollow=True)], 0.01, "#d9701a", "x").svg
     assert 'd="M96 15H216"' in page
     assert '<circle cx="156" cy="15"' in page
     assert "M156 12" in page  # the target
     nothing = RateMark("dev", float("nan"), 0.0, 1.0, hollow=False)
-    empty = draw_strip([nothing], 0.01, "#d9701a", "x")
+    empty = draw_strip([nothing], 0.01, "#d9701a", "x").svg
     assert '<circle cx="36"' in empty
     assert re.findall(r'middle">([^<]*)', page) == ["0.01", "0.1", "1", "10", "100 %", "target"]
-    rare = draw_strip([RateMark("dev", 0.0, 1e-7, 1e-5, hollow=True)], 1e-6, "#d9701a", "x")
+    rare = draw_strip([RateMark("dev", 0.0, 1e-7, 1e-5, hollow=True)], 1e-6, "#d9701a", "x").svg
     assert re.findall(r'middle">([^<]*)', rare) == ["1e-4", "0.01", "1", "100 %", "target"]
     assert f"M{36 + 240 / 7:.1f} 12" in rare
 
@@ -323,15 +322,30 @@ def test_rates_stand_on_their_decades() -> None:
 )  # fmt: skip
 def test_scales_have_round_ends(values: list[float], ends: tuple[str, str]) -> None:
     y = np.array(values, float)
-    page = draw_alphas([Trace("one", np.linspace(0, 1, y.size), y)], ("alpha", "HTER"), "x")
+    page = draw_alphas([Trace("one", np.linspace(0, 1, y.size), y)], ("alpha", "HTER"), "x").svg
     texts = [html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)", page)]
     assert ends[1] in texts
     assert texts[texts.index(ends[1]) + 1] == ends[0]
 
 
 def test_texts_are_texts() -> None:
+    grid = Grid(("<h>",), (Row((Cell("<", ">", note="<n>"),)),))
+    folded = Section("<s>", (Words("&"),), folded=True)
     page = html_block(
-        NotebookBlock("<b>", "<i>", "a<", "good", [("<x>", "&")], ["<h>"], [[Shown("<", ">")]])
+        [
+            Words("<b>", "answer", "<i>"),
+            Status("", "a<", "good"),
+            Words("&", lead="<x>"),
+            grid,
+            folded,
+        ]
     )
-    assert not {"i", "x", "h"} & {tag for tag, _ in Text(page).tags}
+    assert not {"i", "x", "h", "n", "s"} & {tag for tag, _ in Text(page).tags}
     assert "a&lt;" in page
+    assert not re.search(r"<h[1-6]", page)  # no heading of the notebook
+
+
+def test_thresholds_below_zero_have_a_minus_sign() -> None:
+    d = br.decide(DEV, frr=0.01)
+    assert d.threshold < 0.0
+    assert read(d).texts[0].startswith("\u2212")

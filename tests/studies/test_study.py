@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import enum
 import functools
+import hashlib
 import itertools
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,7 +30,7 @@ from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import setting
 from betaroc.studies.result import read
 from betaroc.studies.statistics import as_statistics
-from betaroc.studies.storage import Folder, as_parquet
+from betaroc.studies.storage import Folder, as_parquet, is_sealed
 from betaroc.studies.trials import Seed, Trial
 
 SHAPES = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.5, 5.0, "log"))
@@ -795,7 +797,7 @@ class Started:
 
     def __init__(self, script: Path, folder: Path, *arguments: object) -> None:
         self.folder = folder
-        self.err = folder.with_suffix(".err")
+        self.err = folder.with_suffix(f".{len(list(folder.parent.glob('*.err')))}.err")
         with self.err.open("w") as err:
             self.process = subprocess.Popen(
                 [sys.executable, str(script), str(folder), *map(str, arguments)],
@@ -842,14 +844,126 @@ def test_a_killed_study_resumes_to_the_same_bytes(script: Any, tmp_path: Path) -
     assert content(folder) == wanted
 
 
+@pytest.mark.nightly
+def test_a_study_killed_at_twelve_random_moments_ends_with_the_same_bytes(
+    script: Any, tmp_path: Path
+) -> None:
+    path, wanted = script
+    folder, rng = tmp_path / "study", np.random.default_rng(23)
+    killed = 0
+    for workers in (1, 2) * 40:
+        if killed == 12:
+            break
+        run = Started(path, folder, workers)
+        try:
+            run.process.wait(rng.uniform(0.5, 2.5))
+        except subprocess.TimeoutExpired:
+            os.killpg(run.process.pid, signal.SIGKILL)
+            killed += 1
+        run.ended()
+        there = content(folder) if folder.exists() else {}
+        assert all(wanted[k] == there[k] for k in there if not k.startswith("."))
+        if len(there) > 12:  # as often as it takes
+            for name in [k for k in there if k.startswith("part-")][::2]:
+                (folder / name).unlink()
+    assert killed == 12
+    gone_on_with(folder)
+    assert content(folder) == wanted
+
+
 @pytest.mark.simulation
-def test_a_killed_worker_is_told_and_nothing_is_lost(script: Any, tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_once_costs_nothing(script: Any, tmp_path: Path) -> None:
     path, wanted = script
     folder = tmp_path / "study"
-    said = Started(path, folder, 2, tmp_path / "killed").ended()
-    assert "StudyError: workers of the study were killed" in said
-    assert "finished parts are kept. Run the study again" in said
-    assert gone_on_with(folder).computed < 40
+    assert Started(path, folder, 2, tmp_path / "killed").ended() == ""
+    assert (tmp_path / "killed").exists()
+    assert content(folder) == wanted
+
+
+DEADLY = """
+import os, sys
+import betaroc as br
+
+def deadly(trial):
+    if len(sys.argv) > 2 and trial.cell["a_c"] == 7.0:
+        os._exit(3)
+    if len(sys.argv) > 2 and trial.cell["a_c"] == 3.0:
+        raise MemoryError
+    return trial.scores.client.mean()
+
+if __name__ == "__main__":
+    design = {"a_c": [float(k) for k in range(1, 9)], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 9}
+    asked = {"deadly": deadly}
+    br.Study(design, asked, folder=sys.argv[1], workers=2, rng=3, block=2).run()
+"""
+
+
+@pytest.mark.simulation
+def test_a_worker_that_dies_names_its_cell_and_the_others_go_on(tmp_path: Path) -> None:
+    script, folder = tmp_path / "deadly.py", tmp_path / "study"
+    script.write_text(DEADLY)
+    run = Started(script, folder, "dies")
+    said = run.ended()
+    assert run.process.returncode == 1
+    assert "2 of 4 took theirs down" in said
+    assert re.search(r"at cell 2, \{'a_c': 3\.0.* \(MemoryError\)", said)
+    assert re.search(r"at cell 6, \{'a_c': 7\.0.* \(EXIT\(3\)\)", said)
+    assert sorted(content(folder)) == ["part-000000.parquet", "part-000002.parquet", "study.json"]
+    assert Started(script, folder).ended() == ""
+    result = br.Study.open(folder)
+    assert (result.rows, result.missing, result.failed) == (8, 0, 0)
+
+
+def test_memory_that_no_cell_alone_exceeds_names_the_part(tmp_path: Path) -> None:
+    held = []
+
+    def together(trial: Trial) -> float:
+        held.append(trial.number)
+        if held == [0, 1]:
+            raise MemoryError
+        return 0.0
+
+    study = Study(PAIR | {"a_c": [1.0, 2.0, 3.0]}, {"x": together}, folder=tmp_path, block=2)
+    with pytest.raises(
+        br.StudyError, match=r"1 of 2 took .* the cells 0 to 1 \(MemoryError\)\. The"
+    ):
+        study.run()
+    assert study.run().computed == 2
+
+
+# ----------------------------------------------------------------------------- two at once
+ALONE = """
+import sys
+import filelock
+sys.path.insert(0, sys.argv[3])
+import slow
+
+def refused(self):
+    raise PermissionError(13, "no locks here")
+
+if sys.argv[4] == "unlocked":
+    filelock.FileLock._acquire = refused
+slow.go(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("locks", ["locked", "unlocked"])
+def test_two_processes_in_one_folder_leave_the_bytes_of_one(
+    script: Any, tmp_path: Path, locks: str
+) -> None:
+    path, wanted = script
+    here = tmp_path / "alone.py"
+    here.write_text(ALONE)
+    folder = tmp_path / "study"
+    runs = [Started(here, folder, 1, path.parent, locks) for _ in range(2)]
+    said = [run.ended() for run in runs]
+    codes = sorted(run.process.returncode for run in runs)
+    if locks == "locked":
+        assert codes == [0, 1]
+        assert sum("another run is at work" in one for one in said) == 1
+    else:
+        assert codes == [0, 0], said
     assert content(folder) == wanted
 
 
@@ -998,11 +1112,14 @@ def test_no_warning_leaves_a_study(tmp_path: Path) -> None:
 
 def test_memory_that_is_short_is_no_result(tmp_path: Path) -> None:
     def hungry(trial: Trial) -> float:
-        raise MemoryError
+        if trial.cell["a_c"] == 2.0:
+            raise MemoryError
+        return 0.0
 
-    with pytest.raises(br.StudyError, match="memory must hold a block of 1 trials"):
-        Study(PAIR, {"x": hungry}, folder=tmp_path).run()
-    assert list(content(tmp_path)) == ["study.json"]
+    study = Study(PAIR | {"a_c": [1.0, 2.0, 3.0]}, {"x": hungry}, folder=tmp_path)
+    with pytest.raises(br.StudyError, match=r"1 of 3 took theirs down, at cell 1, \{'a_c': 2\.0"):
+        study.run()
+    assert sorted(content(tmp_path)) == ["part-000000.parquet", "part-000002.parquet", "study.json"]
 
 
 # ------------------------------------------------------------------------------ the folder
@@ -1082,7 +1199,7 @@ def test_a_damaged_part_is_computed_again(plain: Path, tmp_path: Path) -> None:
     forty(tmp_path)
     part = tmp_path / "part-000003.parquet"
     part.write_bytes(part.read_bytes()[:-40])
-    with pytest.raises(br.StudyError, match=r"part-000003\.parquet.*run the study again"):
+    with pytest.raises(br.StudyError, match=r"part-000003\.parquet.*Run the study again"):
         br.Study.open(tmp_path)
     with pytest.warns(br.BetarocWarning, match=r"part-000003\.parquet.*damaged"):
         result = forty(tmp_path)
@@ -1090,14 +1207,79 @@ def test_a_damaged_part_is_computed_again(plain: Path, tmp_path: Path) -> None:
     assert content(tmp_path) == content(plain)
 
 
-def test_a_flipped_bit_is_seen_when_read(plain: Path, tmp_path: Path) -> None:
-    forty(tmp_path)
-    part = tmp_path / "part-000003.parquet"
-    whole = bytearray(part.read_bytes())
-    whole[120] ^= 1
-    part.write_bytes(bytes(whole))
-    with pytest.raises(br.StudyError, match="Delete it and run the study again"):
+def small(folder: Path, **options: Any) -> Study:
+    return Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=folder, **options)
+
+
+def flipped(whole: bytes, at: int) -> bytes:
+    return whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+
+
+def test_any_flipped_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
+    study = small(tmp_path)
+    study.run()
+    part = tmp_path / "part-000001.parquet"
+    whole = part.read_bytes()
+    assert is_sealed(whole)
+    assert [at for at in range(len(whole)) if is_sealed(flipped(whole, at))] == []
+    part.write_bytes(flipped(whole, 120))
+    with pytest.raises(br.StudyError, match=r"damaged: its checksum.* Run the study again"):
         read(tmp_path).to_frame()
+    with pytest.warns(br.BetarocWarning, match=r"part-000001\.parquet.* damaged .*again"):
+        assert study.run().computed == 1
+    assert part.read_bytes() == whole
+
+
+@pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.nightly)])
+def test_any_flipped_byte_of_a_manifest_is_restored_from_a_part(tmp_path: Path, step: int) -> None:
+    study = small(tmp_path)  # its seed was drawn, and stands nowhere else
+    study.run()
+    manifest = tmp_path / "study.json"
+    whole = manifest.read_bytes()
+    for at in range(0, len(whole), step):
+        manifest.write_bytes(flipped(whole, at))
+        with pytest.raises(br.StudyError, match=r"study\.json"):
+            read(tmp_path)
+        with pytest.warns(br.BetarocWarning, match=r"study\.json .*restored from a part"):
+            assert study.run().computed == 0
+        assert manifest.read_bytes() == whole
+
+
+def test_a_damaged_manifest_without_parts_is_left_alone(tmp_path: Path) -> None:
+    study = small(tmp_path)
+    study.run()
+    for part in tmp_path.glob("part-*"):
+        part.unlink()
+    manifest = tmp_path / "study.json"
+    damaged = flipped(manifest.read_bytes(), 40)
+    manifest.write_bytes(damaged)
+    with pytest.raises(br.StudyError, match="without any part, delete it first"):
+        study.run()
+    assert content(tmp_path) == {"study.json": damaged}
+
+
+def test_parts_of_others_and_in_the_place_of_others_are_computed_again(tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 2)):
+        small(tmp_path / name, rng=seed).run()
+    wanted = content(tmp_path / "a")
+    first, second = (tmp_path / "a" / f"part-00000{k}.parquet" for k in (0, 1))
+    for other in (tmp_path / "b" / first.name, second):
+        first.write_bytes(other.read_bytes())
+        with pytest.warns(br.BetarocWarning, match="not the part of this study that its name says"):
+            assert small(tmp_path / "a", rng=1).run().computed == 1
+        assert content(tmp_path / "a") == wanted
+
+
+def test_a_part_that_another_hand_sealed_is_an_error(tmp_path: Path) -> None:
+    study = small(tmp_path)
+    study.run()
+    blank = b"betaroc.sha256\x18\x40" + b"0" * 64
+    seal = hashlib.sha256(blank).hexdigest().encode()
+    (tmp_path / "part-000000.parquet").write_bytes(blank[:-64] + seal)
+    with pytest.raises(br.StudyError, match="must be Parquet"):
+        read(tmp_path)
+    with pytest.warns(br.BetarocWarning, match="computed again"):
+        assert study.run().computed == 1
 
 
 @pytest.mark.simulation
@@ -1167,6 +1349,24 @@ def test_what_a_killed_write_left_is_removed(plain: Path, tmp_path: Path) -> Non
     (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a part")
     assert forty(tmp_path).computed == 0
     assert content(tmp_path) == content(plain)
+    for name in content(tmp_path):
+        (tmp_path / name).unlink()
+    (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a manifest")
+    forty(tmp_path)
+    assert content(tmp_path) == content(plain)
+
+
+def test_what_another_is_writing_stays_where_no_lock_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(self: object) -> None:
+        raise PermissionError(13, "no locks here")
+
+    small(tmp_path).run()
+    (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a part")
+    monkeypatch.setattr(filelock.FileLock, "_acquire", refused)
+    assert small(tmp_path).run().computed == 0
+    assert (tmp_path / ".betaroc-0123456789abcdef.tmp").exists()
 
 
 def test_workers_without_joblib(tmp_path: Path, monkeypatch: Any) -> None:

@@ -1,0 +1,149 @@
+"""What leaves the machine is the same wherever the files lie and from wherever they were named."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.core.local_files import file_names
+
+#: The person in whose folder the files lie, of whom no document may tell.
+WHO = "ann-of-the-lab"
+#: Every call, {0} before the files; a page goes to OUT, all else to the standard output.
+DEVS, TESTS = ("{0}mlp/dev.csv", "{0}svm/dev.csv"), ("{0}mlp/test.csv", "{0}svm/test.csv")
+ONE = ["--dev", DEVS[0], "--test", TESTS[0]]
+TWO = ["--dev", *DEVS, "--test", *TESTS]
+SYSTEMS = ["--system", "A", DEVS[0], TESTS[0], "--system", "B", DEVS[1], TESTS[1]]
+CALLS = {
+    "fit": ["fit", DEVS[0]],
+    "fits": ["fit", *DEVS],
+    "epc": ["epc", *ONE],
+    "curves": ["epc", *SYSTEMS],
+    "compare": ["compare", *TWO, "--replicates", "20"],
+    "ranking": ["compare", *SYSTEMS, "--system", "C", "{0}c.csv", "{0}c-test.csv",
+                "--replicates", "20"],
+    "threshold": ["threshold", DEVS[0], "--far", "0.1", "--family", "beta"],
+    "thresholds": ["threshold", "--systems", "{0}all", "--far", "0.1", "--family", "beta"],
+    "plan": ["plan", "auc", "--width", "0.1", "--from", DEVS[0]],
+    "ensemble": ["ensemble", *TESTS],
+    "report": ["report", "--dev", DEVS[0], "--test", TESTS[0], "--family", "beta", "-o", "OUT"],
+    "reports": ["report", "--systems", "{0}all", "--family", "beta", "-o", "OUT"],
+    "joined": ["ensemble", *TESTS, "--html", "OUT"],
+    "study": ["study", "{0}study.toml", "--json", "--html", "OUT", "--folder", "{0}made"],
+}  # fmt: skip
+FORMS = {
+    "fit": ("", "--json", "--csv", "--latex"), "fits": ("", "--json", "--csv"),
+    "epc": ("", "--json", "--csv", "--latex"), "curves": ("", "--json", "--csv"),
+    "compare": ("", "--json", "--csv"), "ranking": ("", "--json", "--csv"),
+    "threshold": ("--json", "--csv"), "thresholds": ("", "--json", "--csv"), "plan": ("--json",),
+    "ensemble": ("", "--json"), "study": ("",), "report": ("",), "reports": ("",), "joined": ("",),
+}  # fmt: skip
+STUDY = """replicates = 2
+statistics = ["true.auc"]
+[design.grid]
+a_c = [2.0, 3.0]
+b_c = [1.0]
+a_i = [1.0]
+b_i = [2.0]
+"""
+
+
+def scores(path: Path, shift: float) -> None:
+    rng = np.random.default_rng(3)
+    drawn = [(1, x) for x in rng.beta(3.0 + shift, 1.0, 20)] + [
+        (0, x) for x in rng.beta(1.0, 3.0, 20)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [f"{label},{score:.6f}" for label, score in drawn]
+    path.write_text("\n".join(["label,score", *lines, ""]), encoding="utf-8")
+
+
+def filled(root: Path) -> Path:
+    for k, name in enumerate(("mlp/dev", "mlp/test", "svm/dev", "svm/test", "c", "c-test")):
+        scores(root / f"{name}.csv", 0.1 * k)
+    for k in range(9):  # more than have whole reports on a page
+        for role in ("dev", "test"):
+            scores(root / "all" / f"s{k}" / f"{role}.csv", 0.05 * k)
+    (root / "study.toml").write_text(STUDY, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[Path, str]:
+    """Two folders and how files in each are named: from within, and from elsewhere in full."""
+    first = filled(tmp_path / WHO / "results")
+    second = filled(tmp_path / "other" / "deep" / WHO)
+    return {first: "", second: f"{second}{os.sep}"}
+
+
+def said(
+    call: list[str], form: str, root: Path, start: str, capsys: pytest.CaptureFixture[str]
+) -> list[str]:
+    out = root.parent / f"{root.name}-page.html"
+    words = [word.format(start) if word != "OUT" else str(out) for word in call]
+    os.chdir(root if not start else root.parent.parent)
+    assert main([*words, *([form] if form else [])]) == 0
+    found = [capsys.readouterr().out]
+    return found + [out.read_text(encoding="utf-8") for word in call if word == "OUT"]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_are_byte_identical_from_any_folder(
+    name: str, places: dict[Path, str], capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(next(iter(places)))
+    for form in FORMS[name]:
+        one, other = (said(CALLS[name], form, *place, capsys) for place in places.items())
+        assert one == other
+        assert not any(WHO in text for text in one)
+
+
+# ------------------------------------------------------------------------- in Python
+def test_documents_of_values_name_files(tmp_path: Path) -> None:
+    root = filled(tmp_path / WHO)
+    dev, test = (br.read_scores(root / place / "dev.csv") for place in ("mlp", "svm"))
+    analysis = br.analyze(dev, test, family="beta")
+    for one in (dev, br.summarize(root / "c.csv"), analysis):
+        assert WHO not in one.to_json()
+        assert br.from_json(one.to_json()) == one
+    analysis.to_html(tmp_path / "page.html")
+    assert WHO not in (tmp_path / "page.html").read_text(encoding="utf-8")
+    found = json.loads(analysis.to_json())
+    told = [found["dev"]["source"]["path"], found["tests"][0]["source"]["path"]]
+    assert told == ["mlp/dev.csv", "svm/dev.csv"]
+    held = [found["content"][k]["scores"]["source"]["path"] for k in ("dev",)]
+    assert held == told[:1]
+    assert dev.source is not None
+    assert dev.source.path == str(root / "mlp" / "dev.csv")
+
+
+def test_files_of_the_classes_are_named_too(tmp_path: Path) -> None:
+    for name, text in (("client", "0.9\n0.8\n0.7\n"), ("impostor", "0.1\n0.2\n0.3\n")):
+        (tmp_path / WHO).mkdir(exist_ok=True)
+        (tmp_path / WHO / f"{name}.txt").write_text(text, encoding="utf-8")
+    files = {f"{who}_file": tmp_path / WHO / f"{who}.txt" for who in ("client", "impostor")}
+    found = br.read_scores(**files).to_dict()["source"]
+    assert (found["path"], found["further"]) == ("client.txt", ["impostor.txt"])
+
+
+@pytest.mark.parametrize(
+    ("paths", "told"),
+    [
+        (["/x/dev.csv"], ["dev.csv"]),
+        (["/x/dev.csv", "/x/dev.csv"], ["dev.csv"]),
+        (["/x/a/s.csv", "/x/b/s.csv", "-"], ["a/s.csv", "b/s.csv", "-"]),
+        (["/x/s.csv", "/x/b/s.csv"], ["s.csv", "b/s.csv"]),
+        (["/x/a/1/s.csv", "/x/b/1/s.csv", "/x/b/t.csv"], ["a/1/s.csv", "b/1/s.csv", "t.csv"]),
+        (["a/../s.csv", "s.csv"], ["s.csv", "s.csv"]),
+        ([], []),
+    ],
+)
+def test_names_tell_files_apart(paths: list[str], told: list[str]) -> None:
+    assert list(file_names(paths).values()) == told

@@ -1,0 +1,150 @@
+"""Every reference as rows of one form: arguments, then values; what checks call a block."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+MODERATE, WIDE = "shapes 0.05 to 1000", "shapes 0.001 to 1e6"
+
+#: Digits promised: of most numbers twelve, of a range or a check other ones.
+PROMISED = {WIDE: 9, "next to its end": 10}
+OF_CHECKS = {"beta-mle": 10, "ends": 10, "epc": 10}
+
+
+def blocks() -> list[dict[str, Any]]:
+    """All of them: check, region, digits promised, rows."""
+    found = [*read("accuracy")["blocks"], *of_pairs(), *of_areas(), *of_fits(), *of_curves()]
+    return [
+        {
+            "check": check,
+            "region": region,
+            "digits": OF_CHECKS.get(check, PROMISED.get(region, 12)),
+            "rows": rows,
+        }
+        for (check, region), rows in merged(found).items()
+    ]
+
+
+def read(name: str) -> Any:
+    """A file of references."""
+    return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def merged(found: list[dict[str, Any]]) -> dict[tuple[str, str], list[Any]]:
+    """The rows of a check and region together, as its check takes them."""
+    rows: dict[tuple[str, str], list[Any]] = {}
+    for block in found:
+        for row in block["rows"]:
+            region, own = as_checked(block["check"], block["region"], row)
+            rows.setdefault((block["check"], region), []).append(own)
+    return rows
+
+
+def as_checked(check: str, region: str, row: list[Any]) -> tuple[str, list[Any]]:
+    """A row of accuracy.json with what its check takes beside it."""
+    if check in ("beta-inverse", "mixture-inverse"):
+        return region, [*row[:-1], "0"]  # a round trip should be off by nothing
+    if check == "beta-mle" and len(row) == 7:
+        return region, [row[0], None, *row[1:]]
+    if check == "pareto-tail" and 1.0 + row[0] * row[2] / row[1] < 0.01:
+        return "next to its end", row
+    return region, row
+
+
+# -------------------------------------------------------------------------------- pairs.json
+def of_pairs() -> Iterator[dict[str, Any]]:
+    sections = {
+        "pairs": MODERATE, "table1": MODERATE, "wide": WIDE, "hard": WIDE,
+        "binormal": "binormal", "mixed": "beta, normal and logit-normal beside each other",
+        "inflated": "beta with point masses",
+    }  # fmt: skip
+    for section, region in sections.items():
+        for row in read("pairs")[section]:
+            sides = [row["client"], row["impostor"]]
+            for check, own in rows_of_pair(row):
+                yield {"check": check, "region": region, "rows": [[*sides, *own]]}
+
+
+def rows_of_pair(row: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    yield "auc", [row["auc"], row["one_minus_auc"]]
+    yield "eer", [row["eer"]["value"], place(row["eer"])]
+    yield "ks", [row["ks"]["value"]]
+    for entry in row["weighted"]:
+        yield "weighted-error", [entry["alpha"], entry["value"], settled(entry)]
+    for entry in row.get("far_targets", ()):
+        far = entry["far"]
+        logs = [
+            v if abs(float(v)) < 690.0 else None for v in (entry["log_tpr"], entry["log_slope"])
+        ]
+        yield "roc", [far, place(entry), repr(far), *logs]
+    for low, high, area in row.get("partial_auc", ()):
+        yield "partial-auc", [low, high, area]
+    for entry in row.get("max_f", ()):
+        yield "max-f", [entry["prior"], entry["weight"], entry["value"], settled(entry)]
+    if "break_even" in row:
+        entry = row["break_even"]
+        yield "break-even", [entry["prior"], entry["value"], place(entry)]
+    for prior, area in row.get("average_precision", ()):
+        yield "average-precision", [prior, area]
+    if "ends" in row:
+        yield "ends", [v for end in ("at_zero", "at_one") for v in of_end(row["ends"][end])]
+
+
+def of_end(end: dict[str, str]) -> list[str | None]:
+    log = float(end["log_coefficient"])
+    semi = float(end["semi_derivative"])
+    own = repr(math.exp(log)) if abs(log) < 1.0 else None  # one more rounding of a large log shows
+    return [end["exponent"], own, end["semi_derivative"] if 0.0 < semi < math.inf else None]
+
+
+def place(entry: dict[str, str]) -> str:
+    return entry["logit"] if "logit" in entry else entry["threshold"]
+
+
+def settled(entry: dict[str, Any]) -> str | None:
+    """The threshold of an optimum inside that no other is as good as."""
+    alone = entry["kind"] == "interior" and float(entry["lead"]) >= 1e-9
+    return place(entry) if alone else None
+
+
+# -------------------------------------------------------------------- fits, areas and curves
+def of_areas() -> Iterator[dict[str, Any]]:
+    regions = {
+        "hard": WIDE, "0.05 to 50": MODERATE, "0.05 to 1000": MODERATE, "0.001 to 1000000": WIDE,
+    }  # fmt: skip
+    for section, region in regions.items():
+        rows = [
+            [row["shapes"][:2], row["shapes"][2:], row["auc"], row["one_minus_auc"]]
+            for row in read("beta_auc")[section]
+        ]
+        yield {"check": "auc", "region": region, "rows": rows}
+
+
+def of_fits() -> Iterator[dict[str, Any]]:
+    def doubles(texts: list[str] | None) -> list[float] | None:
+        return None if texts is None else [float.fromhex(v) for v in texts]
+
+    rows = [
+        [doubles(row["scores"]), doubles(row["weights"]), row["a"], row["b"], *row["cov"],
+         row["log_likelihood"]]
+        for row in read("beta_mle")["sets"]
+    ]  # fmt: skip
+    yield {"check": "beta-mle", "region": "2 to 500 scores, down to 5e-324, a + b up to 1e12",
+           "rows": rows}  # fmt: skip
+
+
+def of_curves() -> Iterator[dict[str, Any]]:
+    for row in read("epc_thresholds")["pairs"]:
+        kind = [] if row["family"] == "beta" else [row["family"]]
+        sides = [[*kind, *row["client"]], [*kind, *row["impostor"]]]
+        rows = [
+            [*sides, row["prior"], entry["criterion"], entry["alpha"], entry["y"]]
+            for entry in row["entries"]
+            if entry["kind"] == "interior"
+        ]
+        yield {"check": "epc", "region": "six criteria", "rows": rows}
