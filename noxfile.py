@@ -63,5 +63,20 @@ def lowest(session: nox.Session) -> None:
     session.run("pytest", "-n", "auto", "-m", "not simulation and not docs")
 
 
+@nox.session(default=False)
+def coverage(session: nox.Session) -> None:
+    """Which lines and branches the suite runs."""
+    session.install("-e", ".[test]", "pytest-cov>=7")
+    session.run("pytest", "-n", "auto", "--cov", "--cov-report=term-missing:skip-covered")
+
+
+@nox.session(default=False)
+def mutation(session: nox.Session) -> None:
+    """Which drawn changes of the numerical core no test notices: hours."""
+    session.install("-e", ".[test]", "pytest-cov>=7", "cosmic-ray>=8.4")
+    session.run("python", "tools/mutation/run.py", *session.posargs)
+    session.run("python", "tools/mutation/table.py")
+
+
 if __name__ == "__main__":
     nox.main()

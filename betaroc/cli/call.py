@@ -22,6 +22,9 @@ __all__ = ["call"]
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
+#: Options that hold names of what is in files, and no path.
+_NAMES = ("score", "label", "client_label", "identities", "id", "columns", "group", "name")
+
 _FILES = """\
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
 other columns and labels are named by the options. Its separator, its decimals and formats without
@@ -112,11 +115,32 @@ def call(
 def _parsed(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
     """The options; a help that nobody can read any more is an error of the standard output."""
     try:
-        return parser.parse_args(argv)
+        return _with_names(parser.parse_args(argv))
     except SystemExit:
         if sys.stdout is not None:
             sys.stdout.flush()
         raise
+
+
+def _with_names(arguments: argparse.Namespace) -> argparse.Namespace:
+    """The options, with names of columns, labels and systems in the UTF-8 that was typed.
+
+    Where the locale knows ASCII alone Python holds other bytes as surrogates; paths need them.
+    """
+    for option, value in vars(arguments).items():
+        if option in _NAMES or (option == "systems" and isinstance(value, list)):
+            setattr(arguments, option, _typed(value))
+    for named in getattr(arguments, "system", None) or ():
+        named[0] = _typed(named[0])
+    return arguments
+
+
+def _typed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_typed(item) for item in value]
+    if not isinstance(value, str) or not any("\udc80" <= sign <= "\udcff" for sign in value):
+        return value
+    return os.fsencode(value).decode("utf-8", "surrogateescape")
 
 
 def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> _Parser:

@@ -31,6 +31,8 @@ _TO_NUMBERS = "Convert them to numbers (float64) first."
 _T = TypeVar("_T")
 #: Up to here every integer has a float64 of its own.
 LARGEST_EXACT = 2**53
+#: Of weights, whose squares and sums doubles hold.
+_MOST_COPIES = 1e100
 
 
 def choice(value: object, options: Sequence[str], name: str, source: str = "") -> str:
@@ -143,8 +145,8 @@ def level(value: object, name: str = "level") -> float:
     return number
 
 
-def count(value: object, name: str, minimum: int = 1) -> int:
-    """A whole number of at least ``minimum``."""
+def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST_EXACT) -> int:
+    """A whole number of at least ``minimum``, and at most ``most`` unless that is None."""
     must = f"must be an int >= {minimum}"
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -154,6 +156,10 @@ def count(value: object, name: str, minimum: int = 1) -> int:
         raise InputError.about(name)(f"{name} {must}; got {shown(value)}. {hint}")
     if value < minimum:
         raise InputError.about(name)(f"{name} {must}; got {shown(value)}. Give a larger count.")
+    if most is not None and value > most:
+        raise InputError.about(name)(
+            f"{name} {must} and <= {most}; got {shown(int(value))}. Give a smaller count."
+        )
     return int(value)
 
 
@@ -162,7 +168,7 @@ def randomness(rng: Any) -> Any:
     if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
         return rng
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
-        return count(rng, "rng", 0)
+        return count(rng, "rng", 0, None)
     raise InputTypeError.about("rng")(
         "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
         f" {shown(rng)} of type {type(rng).__name__}. Give a seed, such as rng=1."
@@ -414,6 +420,11 @@ def weights_array(values: Any, n: int, name: str) -> FloatArray:
         raise InputError.about(name)(
             f"{name} must be >= 0; {name}[{index}] = {float(array[index])!r} < 0"
             f" ({negative.size} of {n} are negative). A weight k stands for k equal trials."
+        )
+    if array.max() > _MOST_COPIES:
+        raise InputError.about(name)(
+            f"{name} must be <= {_MOST_COPIES:g}; got {float(array.max())!r}. A weight k stands for"
+            " k equal trials: divide all weights by one number."
         )
     if not array.any():
         named = [c for c in ("client", "impostor") if c in name]

@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+#: Where an object lies in memory, which differs from run to run.
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+
 
 def shown(value: object, width: int = 60) -> str:
-    """``repr(value)`` on one line, cut at ``width`` characters."""
+    """``repr(value)`` on one line, without an address, cut at ``width`` characters."""
     if isinstance(value, np.generic):
         value = value.item()
     try:
-        text = " ".join(repr(value).split())
+        text = _ADDRESS.sub("", " ".join(repr(value).split()))
     except Exception:  # noqa: BLE001 - of ten thousand digits, or what has no repr: the kind is said
         text = f"<{type(value).__name__}>"
     return text if len(text) <= width else text[: width - 3] + "..."

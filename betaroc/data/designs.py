@@ -175,7 +175,8 @@ class DesignMatrix:
         units = np.max(np.abs(x), axis=0)
         q, r = np.linalg.qr(x / units)
         away = np.linalg.solve(r.T, row / units)
-        return float(away @ away / np.max(np.sum(q * q, axis=1)))
+        with np.errstate(over="ignore"):
+            return float(away @ away / np.max(np.sum(q * q, axis=1)))
 
     # ------------------------------------------------------------------- what can be fitted
     def refuse_undetermined(self, who: str) -> None:

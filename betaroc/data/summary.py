@@ -190,7 +190,7 @@ class ScoreSummary(ScoreData):
         >>> [e.tolist() for e in summary.rate_error_at([0.26, 0.9])]  # bins of 1/8
         [[0.0, 0.0], [0.5, 0.0]]
         """
-        theta = np.asarray(threshold, dtype=np.float64)
+        theta = checks.real_array(threshold, "threshold")
         cells = self._cells
         k = np.minimum(np.searchsorted(cells.upper, theta), cells.upper.size - 1)
         inside = (cells.lower[k] < theta) & (theta < cells.upper[k])
@@ -221,7 +221,7 @@ class ScoreSummary(ScoreData):
         >>> round(summary.border_below(0.45), 6), summary.border_below(0.3)  # bins of 1/8
         (0.375, 0.3)
         """
-        cells = self._cells
+        threshold, cells = checks.finite(threshold, "threshold"), self._cells
         k = min(int(np.searchsorted(cells.upper, threshold)), cells.upper.size - 1)
         return float(min(cells.lower[k], threshold))
 

@@ -180,8 +180,9 @@ class EpcForecast(Tabular, Noun):
         (array([60.]), array([1692.]))
         """
         excess = checks.positive(excess, "excess")
-        factors = self.smooth_excess / excess, (self.empirical_excess / excess) ** 1.5
-        sizes = (factor * n for factor in factors for n in (self.n_client, self.n_impostor))
+        with np.errstate(over="ignore"):  # more scores than can be counted: inf
+            factors = self.smooth_excess / excess, (self.empirical_excess / excess) ** 1.5
+            sizes = [factor * n for factor in factors for n in (self.n_client, self.n_impostor)]
         return DevSize(*(np.ceil(size * (1.0 - _ROUNDING)) for size in sizes))
 
     def to_frame(self) -> Table:

@@ -31,6 +31,8 @@ _PANELS, _MOST = (0.0, 0.1, 0.35, 1.0), 40.0
 #: Steps of the bracketed search, each of which halves the error or more.
 _STEPS = 40
 _NEAR = 1e-9
+#: A share of nobody that may be divided by.
+_NOBODY = 1e-300
 
 
 class DrawnThresholds(NamedTuple):
@@ -198,7 +200,7 @@ class _Search(NamedTuple):
         """No own score lies beyond x; where none of m others does, all are on one side."""
         out = self.other.beyond(x)[0]
         with np.errstate(divide="ignore"):
-            whole = -m * np.log1p(-np.minimum(out / (1.0 - inside), 1.0))
+            whole = -m * np.log1p(-np.minimum(out / np.maximum(1.0 - inside, _NOBODY), 1.0))
         end = np.minimum(whole, _MOST)
         nodes, weights = _panel_rule()
         gaps = end[:, None] * nodes

@@ -32,6 +32,8 @@ _LEAST = 1e-290
 _LOST = 700.0
 #: Logits within which 1 - theta keeps the digits that a guess of the balance needs.
 _FARTHEST = 30.0
+#: Shapes of which the area can be had by quadrature.
+_SMALLEST, _LARGEST = 1e-100, 1e15
 
 
 class Shape(StrEnum):
@@ -455,6 +457,14 @@ def _auc(client: Beta, impostor: Beta) -> float:
 
 def _auc_by_quadrature(client: Beta, impostor: Beta) -> float:
     """Integral of f_c F_i in y = logit theta, relative to its peak: all terms positive."""
+    shapes = client.a, client.b, impostor.a, impostor.b
+    if not _SMALLEST <= min(shapes) <= max(shapes) <= _LARGEST:
+        raise InputError(
+            f"the area of two beta distributions must be of shapes from {_SMALLEST:g} to"
+            f" {_LARGEST:g}, where doubles resolve them; got {shapes[0]!r}, {shapes[1]!r} of the"
+            f" clients and {shapes[2]!r}, {shapes[3]!r} of the impostors. Take normal"
+            " distributions of logits, br.LogitNormal."
+        )
 
     def log_integrand(y: FloatArray) -> FloatArray:
         t = Thresholds.from_logit(y)

@@ -210,6 +210,8 @@ def _rules(f: PairEstimate, resolution: float | None) -> list[tuple[str, Options
     policy = "inflate" if own is None else own.policy
     if resolution is None and own is not None and policy == "censor":
         resolution = own.resolution
+    if resolution is not None:
+        resolution = checks.positive(resolution, "resolution")
     rules = [
         ("inflate", Options("inflate")),
         ("squeeze", Options("squeeze")),

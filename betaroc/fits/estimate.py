@@ -311,15 +311,15 @@ def fit(
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
     asked = TailRequest.of(tails, tail_sizes, bounds)
-    if isinstance(family, str) and family == BEST:
+    names, reason = checked_pair(family, (AUTO, BEST)), ""
+    if names[0] == BEST:
         if components is not None:
             raise InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
         return best_fit(scores, boundary, resolution, tails=asked)
-    names, reason = checked_pair(family, (AUTO, BEST)), ""
     said: list[Notice] = []
-    if family == AUTO:
+    if names[0] == AUTO:
         chosen = automatic([scores])
         refuse_rule(chosen, boundary, resolution)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices

@@ -392,12 +392,13 @@ def rate_weights(scores: Scores, model: ScoreModel, asking: Asking) -> tuple[flo
     Where the point varies too the threshold gives way along the ROC: what is left of an error of
     both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate that was given.
     """
-    where = _balanced_point(asking)
+    where = Where("at", _ACTUAL) if asking.name in _OF_ACTUAL else _balanced_point(asking)
     best = asking.row.optimum
     at = best.point(model, where) if best else point_at(model, where)
     t = float(at.threshold)
-    if best or where.point == "threshold":
-        measure = partial(_at_optimum, asking) if best else MEASURES[asking.name].value
+    fixed = _measured_at(asking)
+    if best or fixed:
+        measure = MEASURES[fixed].value if fixed else partial(_at_optimum, asking)
         step = 1e-6
 
         def value(far: float, frr: float) -> float:

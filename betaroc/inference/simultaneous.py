@@ -50,7 +50,7 @@ def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, Float
         beyond = n - np.searchsorted(column, own, side="left")
         depth[given] = np.minimum(depth[given], (np.minimum(upto, beyond) - 1) / n)
     # The largest cut that still keeps enough rows.
-    kept = int(np.ceil(level * depth.size - _SAME))
+    kept = max(1, int(np.ceil(level * depth.size - _SAME)))
     cut = np.sort(depth)[depth.size - kept]
     low, high = np.full(known.size, np.nan), np.full(known.size, np.nan)
     for k, n in enumerate(known.tolist()):

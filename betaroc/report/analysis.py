@@ -31,6 +31,7 @@ from betaroc.estimation.families import (
     BEST,
     Names,
     automatic,
+    checked_pair,
     family_text,
     named,
     refuse_rule,
@@ -406,6 +407,7 @@ def analyze_stepwise(
         refuse_words_of_comparisons(stat, *absent)
     judge = Judge(level, rng, asked=askings(statistics))
     asked, reason = options["family"], f"chosen with family={options['family']!r}"
+    checked_pair(asked, (AUTO, BEST))
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
     first = fitted_set("dev", dev, options, judge, prefix="dev: ")

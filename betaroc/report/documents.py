@@ -165,7 +165,8 @@ def _text_of(given: Any) -> str:
         raise
     except (OSError, ValueError) as error:
         raise FileFormatError.about("text_or_path")(
-            f"text_or_path must be a file that can be read; {shown(str(given))}: {error}."
+            f"text_or_path must be a file that can be read; {shown(str(given))}:"
+            f" {getattr(error, 'strerror', None) or error}. Name what to_json wrote."
         ) from error
 
 

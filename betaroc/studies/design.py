@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -81,7 +81,7 @@ class Design(Noun):
     columns: tuple[tuple[Any, ...], ...]
 
     def __post_init__(self) -> None:
-        names, columns = tuple(self.names), tuple(self.columns)
+        names, columns = (_sequence(getattr(self, n), n) for n in ("names", "columns"))
         if not names or len(names) != len(columns):
             raise InputError(
                 f"a design must have at least one parameter and one column for each; got"
@@ -383,8 +383,23 @@ def _as_levels(values: Any, name: object) -> Sequence[Any]:
 _KINDS = {bool: "booleans", float: "numbers", str: "text"}
 
 
+def _sequence(values: Any, name: str) -> tuple[Any, ...]:
+    """What a design is made of, one entry a parameter."""
+    if isinstance(values, tuple | list):
+        return tuple(values)
+    raise InputTypeError.about(name)(
+        f"{name} must be a tuple with an entry for each parameter; got {shown(values)} of type"
+        f" {type(values).__name__}. Design.grid(levels) makes a design from a mapping."
+    )
+
+
 def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
     """The values of one parameter as plain Python ones of one kind."""
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+        raise InputTypeError.about("levels")(
+            f"levels must be sequences; {name!r} has {shown(values)} of type"
+            f" {type(values).__name__}. Give a list, such as [0.5, 1.0]."
+        )
     plain = [_python(v) for v in values]
     if not plain:
         raise InputError(f"{name!r} must have at least one level; got none. Give one, or leave it.")

@@ -18,7 +18,7 @@ import scipy
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from helpers.cases import over
-from helpers.families import CONTINUOUS, DISCRETE, INFLATED, LAWS, TIED, WEIGHTED
+from helpers.families import CONTINUOUS, DISCRETE, INFLATED, LAWS, REJECTING, TIED, WEIGHTED
 from helpers.public import back
 
 #: A round trip inverts to the last digits of a logit, which the tail's steepness multiplies.
@@ -37,6 +37,8 @@ with_atoms = INFLATED | DISCRETE
 each_with_atoms = over("law", with_atoms)
 smooth = CONTINUOUS | INFLATED
 each_smooth = over("law", smooth)
+#: Whatever has parameters, trials without a score too.
+estimated = smooth | {name: law for name, law in REJECTING.items() if law.continuous is not None}
 
 
 @cache
@@ -57,7 +59,7 @@ def inner(law: br.Distribution) -> Thresholds:
     return Thresholds.concatenate([t, Thresholds.from_theta(law.atoms.places)])
 
 
-@each_smooth
+@over("law", estimated)
 def test_scores_are_derivatives_of_what_a_score_adds_to_the_likelihood(law) -> None:
     """Differences of fourth order with steps of 1e-3, of up to 6 digits where shapes are 1e5."""
     t = inner(law)
@@ -67,7 +69,7 @@ def test_scores_are_derivatives_of_what_a_score_adds_to_the_likelihood(law) -> N
 
 
 @over("law", {
-    name: law for name, law in smooth.items()
+    name: law for name, law in estimated.items()
     if type(law)._unit_covariance is not br.Distribution._unit_covariance
 })  # fmt: skip
 def test_the_expected_information_is_the_mean_product_of_scores(law) -> None:
@@ -76,7 +78,7 @@ def test_the_expected_information_is_the_mean_product_of_scores(law) -> None:
     np.testing.assert_allclose(generic, closed, atol=float(1e-5 * np.max(size)), rtol=1e-5)
 
 
-@each_smooth
+@over("law", estimated)
 def test_rows_of_tails_are_those_of_each_distribution(law) -> None:
     other = {"plain": lambda x: x + 0.1, "log": lambda x: 1.1 * x}
     values = {

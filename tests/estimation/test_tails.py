@@ -115,3 +115,20 @@ def test_a_steep_shape_is_said() -> None:
 def test_what_has_no_tail_says_why(y: np.ndarray, sizes: tuple[int, ...], words: str) -> None:
     with pytest.raises(InputError, match=words):
         fit_tails(TailScores("impostor", y), "upper", sizes)
+
+
+def test_one_group_or_none_has_no_effect() -> None:
+    y = np.linspace(0.0, 1.0, 20)
+    one = groups_of(Scores([1.0, 2.0], y, impostor_groups=np.zeros(20, dtype=int)))
+    assert one is not None
+    assert design_effect(one, 1, y > 0.5) == 1.0
+    assert design_effect(one, 0, np.array([True, False])) == 1.0
+
+
+def test_the_effect_is_the_variance_between_groups_by_hand() -> None:
+    """Two groups of 2 scores, of which 2 and 0 are marked: 1/2 each way, twice as much as alone."""
+    y = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0])
+    groups = groups_of(Scores([1.0, 2.0], y, impostor_groups=[0, 0, 1, 1, 2, 2]))
+    assert groups is not None
+    # sums of (marked - 1/2) by group: 1, -1, 0; variance (1 + 1)/36 * 3/2, alone 1/4 / 6.
+    assert design_effect(groups, 1, y > 0.5) == pytest.approx((2.0 / 36.0 * 1.5) / (0.25 / 6.0))

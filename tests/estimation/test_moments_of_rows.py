@@ -1,0 +1,66 @@
+"""Moments that tell a misfit: nothing for a family's own quantiles, else known ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from betaroc.estimation.families import FAMILIES
+
+P = (np.arange(40_000) + 0.5) / 40_000
+COLUMNS = {
+    "normal": (stats.norm(0.3, 1.7), (0.3, 1.7)),
+    "beta": (stats.beta(2.5, 0.8), (2.5, 0.8)),
+    "dual-beta": (stats.beta(2.5, 1.0), (2.5, 1.0)),
+}
+
+
+def moments(family: str, parameters: tuple[float, ...], x: np.ndarray) -> np.ndarray:
+    rows = FAMILIES[family].rows
+    assert rows is not None
+    return rows.moments(tuple(np.array([[p]]) for p in parameters), x[None])[0]
+
+
+@pytest.mark.parametrize("family", COLUMNS)
+def test_quantiles_of_the_distribution_have_its_moments(family: str) -> None:
+    law, parameters = COLUMNS[family]
+    np.testing.assert_allclose(moments(family, parameters, law.ppf(P)), 0.0, atol=5e-3)
+
+
+def test_of_normal_scores_they_are_skewness_and_excess_kurtosis() -> None:
+    x = stats.gamma(3.0).ppf(P)
+    found = moments("normal", (float(np.mean(x)), float(np.std(x))), x)
+    np.testing.assert_allclose(found, [stats.skew(x), stats.kurtosis(x)], rtol=1e-9)
+
+
+def test_of_beta_scores_they_are_covariances_of_the_logs_over_those_of_the_distribution() -> None:
+    """Beta(1, 1): var log s = 1, cov = 1 - pi^2/6."""
+    x, common = stats.beta(2.0, 3.0).ppf(P), 1.0 - np.pi**2 / 6.0
+    own = np.cov(np.log(x), np.log1p(-x), bias=True)
+    expected = [own[0, 0] - 1.0, own[0, 1] - common, own[1, 1] - 1.0]
+    np.testing.assert_allclose(moments("beta", (1.0, 1.0), x), expected, rtol=1e-9)
+
+
+def test_of_powers_it_is_half_the_mean_square_less_one() -> None:
+    """s^p has -p log s exponential, of mean square 2; of the impostors the same of 1 - s."""
+    x = stats.beta(2.0, 1.0).ppf(P)
+    expected = 0.5 * float(np.mean((5.0 * np.log(x)) ** 2)) - 1.0
+    assert moments("dual-beta", (5.0, 1.0), x) == pytest.approx([expected], rel=1e-9)
+    assert moments("dual-beta", (1.0, 5.0), 1.0 - x) == pytest.approx([expected], rel=1e-6)
+
+
+def test_of_a_mixture_they_sum_over_components_to_those_of_one() -> None:
+    """Equal components share each score: each has its share of the products of Beta(2, 3)."""
+    rows = FAMILIES["beta-mixture"].rows
+    assert rows is not None
+    x = stats.beta(2.0, 3.0).ppf(P)[None]
+    shares, a, b = np.array([[0.3, 0.7]]), np.array([[2.0, 2.0]]), np.array([[3.0, 3.0]])
+    np.testing.assert_allclose(rows.moments((shares, a, b), x), 0.0, atol=5e-3)
+    y = stats.beta(1.0, 1.0).ppf(P)
+    found = rows.moments((shares, a, b), y[None])[0].reshape(2, 3)
+    np.testing.assert_allclose(found[0] / found[1], 3.0 / 7.0, rtol=1e-9)
+    # psi(2) - psi(5) = -(1/2 + 1/3 + 1/4), and var log s of Beta(2, 3) is 1/4 + 1/9 + 1/16.
+    away = np.log(y) + 13.0 / 12.0
+    expected = np.mean(away * away) - (1.0 / 4.0 + 1.0 / 9.0 + 1.0 / 16.0)
+    assert found[:, 0].sum() == pytest.approx(expected, rel=1e-9)

@@ -1,0 +1,939 @@
+"""Calls of everything public with arguments drawn by their names: right, extreme and wrong ones.
+
+Call k of seed s draws from ``default_rng([s, k])`` alone, so that one can be repeated.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import tempfile
+import traceback
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+import betaroc as br
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES
+from betaroc.model.statistics import STATISTICS
+from helpers.places import ROOT, benchmark
+from helpers.public import PUBLIC
+
+small_sets: Any = benchmark("small_sets")
+
+TINY, BELOW_ONE = 5e-324, 1.0 - 2.0**-53
+#: A float, right or wrong, of any library.
+NUMBERS: tuple[Any, ...] = (
+    0,
+    1,
+    0.5,
+    -0.0,
+    2.0,
+    -1.0,
+    0.1,
+    1e-300,
+    TINY,
+    1e-9,
+    BELOW_ONE,
+    1.0 + 2.0**-52,
+    1e12,
+    1e308,
+    -1e308,
+    math.nan,
+    math.inf,
+    -math.inf,
+    50,
+    10**400,
+    np.float32(0.1),
+    np.float16(0.3),
+    np.int8(1),
+    np.longdouble(0.25),
+    np.array(0.5),
+    np.float64(0.75),
+    Fraction(1, 3),
+    Decimal("0.2"),
+)
+#: What is no number.
+STRANGE: tuple[Any, ...] = (
+    None,
+    True,
+    "0.5",
+    "",
+    b"x",
+    (),
+    [],
+    {},
+    [None],
+    object(),
+    1j,
+    np.array([]),
+    np.array("a"),
+    np.datetime64("2020-01-01"),
+    pd.NA,
+    pd.NaT,
+    lambda x: x,
+    float,
+    {1, 2},
+    range(0),
+    "é\0\n",
+    ...,
+    np.ma.masked,
+    br.Beta(1.0, 1.0),
+)
+FAMILIES = (*small_sets.SINGLE, "equal-variance-normal", "normal-mixture")
+
+
+class Wild(small_sets.Context):  # type: ignore[misc]
+    """What arguments are drawn from: a small set of scores, its fits, typed models."""
+
+    def chance(self, share: float) -> bool:
+        return bool(self.rng.random() < share)
+
+    def strange(self) -> Any:
+        return STRANGE[int(self.rng.integers(len(STRANGE)))]
+
+    def number(self) -> Any:
+        return self.pick(*NUMBERS)
+
+    def unit(self) -> Any:
+        """A fraction, most often."""
+        return self.pick(0.5, 0.05, 0.95, 0.3, self.number(), self.number())
+
+    def shape(self) -> float:
+        return float(np.exp(self.rng.uniform(*self.pick((-1, 2), (-7, 14), (-30, 30)))))
+
+    def array(self, one: Callable[[], Any]) -> Any:
+        """A number, or some of them in a container."""
+        n = int(self.pick(1, 2, 3, 5))
+        many = [one() for _ in range(n)]
+        kind = int(self.rng.integers(10))
+        if kind < 4:
+            return one()
+        if kind < 7:
+            return many
+        if kind == 7:
+            return tuple(many)
+        try:
+            plain = np.array(many, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            return many
+        return self.pick(
+            plain,
+            plain[:, None],
+            plain[::-1],
+            plain.astype(">f8"),
+            plain[:0],
+            pd.Series(plain, index=plain),
+            np.broadcast_to(plain, (2, n)),
+            np.asfortranarray(np.tile(plain, (2, 2))),
+        )
+
+    def sorted_unit(self) -> Any:
+        """Alphas as users give them, at times as they should not."""
+        fine = [None, 0.5, [0.0, 0.5, 1.0], np.linspace(0, 1, 5), [0.5, 0.5], [1.0, 0.0], [1e-300]]
+        return self.array(self.unit) if self.chance(0.3) else self.pick(*fine)
+
+    def typed(self) -> br.Distribution:
+        """A distribution with parameters from anywhere."""
+        kind = self.rng.integers(10)
+        beta = br.Beta(self.shape(), self.shape())
+        place = float(self.pick(0.0, 1.0, -1e3, 1e300, self.rng.normal()))
+        normal = br.Normal(place, self.shape())
+        if kind < 3:
+            return beta
+        if kind < 5:
+            return normal
+        if kind == 5:
+            return br.LogitNormal(float(self.rng.normal(0, 30)), self.shape())
+        if kind == 6:
+            return br.Empirical(small_sets.sample(self.rng, int(self.rng.integers(1, 11))))
+        if kind == 7:
+            return br.Inflated(beta, *self.pick((0.1, 0.2), (0.0, 1e-300), (0.5, 0.5), (0.9, 0.0)))
+        if kind == 8:
+            return br.Rejecting(self.pick(beta, normal), self.pick(0.0, 0.1, 0.999))
+        return self.pick(
+            lambda: br.BetaMixture((0.5, 0.5), (beta, br.Beta(self.shape(), self.shape()))),
+            lambda: br.NormalMixture((1e-12, 1 - 1e-12), (normal, br.Normal(1.0, self.shape()))),
+            lambda: br.Spliced(beta, upper=br.ParetoTail(0.05, self.pick(-0.5, 0.0, 1.0), 0.5)),
+            lambda: br.Shifted(normal, float(self.rng.normal()), self.shape()),
+            lambda: br.Binned(
+                [0.0, 0.1, 0.5, 1.0], self.rng.integers(0, 9, 3) + np.array([1, 0, 0])
+            ),
+        )()
+
+    def model(self) -> br.ScoreModel:
+        if self.chance(0.4):
+            found = self.fit().model
+        else:
+            prior = self.pick(0.5, 0.5, 0.0, 1.0, 1e-300)
+            found = br.ScoreModel(self.typed(), self.typed(), prior=prior)
+        return found.generic() if self.chance(0.1) else found
+
+    def point(self) -> dict[str, Any]:
+        """The point of a statistic as keywords: none, one or two."""
+        kinds = {
+            "threshold": self.number,
+            "far": self.unit,
+            "frr": self.unit,
+            "tpr": self.unit,
+            "alpha": self.unit,
+            "between": lambda: self.pick((0.0, 0.1), (0.5, 0.5), (self.unit(), self.unit())),
+            "at": lambda: self.pick("eer", "min-hter", "crossing", "max-f1", "no such point"),
+        }
+        names = list(kinds)
+        return {n: kinds[n]() for n in {self.pick(*names) for _ in range(int(self.pick(1, 1, 2)))}}
+
+    def asked(self) -> dict[str, Any]:
+        """A statistic and a point that it takes, most often."""
+        stat = self.pick(*STATISTICS)
+        points = STATISTICS[stat].points
+        if self.chance(0.15):
+            return {
+                "stat": self.pick(stat, f"{stat}@far=0.1", "nothing", "auc@eer"),
+                **self.point(),
+            }
+        if not points:
+            return {"stat": stat}
+        chosen = self.pick(*points)
+        values = {
+            "threshold": self.number,
+            "between": lambda: self.pick((0.0, 0.1), (0.3, 1.0), (0.1, 1e-3)),
+            "at": lambda: self.pick("eer", "min-hter", "crossing", "max-f1"),
+        }
+        return {"stat": stat, chosen: values.get(chosen, self.unit)()}
+
+
+def _labels(c: Wild) -> Any:
+    n = int(c.pick(2, 5, 10))
+    kinds = [
+        [1, 0],
+        ["a", "b"],
+        [True, False],
+        [1.0, -1.0],
+        [1, 2],
+        [1],
+        ["é", "é "],
+        [1, math.nan],
+    ]
+    kind = c.pick(*range(len(kinds)))
+    return [kinds[kind][int(i)] for i in c.rng.integers(0, len(kinds[kind]), n)]
+
+
+def _values(c: Wild) -> Any:
+    """Scores of a class, at times no scores at all."""
+    if c.chance(0.2):
+        return c.array(c.number)
+    given = small_sets.sample(c.rng, int(c.rng.integers(1, 11)))
+    kinds = (np.float64, np.float32, np.float16, np.longdouble, ">f4", np.int64, np.uint8)
+    if c.chance(0.6):
+        return given
+    try:
+        with np.errstate(all="ignore"):
+            return np.array(given).astype(c.pick(*kinds))
+    except ValueError:
+        return given
+
+
+def _weights(c: Wild) -> Any:
+    n = int(c.pick(c.scores.n_client, c.scores.n_impostor, 3))
+    return c.pick(
+        None,
+        None,
+        np.ones(n),
+        [1e12] * n,
+        [0] * n,
+        c.rng.integers(0, 3, n),
+        [TINY] * n,
+        [1e308] * n,
+        c.rng.random(n),
+        c.array(c.number),
+    )
+
+
+def _groups(c: Wild) -> Any:
+    n = int(c.pick(c.scores.n_client, c.scores.n_impostor, 3))
+    return c.pick(
+        None,
+        None,
+        [0] * n,
+        list(range(n)),
+        ["é"] * n,
+        [math.nan] * n,
+        [None] * n,
+        c.rng.integers(0, 2, (n, 2)),
+    )
+
+
+def _frame(c: Wild) -> Any:
+    frame = small_sets.frame_of(c.scores)
+    n = len(frame)
+    frame = frame.assign(
+        age=c.rng.normal(size=n),
+        sex=c.rng.choice(["f", "m"], n),
+        system=c.rng.choice(["a", "é"], n),
+        b=c.rng.random(n),
+        weight=1.0,
+    )
+    odd = [
+        frame,
+        frame,
+        frame,
+        frame[:0],
+        frame.assign(score="x"),
+        frame.set_index("age"),
+        frame.assign(label=math.nan),
+        frame.drop(columns="score"),
+        frame.to_dict("list"),
+    ]
+    return odd[int(c.rng.integers(len(odd)))]
+
+
+def _path(c: Wild) -> Any:
+    return (
+        Path(c.folder, c.pick("one.csv", "é θ.json", "none/here.csv", "."))
+        if c.chance(0.8)
+        else c.folder
+    )
+
+
+def _choices(*known: Any) -> Callable[[Wild], Any]:
+    return lambda c: (
+        c.pick(*known, c.pick("none of these", *STRANGE)) if c.chance(0.15) else c.pick(*known)
+    )
+
+
+def _flag(c: Wild) -> Any:
+    return bool(c.rng.integers(2))
+
+
+def _number_in(*usual: Any) -> Callable[[Wild], Any]:
+    return lambda c: c.number() if c.chance(0.25) else c.pick(*usual)
+
+
+def _curve(c: Wild) -> br.Epc:
+    if not hasattr(c, "_options"):
+        c._options = {"criterion": c.pick(*small_sets.CRITERIA[:5]), "measure": c.pick(*MEASURES)}
+    sides = (c.scores, c.other) if c.chance(0.5) else (c.side(), c.side())
+    sides = tuple(s() if callable(s) else s for s in sides)
+    return br.epc(*sides, alpha=[0.2, 0.5], **c._options)
+
+
+def _data(c: Wild) -> Any:
+    found = c.pick(c.scores, c.scores, c.fit, c.model, c.summary, c.other)
+    return found() if callable(found) else found
+
+
+def _distribution(c: Wild) -> Any:
+    return c.typed()
+
+
+def _mean_log(c: Wild) -> Any:
+    return c.array(lambda: c.pick(-1.0, -0.7, -1e-9, -50.0, -1e308, -TINY, c.number()))
+
+
+def _pair(c: Wild) -> Any:
+    return c.pick(None, None, (0.0, 1.0), (c.number(), c.number()), (1.0, 1.0), (None, 0.5))
+
+
+PLACE = partial(lambda c: c.array(c.number))
+RATE = partial(lambda c: c.array(c.unit))
+COUNT = _number_in(1, 2, 5, 10)
+
+#: How an argument is drawn: by function or method and name, or by name.
+ARGUMENTS: dict[str, Callable[[Wild], Any]] = {
+    "t": PLACE,
+    "x": PLACE,
+    "scores": lambda c: c.scores,
+    "threshold": PLACE,
+    "p": RATE,
+    "at_far.x": RATE,
+    "at_frr.x": RATE,
+    "threshold_at_far.x": RATE,
+    "threshold_at_frr.x": RATE,
+    "fpr": RATE,
+    "tpr": RATE,
+    "alpha": Wild.sorted_unit,
+    "posterior.scores": PLACE,
+    "min_weighted_error.alpha": Wild.unit,
+    "weighted_error.alpha": Wild.unit,
+    "Comparison.alpha": lambda c: c.pick(None, 0.2, 0.5, c.number()),
+    "weight": _number_in(0.5, 1.0, 0.0),
+    "cost_fa": _number_in(1.0, 10, 0.0),
+    "cost_fr": _number_in(1.0, 0.1, None),
+    "prior": _number_in(None, 0.5, 0.0, 1.0),
+    "level": _number_in(0.95, 0.5, 0.999999, 1e-9),
+    "confidence": _number_in(0.95, 0.5, 0.999999),
+    "low": _number_in(None, 0.0, 0.1),
+    "high": _number_in(None, 1.0, 0.2, 0.9),
+    "replicates": lambda c: (
+        c.pick(19, 20, 1, 2, 0, -1, 2.5, math.nan, "20") if c.chance(0.2) else 20
+    ),
+    "rng": lambda c: (
+        c.pick(1, 1, 1, 0, np.random.default_rng(1), np.random.SeedSequence(3), -1, 1.5, "x", 2**80)
+        if c.chance(0.3)
+        else 1
+    ),
+    "groups": _flag,
+    "simultaneous": _flag,
+    "stratified": _flag,
+    "paired": _flag,
+    "normalize": _flag,
+    "normalized": _flag,
+    "standardized": _flag,
+    "extrapolate": _flag,
+    "expected": _flag,
+    "a_posteriori": _flag,
+    "eer": _flag,
+    "converged": _flag,
+    "m": _number_in(None, 1, 5, 100),
+    "folds": _number_in(2, 5, 10),
+    "bins": _number_in(16, 65536, 2),
+    "components": _number_in(None, 1, 2, 3),
+    "resolution": _number_in(None, None, 0.1, 0.01, 1.0),
+    "boundary": _choices(None, None, "inflate", "error", "censor", "squeeze", "drop", "matlab"),
+    "family": lambda c: c.pick(
+        *FAMILIES,
+        (c.pick(*small_sets.PAIRED), c.pick(*small_sets.PAIRED)),
+        c.pick("no family", *STRANGE),
+    ),
+    "families": lambda c: c.pick(
+        None, ["beta", "normal"], [], ["beta", "beta"], "beta", ["nothing"], list(FAMILIES)
+    ),
+    "tails": _choices(
+        None, None, None, "both", "upper", "lower", {"client": "lower"}, {"x": "upper"}, {}
+    ),
+    "tail_sizes": _choices(None, None, 2, [1, 3], [], 0, 10**6),
+    "bounds": _pair,
+    "criterion": _choices(*CRITERIA),
+    "measure": _choices(*MEASURES),
+    "method": _choices(
+        None,
+        "delta",
+        "bootstrap",
+        "exact",
+        "wald",
+        "profile",
+        "delong",
+        "logit-delong",
+        "newcombe",
+        "nearest",
+        "hull",
+    ),
+    "conf_int.method": _choices("profile", "wald"),
+    "eer.method": _choices("nearest", "hull"),
+    "band.method": _choices("bootstrap", "delta", "exact"),
+    "plan_sample_size.method": _choices("delta", "empirical"),
+    "plan_sample_size.measure": _choices(None, None, "hter"),
+    "thresholds": _choices(None, None, "dev", "same"),
+    "resample": _choices("both", "test"),
+    "terms": _choices("biometric", "pad", "verification", "classification"),
+    "scale": _choices("linear", "log", "probit"),
+    "positive": _choices("client", "impostor"),
+    "kind": _choices("roc", "pp", "qq", "densities"),
+    "scheme": _choices(None, 9, 16, 3),
+    "weights": _weights,
+    "h_measure.weights": lambda c: c.pick(
+        "beta22", "prior", (2.0, 2.0), (c.number(), c.number()), "x"
+    ),
+    "client_weights": _weights,
+    "impostor_weights": _weights,
+    "client_groups": _groups,
+    "impostor_groups": _groups,
+    "client_ids": _groups,
+    "impostor_ids": _groups,
+    "ids": _groups,
+    "from_labels.groups": _groups,
+    "Scores.client": _values,
+    "Scores.impostor": _values,
+    "y_true": _labels,
+    "y_score": _values,
+    "name": _choices(None, "a", "é <b> & $x$ \n", "x" * 300),
+    "n_client_rejected": _number_in(0, 1, 7),
+    "n_impostor_rejected": _number_in(0, 2),
+    "client_label": _choices(None, None, 1, "a", True),
+    "values": _values,
+    "sample": _values,
+    "counts": lambda c: c.array(lambda: c.pick(1, 0, 5, 2**53, c.number())),
+    "Binned.counts": lambda c: c.pick(
+        [1, 2], [0, 0], [1.5, 2], [1], [-1, 2], [2**62, 1], [math.nan, 1]
+    ),
+    "edges": lambda c: c.pick(
+        [0.0, 0.5, 1.0], [0, 0, 1], [1, 0.5, 0], [0, math.nan, 1], [-math.inf, 0, math.inf], [0, 1]
+    ),
+    "a": lambda c: c.shape() if c.chance(0.5) else c.number(),
+    "b": lambda c: c.shape() if c.chance(0.5) else c.number(),
+    "mu": Wild.number,
+    "sigma": lambda c: c.shape() if c.chance(0.5) else c.number(),
+    **{
+        n: (lambda c: c.array(c.shape) if c.chance(0.7) else c.array(c.number))
+        for n in ("a_c", "b_c", "a_i", "b_i")
+    },
+    "mean_log": _mean_log,
+    "mean_log1m": _mean_log,
+    "axis": _choices(-1, None, 0, 1),
+    "mean_logs.x": lambda c: _values(c),
+    "base": _distribution,
+    "body": _distribution,
+    "client": _distribution,
+    "impostor": _distribution,
+    "shifted.client": _number_in(0.0, 0.3),
+    "shifted.impostor": _number_in(0.0, -0.3),
+    "shifted.scale": _number_in(1.0, 2.0),
+    "Shifted.shift": _number_in(0.0, 0.3),
+    "Shifted.scale": _number_in(1.0, 2.0),
+    "logit": _choices(None, True, False),
+    "Inflated.at_zero": _number_in(0.0, 0.1),
+    "Inflated.at_one": _number_in(0.0, 0.2),
+    "rejected": _number_in(0.0, 0.1),
+    "BetaMixture.weights": lambda c: c.pick((0.5, 0.5), (1.0, 0.0), (0.3, 0.3), (c.number(), 0.5)),
+    "BetaMixture.components": lambda c: c.pick(
+        (br.Beta(1.0, 2.0), br.Beta(c.shape(), c.shape())), (br.Beta(2.0, 2.0),), (), 3
+    ),
+    "NormalMixture.weights": lambda c: c.pick((0.5, 0.5), (1.0, 0.0), (c.number(), 0.5)),
+    "NormalMixture.components": lambda c: c.pick(
+        (br.Normal(0.0, 1.0), br.Normal(1e300, c.shape())), (br.Normal(0.0, 1.0),), ()
+    ),
+    "mass": _number_in(0.05, 0.2),
+    "ParetoTail.shape": _number_in(0.0, 0.3, -0.4),
+    "ParetoTail.scale": _number_in(0.2, 1.0),
+    "joint": _number_in(None, 0.9),
+    "lower": lambda c: c.pick(None, None, br.ParetoTail(0.05, 0.1, 0.1)),
+    "upper": lambda c: c.pick(None, br.ParetoTail(0.05, 0.1, 0.1), br.ParetoTail(0.3, -0.5, 1e-3)),
+    "size": lambda c: c.pick(0, 1, 4, (2, 3), (), -1, 2.5, None, "4", (2, -1)),
+    "n": _number_in(1, 2, 8, 100),
+    "points.n": _number_in(None, 2, 5),
+    "points": _number_in(None, 2, 5),
+    "n_client": COUNT,
+    "n_impostor": COUNT,
+    "far": lambda c: c.unit() if c.chance(0.6) else None,
+    "frr": lambda c: c.unit() if c.chance(0.6) else None,
+    "roc_band.far": lambda c: c.pick(None, [0.0, 0.1], c.array(c.unit)),
+    "check_fit.far": lambda c: c.pick(None, 0.3, c.array(c.unit)),
+    "check_fit.frr": lambda c: c.pick(None, None, c.array(c.unit)),
+    "how": _choices(None, "guaranteed", "average", "tail", "model", "counted"),
+    "pair": _choices("far-frr", "precision-recall", "sensitivity-specificity"),
+    "fit": lambda c: c.pick(c.fit, c.model)(),
+    "f": lambda c: c.fit(),
+    "restricted": lambda c: c.fit(c.pick("dual-beta", "proper-beta", "beta")),
+    "general": lambda c: c.fit(c.pick("beta", "beta-mixture")),
+    "dev": lambda c: _data(c),
+    "test": lambda c: _data(c),
+    "analyze.dev": lambda c: c.scores,
+    "analyze.test": lambda c: c.pick(None, c.other, {"é": c.other}),
+    "inclusion.dev": lambda c: None,
+    "epc_a": _curve,
+    "epc_b": _curve,
+    "curves": lambda c: {n: _curve(c) for n in ("a", "é", "c")[: int(c.pick(1, 2, 3))]},
+    "auc_test.a": lambda c: c.scores,
+    "auc_test.b": lambda c: c.pick(c.scores, c.other),
+    "difference.a": _data,
+    "difference.b": _data,
+    "interval.x": _data,
+    "roc_band.x": _data,
+    "model": lambda c: c.model(),
+    "guaranteed_threshold.model": lambda c: c.pick(None, None, c.model()),
+    "models": lambda c: {"a": c.model(), "é": c.model()},
+    "correlation": _number_in(0.0, 0.5, None),
+    "Study.model": lambda c: None,
+    "width": _number_in(0.1, 0.01, None),
+    "power": _number_in(None, None, 0.8),
+    "ratio": _number_in(1.0, 3.0),
+    "tolerance": _number_in(0.05, 0.5),
+    "auc": _number_in(None, 0.8, 0.5, 0.99),
+    "solve_pair.eer": _number_in(None, 0.2, 0.5),
+    "exponents": _pair,
+    "slopes": _pair,
+    "shapes": _choices(None, ("U", "U"), ("bell", "J"), ("x", None)),
+    "crossing": _number_in(None, None, 0.5),
+    "goals": _choices(None, None, {"auc": 0.8}, {"eer": 0.1}, {}),
+    "solve_pair.family": _choices("beta", "normal", "logit-normal"),
+    "frame": _frame,
+    "frame_or_path": lambda c: _path(c) if c.chance(0.2) else _frame(c),
+    "formula": _choices(
+        "age", "age + sex", "1", "", "age:sex", "nothing", "log(age)", "age +", "__import__('os')"
+    ),
+    "precision": _choices("1", "age"),
+    "client_formula": _choices(None, None, "sex"),
+    "score": _choices("score", "score", "b", "none"),
+    "label": _choices("label", "label", "sex"),
+    "group": _choices(None, None, "sex", ("sex", "system")),
+    "id": _choices(None, None, "b"),
+    "from_frame.weight": _choices(None, "weight", "age"),
+    "missing": _choices("fail", "drop", "reject"),
+    "system": _choices("system", "sex"),
+    "layout": _choices(None, "unit", (0.0, 1.0), (-5.0, 5.0), (1.0, 0.0)),
+    "systems": _choices(None, ["score", "b"], ["b"], []),
+    "region": lambda c: c.pick((0, 1), (0.0, 0.2), (c.unit(), c.unit())),
+    "nan_policy": _choices("raise", "omit"),
+    "ends": _number_in(0.1, 0.3),
+    "statistics": _choices((), ["tpr@far=0.01"], "auc", ["nothing"], ["auc", "auc"]),
+    "target": _choices(None, {"far": 0.1}, {"eer": True}, {"far": -1}, "far=0.1"),
+    "path": _path,
+    "client_file": lambda c: None,
+    "impostor_file": lambda c: None,
+    "key": lambda c: None,
+    "columns": _choices(None, None, ["score", "label"]),
+    "separator": _choices(None, ",", ";", ""),
+    "decimal": _choices(None, ".", ","),
+    "header": _choices(None, True, False),
+    "format": _choices(None, "csv", "tsv", "4col", "x"),
+    "max_size": _number_in(None, 10**6),
+    "max_rows": _number_in(None, 100),
+    "text_or_path": lambda c: c.pick(
+        "{}",
+        "[]",
+        "",
+        "null",
+        "\0",
+        "[" * 3000,
+        '{"betaroc": "1", "format": 1, "kind": "beta"}',
+        c.model().to_json,
+        br.Beta(1.0, 2.0).to_json,
+        c.folder,
+    ),
+    "levels": lambda c: c.pick(
+        {"a": [1, 2]}, {}, {"a": []}, {"a": c.number()}, {1: [1]}, {"n": [10, 20], "é": "x"}
+    ),
+    "ranges": lambda c: c.pick(
+        {"a": (0.0, 1.0)},
+        {"a": (1.0, 0.0)},
+        {},
+        {"a": (1.0, math.inf)},
+        {"a": c.number()},
+        {"a": (0.1, 1.0, "log")},
+    ),
+    "k": _number_in(0, 1, 2, [1, 2]),
+    "Design.names": lambda c: c.pick(("a",), ("a", "b"), (), "a"),
+    "Design.columns": lambda c: c.pick(((1, 2),), ((1, 2), (3,)), (), ((), ())),
+    "Decision.check.test": lambda c: c.pick(c.scores, c.other),
+    "excess": _number_in(0.01, 0.1),
+    "stat": lambda c: c.pick(*STATISTICS),
+    "EpcAverage.interval.stat": _choices("average", "first", "second"),
+    "Epc.interval.stat": _choices("area", "average"),
+    "other": lambda c: c.model().roc(),
+    "who": _choices("client", "impostor"),
+    "gain.system": _choices("a", "b"),
+    "rule": _choices("mean-logit", "learned"),
+    "part": _choices("all", "low"),
+    "first": lambda c: {"age": c.number()},
+    "second": lambda c: {"age": 1.0},
+    "covariates": lambda c: c.pick(None, {"age": c.number()}, {}, {"x": 1}),
+    "histogram.bins": _number_in(5, 50),
+    "sensitivity.resolution": _number_in(None, 0.01),
+    "quantiles": _choices((0.5,)),
+    "precision_at.k": lambda c: c.array(lambda: c.pick(1, 2, 5, c.number())),
+    "probs": RATE,
+    "ax": lambda c: None,
+    "band": lambda c: None,
+    "names": lambda c: None,
+    "source": lambda c: None,
+    "words": lambda c: None,
+    "dtype": lambda c: c.pick(None, "float32", "x"),
+    "library": lambda c: None,
+    "is_generic": _flag,
+    "support": _flag,
+    "Scores.source": lambda c: None,
+    "threshold_of": PLACE,
+    "border_below.threshold": Wild.number,
+    "det.scale": _choices("probit", "linear"),
+    "Roc.plot.scale": _choices("linear", "log"),
+    "contrast.prior": _number_in(None, 0.5),
+    "design": lambda c: br.Design.grid({"a": [1]}),
+    "folder": lambda c: c.folder,
+    "workers": lambda c: 1,
+    "block": lambda c: None,
+    "progress": lambda c: False,
+    "logit_threshold": PLACE,
+    "tnr": RATE,
+    "OperatingPoint.tpr": lambda c: None,
+    "OperatingPoint.tnr": lambda c: None,
+    "OperatingPoint.n_beyond": lambda c: None,
+    "extrapolated": lambda c: False,
+}
+
+#: Constructors of records that only calls make, the engine of studies, and what needs a terminal.
+NOT_CALLED = {
+    "Study": "runs processes: tests/studies",
+    "Distribution": "the base of all distributions, which are called",
+    "Shape": "a list of names",
+    "StudyResult": "made by studies alone",
+    "TailRow": "a record of numbers",
+}
+BY_HAND = {
+    "Beta",
+    "BetaMixture",
+    "Binned",
+    "Design",
+    "Empirical",
+    "Inflated",
+    "LogitNormal",
+    "Normal",
+    "NormalMixture",
+    "OperatingPoint",
+    "ParetoTail",
+    "Rejecting",
+    "Roc",
+    "ScoreModel",
+    "Scores",
+    "Shifted",
+    "Spliced",
+}
+
+
+class Target(NamedTuple):
+    """Something to call: its name, what makes its owner, its attribute."""
+
+    name: str
+    owner: Callable[[Any], Any] | None
+    share: float
+
+
+@cache
+def targets() -> tuple[Target, ...]:
+    """Every function, class, method and property."""
+    slow, found = small_sets.SLOW, []
+    for name in PUBLIC:
+        value = getattr(br, name)
+        if name in NOT_CALLED:
+            continue
+        if not inspect.isclass(value):
+            found.append(Target(name, None, 1.0 if name in SLOW_CALLS else 6.0))
+            continue
+        if name in BY_HAND:
+            found.append(Target(name, None, 6.0))
+        noun = small_sets.NOUNS.get(name)
+        if noun is None:
+            continue
+        noun = PLAIN.get(name, noun)
+        members = [
+            m for m in small_sets.members(value) if f"{name}.{m}" not in small_sets.METHODS_LEFT_OUT
+        ]
+        share = 2.0 / (1 + len(members)) if name in slow else 0.7
+        heavy = [m for m in members if _has_arguments(value, m)]
+        found += [
+            Target(f"{name}.{m}", noun, share * (3.0 if m in heavy else 0.5)) for m in members
+        ]
+    found += [Target(f"Scores.{n}", None, 4.0) for n in ("from_labels", "from_frame")]
+    found += [Target(f"Design.{n}", None, 2.0) for n in ("grid", "sobol", "latin_hypercube")]
+    return tuple(found)
+
+
+SLOW_CALLS = {
+    "analyze",
+    "inclusion",
+    "check_fit",
+    "compare_families",
+    "likelihood_ratio_test",
+    "fit_covariates",
+}
+
+
+def _typed_or(noun: Callable[[Any], Any], kind: type, c: Wild) -> Any:
+    """A typed value of a class, if one comes up in ten draws, else one of a fit."""
+    typed = (c.typed() for _ in range(10))
+    return next((value for value in typed if type(value) is kind), None) or noun(c)
+
+
+#: Nouns of typed models rather than fits, most of the time.
+PLAIN = {
+    name: partial(_typed_or, small_sets.NOUNS[name], getattr(br, name))
+    for name in (
+        "Beta", "Normal", "LogitNormal", "Empirical", "Inflated", "Rejecting", "BetaMixture",
+        "NormalMixture", "Spliced", "Shifted", "Binned",
+    )
+}  # fmt: skip
+
+
+def _has_arguments(kind: Any, name: str) -> bool:
+    static = inspect.getattr_static(kind, name)
+    return inspect.isfunction(static) and len(inspect.signature(static).parameters) > 1
+
+
+def drawn(c: Wild, name: str, call: Callable[..., Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments of a callable: needed ones always, others one time in three."""
+    signature = inspect.signature(call)
+    args: list[Any] = []
+    options: dict[str, Any] = {}
+    for p in signature.parameters.values():
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            continue
+        if p.default is not p.empty and not c.chance(0.35):
+            continue
+        value = c.strange() if c.chance(0.05) else _drawn(c, name, p.name)
+        if p.kind is p.KEYWORD_ONLY or p.default is not p.empty:
+            options[p.name] = value
+        else:
+            args.append(value)
+    if "point" in signature.parameters and "stat" in signature.parameters:
+        asked = c.asked()
+        stat = asked.pop("stat")
+        for k, p in enumerate(
+            p for p in signature.parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD
+        ):
+            if p.name == "stat" and k < len(args):
+                args[k] = stat
+        options |= asked
+    elif (
+        "covariates" in signature.parameters
+        and signature.parameters["covariates"].kind == inspect.Parameter.VAR_KEYWORD
+    ):
+        options["age"] = c.number()
+    return args, options
+
+
+def _drawn(c: Wild, name: str, parameter: str) -> Any:
+    return next(ARGUMENTS[key] for key in _keys(name, parameter) if key in ARGUMENTS)(c)
+
+
+def _keys(name: str, parameter: str) -> list[str]:
+    """By what an argument is looked up, the most special first."""
+    parts = name.split(".")
+    return [*(f"{one}.{parameter}" for one in (name, parts[-1], parts[0])), parameter]
+
+
+def arguments_without_values() -> list[str]:
+    """Arguments of which nobody said how they are drawn."""
+    found = []
+    for target in targets():
+        owner, _, attribute = target.name.partition(".")
+        call = getattr(br, owner)
+        if attribute:
+            static = inspect.getattr_static(call, attribute)
+            if isinstance(static, property) or not hasattr(call, attribute):
+                continue
+            call = getattr(call, attribute)
+        if not callable(call):
+            continue
+        for p in inspect.signature(call).parameters.values():
+            if p.name == "self" or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+                continue
+            if not any(key in ARGUMENTS for key in _keys(target.name, p.name)):
+                found.append(f"{target.name}: {p.name}")
+    return found
+
+
+#: Kinds of outcomes in which nothing is wrong.
+IN_ORDER = ("done", "refused", "unmade")
+
+
+class Outcome(NamedTuple):
+    """Of one call: "done", "refused", "unmade" (no owner could be made), or what broke."""
+
+    name: str
+    kind: str
+    what: str = ""
+    where: str = ""
+    call: str = ""
+
+
+def one_call(seed: int, k: int, *, aloud: bool = False, only: str = "") -> Outcome:
+    """Call k of a seed."""
+    rng = np.random.default_rng([seed, k])
+    every = [t for t in targets() if only in t.name]
+    shares = np.array([t.share for t in every])
+    target = every[int(rng.choice(len(every), p=shares / shares.sum()))]
+    text = target.name
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            with small_sets.state(strict=bool(rng.random() < 0.7)):
+                owner = None
+                c: Any = None
+                for _ in range(4):
+                    try:
+                        c = Wild(rng)
+                        c.folder = folder
+                        owner = target.owner(c) if target.owner is not None else None
+                        break
+                    except br.BetarocError:
+                        c = None
+                if c is None:
+                    return Outcome(target.name, "unmade")
+                for _ in range(4):
+                    try:
+                        call, args, options = prepared(c, target, owner)
+                        break
+                    except br.BetarocError:
+                        continue
+                else:
+                    return Outcome(target.name, "unmade")
+                text = shown(target.name, args, options)
+                try:
+                    result = call(*args, **options)
+                except br.BetarocError as error:
+                    wrong = bad_message(error)
+                    if wrong and aloud:
+                        raise
+                    return Outcome(target.name, "message" if wrong else "refused", wrong, "", text)
+                wrong = nonsense(result)
+                if wrong and aloud:
+                    raise AssertionError(wrong, text, result)
+                return Outcome(target.name, "nonsense" if wrong else "done", wrong, "", text)
+        except Exception as error:  # what is looked for
+            if aloud:
+                error.add_note(text)
+                raise
+            frames = traceback.extract_tb(error.__traceback__)
+            own = [f for f in frames if f.filename.startswith(str(ROOT / "betaroc"))]
+            last = own[-1] if own else frames[-1]
+            place = f"{Path(last.filename).name}:{last.lineno}"
+            return Outcome(
+                target.name, "broken", f"{type(error).__name__}: {str(error)[:200]}", place, text
+            )
+
+
+def prepared(
+    c: Wild, target: Target, owner: Any
+) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
+    """What is called and with what; a property is asked for."""
+    *_, attribute = target.name.split(".")
+    if target.owner is None:
+        call: Any = br
+        for part in target.name.split("."):
+            call = getattr(call, part)
+    else:
+        static = inspect.getattr_static(type(owner), attribute, None)
+        if not inspect.isfunction(static):
+            return (lambda: getattr(owner, attribute)), [], {}
+        call = getattr(owner, attribute)
+    return call, *drawn(c, target.name, call)
+
+
+def shown(name: str, args: list[Any], options: dict[str, Any]) -> str:
+    """The call, as it could be typed."""
+    given = [repr(a)[:300] for a in args] + [f"{k}={repr(v)[:300]}" for k, v in options.items()]
+    return f"{name}({', '.join(given)})"
+
+
+def bad_message(error: br.BetarocError) -> str:
+    """What is wrong with the message of an error of betaroc's own, if anything."""
+    text = str(error)
+    if len(text) < 20 or len(text) > 900:
+        return f"{len(text)} characters: {text[:100]}"
+    if not text.rstrip().endswith((".", "?", ")", "'", '"')):
+        return f"no end: {text[-100:]}"
+    if " object at 0x" in text or "\n\n\n" in text:
+        return f"an address: {text[:200]}"
+    return ""
+
+
+def nonsense(result: Any) -> str:
+    """What cannot be true of a result, if anything."""
+    if isinstance(result, br.OperatingPoint):
+        for name in ("far", "frr", "tpr", "tnr"):
+            rate = np.asarray(getattr(result, name), dtype=float)
+            if np.any((rate < 0) | (rate > 1)):
+                return f"{name} = {rate}"
+    if isinstance(result, br.Interval) and result.low > result.high:
+        return f"interval {result!r}"
+    if isinstance(result, br.Band):
+        low, high = np.asarray(result.low), np.asarray(result.high)
+        if np.any(low > high):
+            return f"band {low} {high}"
+    return ""

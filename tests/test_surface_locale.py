@@ -1,0 +1,136 @@
+"""Every command where the terminal knows ASCII alone, with names that are not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from betaroc.cli import COMMANDS
+
+#: No UTF-8 by any of Python's own remedies.
+ASCII = {
+    "LC_ALL": "C",
+    "LANG": "C",
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+    "PYTHONIOENCODING": "ascii",
+}
+READ = ["--score", "Wërt", "--label", "klasse", "--client-label", "é"]
+STUDY = """\
+seed = 1
+statistics = ["fit.auc"]
+
+[design.grid]
+a_c = 2.0
+b_c = 1.0
+a_i = 1.0
+b_i = 2.0
+n = 50
+"""
+CALLS = {
+    "demo": [[]],
+    "threshold": [["dév θ.csv", "--far", "0.1", *READ, "--test", "tést 中.csv"]],
+    "fit": [["dév θ.csv", *READ], ["dév θ.csv", *READ, "--json"]],
+    "report": [
+        [
+            "--dev",
+            "dév θ.csv",
+            "--test",
+            "tést 中.csv",
+            *READ,
+            "--target",
+            "far=0.1",
+            "-o",
+            "bericht_ß.html",
+        ],
+        [
+            "--system",
+            "Größe",
+            "dév θ.csv",
+            "tést 中.csv",
+            "--system",
+            "θ",
+            "θ.csv",
+            "中.csv",
+            *READ,
+            "-o",
+            "zwei_ß.html",
+        ],
+    ],
+    "epc": [["--dev", "dév θ.csv", "--test", "tést 中.csv", *READ]],
+    "compare": [
+        [
+            "--dev",
+            "dév θ.csv",
+            "tést 中.csv",
+            "--test",
+            "tést 中.csv",
+            "dév θ.csv",
+            "--name",
+            "ä",
+            "中",
+            *READ,
+        ]
+    ],
+    "study": [["studie_é.toml", "--folder", "ergebnis_é"]],
+    "ensemble": [
+        [
+            "dév θ.csv",
+            "--label",
+            "klasse",
+            "--client-label",
+            "é",
+            "--systems",
+            "Wërt",
+            "zweiter_é",
+            "-o",
+            "bild_é.svg",
+            "--html",
+            "seite_é.html",
+        ]
+    ],
+    "plan": [["auc", "--width", "0.1", "--from", "dév θ.csv", *READ]],
+    "completion": [["bash"], ["zsh"]],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    where = tmp_path / "ordner_é"
+    where.mkdir()
+    for name in ("dév θ.csv", "tést 中.csv", "θ.csv", "中.csv"):
+        frame = pd.DataFrame({"Wërt": np.r_[rng.beta(4, 2, 60), rng.beta(2, 4, 60)]})
+        frame["klasse"] = ["é"] * 60 + ["ü"] * 60
+        frame["zweiter_é"] = np.clip(frame["Wërt"] + rng.normal(0, 0.1, 120), 0.01, 0.99)
+        frame.to_csv(where / name, index=False, encoding="utf-8")
+    (where / "studie_é.toml").write_text(STUDY, encoding="utf-8")
+    return where
+
+
+def test_every_command_is_called() -> None:
+    assert set(CALLS) | {"selftest"} >= set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n == "fit" else pytest.mark.nightly) for n in CALLS]
+)
+def test_ascii_alone(folder: Path, name: str) -> None:
+    for given in CALLS[name]:
+        run = subprocess.run(
+            [sys.executable, "-W", "error", "-m", "betaroc", name, *given],
+            cwd=folder,
+            env={**os.environ, **ASCII},
+            capture_output=True,
+            timeout=300,
+        )
+        said = (run.stdout + run.stderr).decode("ascii")
+        assert run.returncode in (0, 1), said
+        assert "Traceback" not in said, said
+        assert said, name
