@@ -48,6 +48,13 @@ def site(session: nox.Session) -> None:
     session.run("sphinx-build", "-W", "-n", "docs", "build/site")
 
 
+@nox.session(default=False)
+def links(session: nox.Session) -> None:
+    """Whether the links out of the site lead anywhere: this needs the network."""
+    session.install("-e", ".[docs]")
+    session.run("sphinx-build", "-b", "linkcheck", "docs", "build/links")
+
+
 @nox.session(python="3.11", default=False)
 def lowest(session: nox.Session) -> None:
     """The inner loop with the lowest versions."""

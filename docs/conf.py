@@ -134,6 +134,12 @@ html_theme_options = {
 }
 html_math_renderer = "mathml"
 
+# ------------------------------------------------------------------ the links out of the site
+linkcheck_allowed_redirects = {r"doi\.org/": r".*"}  # a DOI leads elsewhere by design
+linkcheck_timeout = 20
+linkcheck_retries = 2
+linkcheck_workers = 2
+
 #: Pages of the site that are files of the repository.
 COPIES = {
     "changes": "CHANGELOG.md",
