@@ -27,9 +27,9 @@ from betaroc.data.scores import Scores
 from betaroc.decision.decide import DecisionRequest
 from betaroc.decision.status import (
     AMBER,
-    COLOURS,
     GREEN,
     RED,
+    STATUS_COLOURS,
     high_rate_words,
     shown_threshold,
 )
@@ -185,12 +185,12 @@ class _Page:
     def counts(self) -> list[tuple[Markup, int, str]]:
         """How many systems have each status."""
         found = Counter(one.status for one in self.order)
-        return [(status_icon(COLOURS[s]), found[s], s) for s in STATUSES if found[s]]
+        return [(status_icon(STATUS_COLOURS[s]), found[s], s) for s in STATUSES if found[s]]
 
     @property
     def colour(self) -> str:
         """Of the answer."""
-        return COLOURS[self.first.status]
+        return STATUS_COLOURS[self.first.status]
 
     @property
     def icon(self) -> Markup:
@@ -321,7 +321,7 @@ class _Page:
             status = one.decision.status if test is None else test.check.status
             rows.append(_Row(
                 "" if k else str(rank), one.name, test.name if several and test else "",
-                _SHORT[status], status_icon(COLOURS[status]), self._threshold(one),
+                _SHORT[status], status_icon(STATUS_COLOURS[status]), self._threshold(one),
                 [self._strip(j, spans[0], None if test is None else seen) for j in (0, 1)],
                 [("no test", "")] * 2 if test is None and self.tested else
                 [(rate(span.value), rate_span(span.low, span.high)) for span in seen],
@@ -376,7 +376,9 @@ class _Page:
         points = []
         for one in self.shown:
             far, frr = self._rates(one)
-            points.append(Point(far.value, frr.value, COLOURS[one.status], foreign(one.name).short))
+            points.append(
+                Point(far.value, frr.value, STATUS_COLOURS[one.status], foreign(one.name).short)
+            )
         target = self.decision.rate if self.target == "far" else 0.0
         told = f"FRR against FAR of {len(points)} systems, each at its threshold, {self.where}"
         return draw_map(points, self.axes, target, told)

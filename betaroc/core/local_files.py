@@ -145,8 +145,8 @@ def file_names(paths: Iterable[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> file_names(["/home/ann/mlp/dev.csv", "/home/ann/svm/dev.csv", "test.csv"])
-    {'/home/ann/mlp/dev.csv': 'mlp/dev.csv', '/home/ann/svm/dev.csv': 'svm/dev.csv', \
+    >>> file_names(["/data/ann/mlp/dev.csv", "/data/ann/svm/dev.csv", "test.csv"])
+    {'/data/ann/mlp/dev.csv': 'mlp/dev.csv', '/data/ann/svm/dev.csv': 'svm/dev.csv', \
 'test.csv': 'test.csv'}
     """
     given = list(dict.fromkeys(paths))

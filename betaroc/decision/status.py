@@ -17,7 +17,7 @@ from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
 
 __all__ = [
-    "AMBER", "COLOURS", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words",
+    "AMBER", "STATUS_COLOURS", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words",
     "cut_words", "decision_block", "high_rate_words", "mean_rate", "mean_shown", "observed_cost",
     "observed_rate", "remedy_words", "said_nodes", "said_of_costs", "said_of_rate",
     "shown_threshold", "status_words", "way_title", "ways_grid",
@@ -29,7 +29,7 @@ _WORDS = {
     GREEN: "Can be relied on", AMBER: "Not enough evidence", RED: "Do not rely on it",
 }  # fmt: skip
 #: How each is called by the signs and colours of pages.
-COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: A rate with both ends of its interval.
 Rate = tuple[float, float, float]
@@ -380,7 +380,7 @@ def decision_block(
     ways = ways_grid(d, lambda threshold: rounded(threshold, up=up))
     return [
         Words(f"{accepts}{_asked(d)}", "answer", rounded(d.threshold, up=up)),
-        Status("", status_words(said.status, tested=tested), COLOURS[said.status]),
+        Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
         *said_nodes(said, high_rate_words(d, [("test", check)]), tested=tested),
         Grid(("", "expected, dev", *[f"observed, {role}"] * tested), tuple(rates)),
         *([_strips(d, check)] if d.target in TARGET_RATES else []),

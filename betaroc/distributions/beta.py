@@ -21,13 +21,11 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs
-from betaroc.distributions.beta_roots import concave_roots
+from betaroc.distributions.beta_roots import balance_guess, concave_roots
 from betaroc.distributions.pairs import Pair, closed_forms
 
 __all__ = ["Beta", "Shape", "beta_auc"]
 
-#: Tails of scipy that have all their digits.
-_LEAST = 1e-290
 #: Logits of scores whose distance from an end is no normal double.
 _LOST = 700.0
 #: Logits within which 1 - theta keeps the digits that a guess of the balance needs.
@@ -383,7 +381,7 @@ class BetaPair(Pair):
         if not (type(c) is Beta and type(i) is Beta):
             return super().balance_root(weight_far, weight_frr)
         constant = math.log(weight_far) - math.log(weight_frr)
-        guess = _balance_guess(c, i, constant)
+        guess = balance_guess((c.a, c.b), (i.a, i.b), constant)
         root = None if guess is None else self._root_near(guess, constant)
         return super().balance_root(weight_far, weight_frr) if root is None else root
 
@@ -414,39 +412,6 @@ class BetaPair(Pair):
 
     def auc_continuous(self) -> float:
         return _auc(*self._laws())
-
-
-def _balance_guess(client: Beta, impostor: Beta, constant: float) -> float | None:
-    """The logit where log FAR - log FRR = -constant, to nearly all digits; None if not found.
-
-    One scalar at a time: a root of two arrays of one threshold each costs some thirty times that.
-    """
-    from scipy.optimize import brentq
-    from scipy.special import betainc
-
-    a_c, b_c, a_i, b_i = client.a, client.b, impostor.a, impostor.b
-
-    def gap(y: float) -> float:
-        theta, complement = 1.0 / (1.0 + math.exp(-y)), 1.0 / (1.0 + math.exp(y))
-        far, frr = float(betainc(b_i, a_i, complement)), float(betainc(a_c, b_c, theta))
-        if far < _LEAST or frr < _LEAST:
-            raise ArithmeticError
-        return math.log(far) - math.log(frr) + constant
-
-    middles = math.log(a_c) - math.log(b_c), math.log(a_i) - math.log(b_i)
-    low, high, step = min(middles) - 0.1, max(middles) + 0.1, 0.5
-    try:
-        while not gap(low) > 0.0:
-            low, high, step = low - step, low, 2.0 * step
-            if low < -_FARTHEST:
-                return None
-        while not gap(high) < 0.0:
-            low, high, step = high, high + step, 2.0 * step
-            if high > _FARTHEST:
-                return None
-        return float(brentq(gap, low, high, xtol=1e-13, rtol=1e-14))
-    except (ArithmeticError, ValueError, RuntimeError):
-        return None
 
 
 def _auc(client: Beta, impostor: Beta) -> float:

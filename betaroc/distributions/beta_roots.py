@@ -1,4 +1,4 @@
-"""Where the log-likelihood ratio of two beta distributions passes a level, in logits."""
+"""Where log ratios of two beta distributions pass a level: of densities, and of tails."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import math
 
 from betaroc.core.thresholds import Thresholds, softplus
 
-__all__ = ["concave_roots"]
+__all__ = ["balance_guess", "concave_roots"]
+
+#: Tails of scipy that have all their digits.
+_LEAST = 1e-290
+#: Logits within which 1 - theta keeps the digits that a guess needs.
+_FARTHEST = 30.0
 
 
 def concave_roots(a: float, b: float, level: float) -> list[float]:
@@ -51,3 +56,38 @@ def _newton(a: float, b: float, level: float, y: float) -> float:
         if abs(step) <= 2e-16 * max(1.0, abs(y)):
             break
     return y
+
+
+def balance_guess(
+    client: tuple[float, float], impostor: tuple[float, float], constant: float
+) -> float | None:
+    """The logit where log FAR - log FRR = -constant, to nearly all digits; None if not found.
+
+    One scalar at a time: a root of two arrays of one threshold each costs some thirty times that.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import betainc
+
+    (a_c, b_c), (a_i, b_i) = client, impostor
+
+    def gap(y: float) -> float:
+        theta, complement = 1.0 / (1.0 + math.exp(-y)), 1.0 / (1.0 + math.exp(y))
+        far, frr = float(betainc(b_i, a_i, complement)), float(betainc(a_c, b_c, theta))
+        if far < _LEAST or frr < _LEAST:
+            raise ArithmeticError
+        return math.log(far) - math.log(frr) + constant
+
+    middles = math.log(a_c) - math.log(b_c), math.log(a_i) - math.log(b_i)
+    low, high, step = min(middles) - 0.1, max(middles) + 0.1, 0.5
+    try:
+        while not gap(low) > 0.0:
+            low, high, step = low - step, low, 2.0 * step
+            if low < -_FARTHEST:
+                return None
+        while not gap(high) < 0.0:
+            low, high, step = high, high + step, 2.0 * step
+            if high > _FARTHEST:
+                return None
+        return float(brentq(gap, low, high, xtol=1e-13, rtol=1e-14))
+    except (ArithmeticError, ValueError, RuntimeError):
+        return None

@@ -14,7 +14,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.status import (
-    COLOURS,
+    STATUS_COLOURS,
     beyond_words,
     high_rate_words,
     mean_shown,
@@ -156,7 +156,10 @@ def _how(d: Decision) -> str:
 
 def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
     """Of many test sets those that are worst."""
-    best_first, both = list(COLOURS), list(zip(analysis.tests, analysis.checks, strict=False))
+    best_first, both = (
+        list(STATUS_COLOURS),
+        list(zip(analysis.tests, analysis.checks, strict=False)),
+    )
     bad = [
         (-1, 0.0) if one is None else (best_first.index(one.status), one.observed)
         for _, one in both
@@ -175,7 +178,7 @@ def _status(
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
-        "colour": COLOURS[said.status],
+        "colour": STATUS_COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
         "high": high_rate_words(d, named[k or 0 :] + named[: k or 0]),  # the same set if it may
@@ -229,7 +232,9 @@ def _rates(
     ]
     status = [None, *analysis.checks, *[None] * len(names)][: len(names)]
     tags = [
-        None if check is None else (COLOURS[check.status], status_words(check.status, tested=True))
+        None
+        if check is None
+        else (STATUS_COLOURS[check.status], status_words(check.status, tested=True))
         for check in status
     ]
     by_set = list(zip(names, tags, zip(*cells, strict=True), strict=True))

@@ -29,8 +29,7 @@ from betaroc.rendering.tree import Cell, quantity
 
 __all__ = [
     "EER_THRESHOLD", "FAR", "NO_POWER_LAW", "TPR", "Measured", "SetIntervals", "coarse_words",
-    "intervals_of",
-    "law_intervals", "measured_cell", "summary_numbers", "summary_words", "with_interval",
+    "end_words", "intervals_of", "law_intervals", "measured_cell", "summary_numbers", "summary_words", "with_interval",
 ]  # fmt: skip
 
 #: The FAR at which the TPR stands in tables.
@@ -45,6 +44,11 @@ NO_POWER_LAW = "there is no such power law"
 _EXPONENTS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one")
 #: What stands in every table.
 _SHOWN = (*_OF_MODEL, *_EXPONENTS)
+
+
+def end_words(name: str) -> str:
+    """The key of a number of an end, in words."""
+    return name.replace("-at-zero", " at the low end").replace("-at-one", " at the high end")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -40,6 +40,7 @@ from betaroc.report.intervals import (
     TPR,
     Measured,
     SetIntervals,
+    end_words,
     measured_cell,
     summary_words,
 )
@@ -79,11 +80,6 @@ _FEW, _NONE = 10.0, 0.01
 
 def _with_level(title: str, found: SetIntervals | None) -> str:
     return title if found is None else f"{title}, {level_words(found.level)} interval"
-
-
-def _end_words(name: str) -> str:
-    """The key of a number of an end, in words."""
-    return name.replace("-at-zero", " at the low end").replace("-at-one", " at the high end")
 
 
 # ------------------------------------------------------------------------------ what was read
@@ -286,7 +282,7 @@ def _notes_of(part: ScoreSet) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for name, why in found.missing:
         if name != "scores ks" and why != NO_POWER_LAW:  # the table of the ends says so
-            reasons.setdefault(why, []).append(_end_words(name))
+            reasons.setdefault(why, []).append(end_words(name))
     return notes + [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
