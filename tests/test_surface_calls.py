@@ -36,7 +36,7 @@ def test_what_is_looked_for_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_generated_calls() -> None:
-    assert broken(0, 0, 250) == []
+    assert broken(0, 0, 150) == []
 
 
 @pytest.mark.nightly

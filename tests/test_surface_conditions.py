@@ -38,7 +38,7 @@ QUICK = [
         "fit_covariates",
     )
 ]
-SOME = pytest.param([*QUICK, *NAMES[::15]], id="some")
+SOME = pytest.param([*QUICK, *NAMES[::30]], id="some")
 EVERY = pytest.param(NAMES, id="every", marks=pytest.mark.nightly)
 
 

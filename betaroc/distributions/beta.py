@@ -20,7 +20,7 @@ from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Parameter, Tail
-from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs
+from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs, refuse_unresolved
 from betaroc.distributions.beta_roots import balance_guess, concave_roots
 from betaroc.distributions.pairs import Pair, closed_forms
 
@@ -30,8 +30,6 @@ __all__ = ["Beta", "Shape", "beta_auc"]
 _LOST = 700.0
 #: Logits within which 1 - theta keeps the digits that a guess of the balance needs.
 _FARTHEST = 30.0
-#: Shapes of which the area can be had by quadrature.
-_SMALLEST, _LARGEST = 1e-100, 1e15
 
 
 class Shape(StrEnum):
@@ -295,7 +293,7 @@ class BetaPair(Pair):
 
     def log_ratio(self, t: Thresholds) -> FloatArray:
         a, b, log_c = self._differences()
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             terms = -a * softplus(-t.logit) - b * softplus(t.logit)
         return np.asarray(terms + log_c + self._log_share())
 
@@ -422,14 +420,7 @@ def _auc(client: Beta, impostor: Beta) -> float:
 
 def _auc_by_quadrature(client: Beta, impostor: Beta) -> float:
     """Integral of f_c F_i in y = logit theta, relative to its peak: all terms positive."""
-    shapes = client.a, client.b, impostor.a, impostor.b
-    if not _SMALLEST <= min(shapes) <= max(shapes) <= _LARGEST:
-        raise InputError(
-            f"the area of two beta distributions must be of shapes from {_SMALLEST:g} to"
-            f" {_LARGEST:g}, where doubles resolve them; got {shapes[0]!r}, {shapes[1]!r} of the"
-            f" clients and {shapes[2]!r}, {shapes[3]!r} of the impostors. Take normal"
-            " distributions of logits, br.LogitNormal."
-        )
+    refuse_unresolved(client.a, client.b, impostor.a, impostor.b)
 
     def log_integrand(y: FloatArray) -> FloatArray:
         t = Thresholds.from_logit(y)
@@ -444,14 +435,13 @@ def _auc_by_quadrature(client: Beta, impostor: Beta) -> float:
     steps = np.array([-8.0, -3.0, -1.0, 0.0, 1.0, 3.0, 8.0])
     places = [(mode, spread), _logit_moments(client), _logit_moments(impostor)]
     breaks = np.unique(np.concatenate([centre + width * steps for centre, width in places]))
-    inner = breaks[(breaks > low) & (breaks < high)]
+    ends = np.concatenate([[low], breaks[(breaks > low) & (breaks < high)], [high]])
 
     def integrand(y: FloatArray) -> FloatArray:
         with np.errstate(under="ignore"):
             return np.exp(log_integrand(y) - peak)
 
-    scaled = integrate_panels(integrand, np.concatenate([[low], inner, [high]]))
-    return min(1.0, scaled * math.exp(peak))
+    return min(1.0, integrate_panels(integrand, ends) * math.exp(peak))
 
 
 def _logit_moments(law: Beta) -> tuple[float, float]:

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError
 from betaroc.core.special import stirling_remainder, stirling_remainders
 
 #: Sizes of the grid, tried in turn.
@@ -74,6 +75,10 @@ class _Functions(NamedTuple):
     larger: Callable[[Any, Any], Any]
     #: What Stirling's formula leaves of log Gamma(n) - log Gamma(a) - log Gamma(b).
     remainder: Callable[[Any, Any, Any], Any]
+
+
+#: Shapes of which the area can be had by quadrature.
+_SMALLEST, _LARGEST = 1e-100, 1e15
 
 
 def _log_from(value: float, excess: float) -> float:
@@ -285,3 +290,13 @@ def _lower_end() -> FloatArray:
     steps = (np.sinc(u) * np.exp(-0.5 * (u / _SMOOTHING) ** 2)) @ (0.5 * weights)
     tail = np.cumsum(steps[::-1])[::-1]
     return _kept(tail / (2.0 * tail[0]))
+
+
+def refuse_unresolved(*shapes: float) -> None:
+    """Quadrature needs shapes whose distributions doubles resolve."""
+    if not _SMALLEST <= min(shapes) <= max(shapes) <= _LARGEST:
+        raise InputError(
+            f"the area of two beta distributions must be of shapes from {_SMALLEST:g} to"
+            f" {_LARGEST:g}, where doubles resolve them; got a, b of the clients and of the"
+            f" impostors {shapes!r}. Take normal distributions of logits, br.LogitNormal."
+        )

@@ -29,7 +29,8 @@ from betaroc.rendering.tree import Cell, quantity
 
 __all__ = [
     "EER_THRESHOLD", "FAR", "NO_POWER_LAW", "TPR", "Measured", "SetIntervals", "coarse_words",
-    "end_words", "intervals_of", "law_intervals", "measured_cell", "summary_numbers", "summary_words", "with_interval",
+    "intervals_of", "law_intervals", "measured_cell", "named_end", "summary_numbers",
+    "summary_words", "with_interval",
 ]  # fmt: skip
 
 #: The FAR at which the TPR stands in tables.
@@ -46,7 +47,7 @@ _EXPONENTS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coe
 _SHOWN = (*_OF_MODEL, *_EXPONENTS)
 
 
-def end_words(name: str) -> str:
+def named_end(name: str) -> str:
     """The key of a number of an end, in words."""
     return name.replace("-at-zero", " at the low end").replace("-at-one", " at the high end")
 

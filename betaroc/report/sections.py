@@ -40,8 +40,8 @@ from betaroc.report.intervals import (
     TPR,
     Measured,
     SetIntervals,
-    end_words,
     measured_cell,
+    named_end,
     summary_words,
 )
 from betaroc.report.score_set import (
@@ -282,7 +282,7 @@ def _notes_of(part: ScoreSet) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for name, why in found.missing:
         if name != "scores ks" and why != NO_POWER_LAW:  # the table of the ends says so
-            reasons.setdefault(why, []).append(end_words(name))
+            reasons.setdefault(why, []).append(named_end(name))
     return notes + [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
