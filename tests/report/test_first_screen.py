@@ -270,7 +270,7 @@ def test_findings_name_the_set_that_is_worst_and_what_was_not_tried(panel_alone:
     far = 100.0 * np.mean(worse.impostor > place)
     assert f"{far:.3g} % observed on test 2 (worse), the highest" in page
     assert "observed on test 1 (fine), the highest" not in page
-    assert "not examined: the audit is of beta fits; these are of normal" in page
+    assert "not examined: only beta fits can be; these are of normal" in page
     assert "dev: 400 clients, 400 impostors; test 1 (fine): 400 clients" in page
 
 
