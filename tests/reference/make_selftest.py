@@ -1,8 +1,8 @@
 """The references that come with the package: ``python tests/reference/make_selftest.py``.
 
-Rows of every block of ``_blocks.py``, as evenly as a budget of bytes allows, as doubles in 17 digits: what
-``betaroc selftest`` computes anew on the user's machine. Nothing is computed here; how each value
-was made, README.md and ``accuracy.json`` say.
+Rows of every block of ``_blocks.py``, as evenly as a budget of bytes allows, as doubles in 17
+digits: what ``betaroc selftest`` computes anew on the user's machine. Nothing is computed here;
+how each value was made, README.md and ``accuracy.json`` say.
 """
 
 from __future__ import annotations
