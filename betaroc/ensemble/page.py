@@ -180,7 +180,7 @@ def _gains(result: InclusionRecord) -> Figure:
         f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells."
     )
     drawn = draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS)
-    return replace(drawn, caption=f"{caption} tells.")
+    return replace(drawn, caption=caption)
 
 
 def _counted(result: InclusionRecord, name: str) -> Trace | None:

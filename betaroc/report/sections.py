@@ -187,7 +187,7 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
         " every threshold. DET: the same errors on scales that make normal scores straight lines."
         " AUC: the area under the ROC, the chance that a client scores above an impostor. EER: the"
         " error rate where FAR and FRR, the share of clients rejected, are equal. KS: the largest"
-        " TPR − FAR.",
+        " difference of TPR and FAR.",
         "legend",
     )
     notes = [Words(words, "note") for words in _interval_notes(sets)]

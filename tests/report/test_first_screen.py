@@ -19,7 +19,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.decision.ways import rate_interval
-from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, strip_place
+from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, _out, strip_place
 from betaroc.rendering.numbers import rate, rate_span
 from betaroc.report.first_screen import first_screen
 from betaroc.report.page import render_report
@@ -346,6 +346,8 @@ def test_axes() -> None:
     assert strip_place(1.0) == 100.0
     assert strip_place(0.0) == 0.0
     assert strip_place(0.01) == pytest.approx(100 * 2.3 / 4.3)
+    # "accept" takes some 48 of 620 pixels on a screen, of 350 on a printed page.
+    assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])

@@ -25,6 +25,7 @@ from betaroc.report.certainty import (
 )
 from betaroc.report.crossings import crossing_words, whole_curve_words
 from betaroc.report.intervals import Measured
+from betaroc.report.page import _GLOSSARY
 from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
 from betaroc.report.sections import _caution
 from betaroc.report.sentences import category_words, end_words
@@ -119,6 +120,9 @@ def test_a_curve_below_the_diagonal_keeps_its_sentences_apart() -> None:
         "score higher than clients; its uncertainty was not computed. If lower scores mean client,"
         " pass 1 - score or -score."
     )
+    # KS is sup |F_i - F_c|, whichever class lies above: 2 Phi(1/2) - 1 here too.
+    assert model.ks() == pytest.approx(2 * norm.cdf(0.5) - 1, rel=1e-12)
+    assert dict(_GLOSSARY)["KS"].startswith("the largest difference of TPR and FAR")
     assert [_several(n) for n in (0.0045, 1.0, 12.4, 896.0, 5123.0)] == [
         "0.0045 are", "1 is", "12 are", "900 are", "5100 are",
     ]  # fmt: skip
