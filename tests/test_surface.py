@@ -66,6 +66,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "groups for a flag": (
         lambda: br.fit(SCORES).joint_cov(groups=np.array([0, 1])), "groups"  # type: ignore[arg-type]
     ),
+    "no flag for a flag": (lambda: br.epc(SCORES, OTHER).area(normalize=pd.NA), "normalize"),
+    "True for words": (lambda: br.Scores([0.1], [0.2], words=True), "words"),  # type: ignore[arg-type]
+    "True for columns": (lambda: br.read_scores(__file__, columns=True), "columns"),  # type: ignore[arg-type]
     "a text of nested lists": (lambda: br.from_json("[" * 3000), "text_or_path"),
 }  # fmt: skip
 
@@ -82,6 +85,13 @@ def test_what_cannot_be_right_is_refused_by_the_name_of_its_argument() -> None:
 def test_arrays_of_one_thing_are_that_thing() -> None:
     names = br.Scores([0.1, 0.2], [0.2], client_groups=[np.array("a"), np.array("b")])
     assert names.client_groups.tolist() == ["a", "b"]  # type: ignore[union-attr]
+
+
+def test_scores_so_near_that_what_is_drawn_rounds_to_one() -> None:
+    with pytest.warns(br.SmallSampleWarning):
+        fit = br.fit(br.Scores([1.0, 1.0 + 2.0**-52], [0.1, 0.2, 0.4]), "normal")
+    with pytest.raises(br.FitError, match="every simulated score set must have a normal fit"):
+        br.check_fit(fit, replicates=19, rng=1)
 
 
 def test_messages_hold_no_addresses() -> None:

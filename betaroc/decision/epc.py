@@ -165,7 +165,7 @@ class Epc(Curve, Noun):
         weights = area_weights(x, start, stop)
         counts = weights > 0.0
         total = float(np.sum(weights[counts] * y[counts]))
-        return total / (stop - start) if normalize else total
+        return total / (stop - start) if flag(normalize, "normalize") else total
 
     def interval(
         self,
