@@ -1,0 +1,60 @@
+"""Ends of distributions, jumps there and pieces of samples, against formulas of their own."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.distributions.bins import SortedBins
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("shape", [-0.3, 0.0, 0.3])
+def test_the_declared_tail_is_the_tail_far_out(side: int, shape: float) -> None:
+    tail = br.ParetoTail(0.05, shape, 0.4)
+    law = br.Spliced(br.Normal(0.7, 1.0), **{("lower", "upper")[side]: tail})
+    declared = law._tails()[side]
+    end, sign = law.support[side], (-1.0, 1.0)[side]
+    u = sign * (30.0 if shape == 0.0 else 1e9) if math.isinf(end) else end - sign * 1e-6
+    size = {0.3: math.log(abs(u)), 0.0: abs(u), -0.3: -math.log(1e-6)}[shape]
+    log_tail = law.logsf(u) if side else law.logcdf(u)
+    assert declared.log_coefficient - declared.rate * size == pytest.approx(log_tail, abs=1e-5)
+
+
+def test_of_equal_widths_the_outermost_is_the_heaviest() -> None:
+    """Within one unit too."""
+    mixture = br.NormalMixture([0.3, 0.7], [br.Normal(2.2, 1.0), br.Normal(2.7, 1.0)])
+    np.testing.assert_array_equal(mixture._shares_at(1) > 0.0, [False, True])
+    np.testing.assert_array_equal(mixture._shares_at(0) > 0.0, [True, False])
+
+
+def test_a_score_of_one_is_above_all_that_is_below() -> None:
+    """Of Beta(1, 1/100) 69 % lie within one double of 1, and all of it below."""
+    assert br.ScoreModel(br.Empirical([1.0]), br.Beta(1.0, 0.01)).auc() == pytest.approx(1.0)
+
+
+def test_a_quantile_stays_on_the_mass_beside_a_tail_that_has_underflowed() -> None:
+    """All but 10^-545 of the scores that are not 0 are below it."""
+    law = br.Inflated(br.Normal(-50.0, 1.0), 0.2)
+    for p in (0.2, 0.1, 1e-300):
+        assert law.isf(p) == 0.0
+    mirrored = br.Inflated(br.Normal(51.0, 1.0), 0.0, 0.2)
+    for p in (0.2, 0.1, 1e-300):
+        assert mirrored.ppf(p) == 1.0
+
+
+def test_weights_are_counts_or_not() -> None:
+    assert br.Empirical([0.1, 0.2], [2.0, 3.0]).whole
+    assert br.Empirical([0.1, 0.1], [0.5, 0.5]).whole
+    assert not br.Empirical([0.1, 0.2], [2.0, 2.5]).whole
+
+
+def test_sorted_bins_know_which_they_hold() -> None:
+    some = SortedBins(np.array([1, 3]), np.array([0.1, 0.3]), np.array([0, 0]))
+    held = {k: some.holds(np.array([k])) for k in range(5)}
+    assert [k for k, one in held.items() if one] == [1, 3]
+    assert some.holds(np.array([1, 3]))
+    assert not some.holds(np.array([1, 2]))
