@@ -8,7 +8,7 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.estimation import mixture, newton
+from betaroc.estimation import likelihood, mixture, newton
 from betaroc.estimation.beta import beta_tails
 from betaroc.estimation.families import FAMILIES, has_shapes
 from betaroc.estimation.normal_mixture import _KIND
@@ -99,3 +99,12 @@ def test_concentrated_scores_beside_zeros_and_ones_are_fitted_from_their_sums(
     for who in ("client", "impostor"):
         one, other = (getattr(f, who).params for f in (found, exact))
         assert one == pytest.approx(other, rel=1e-6)
+
+
+def test_a_maximum_that_is_not_reached_to_the_last_digits_names_another_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(likelihood, "_TINY_GRADIENT", -1.0)
+    with pytest.raises(br.FitError, match='Try boundary="inflate"') as caught:
+        br.fit_distribution(np.round(stats.beta(2, 3).ppf(P), 1), "beta", resolution=0.1)
+    assert not caught.value.result.converged

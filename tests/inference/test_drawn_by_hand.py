@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -176,3 +178,27 @@ def test_inside_a_bin_a_rate_may_be_off_by_what_the_bin_holds() -> None:
     with pytest.raises(br.InputError, match="at the borders of its bins"):
         br.interval(summary, "f1", threshold=t)
     assert br.interval(summary, "f1", threshold=below).estimate > 0.0
+
+
+@pytest.mark.parametrize(("level", "ends"), [(0.999, (0.1, 0.9)), (0.9999, (-np.inf, np.inf))])
+def test_a_threshold_may_lie_beyond_all_scores_where_few_gaps_are_unlikely(
+    level: float, ends: tuple[float, float]
+) -> None:
+    """Four a class: all accepted, the deviance from FAR = FRR = 1/2 is 16 log 2 = 11.1."""
+    scores = br.Scores([0.2, 0.6, 0.8, 0.9], [0.1, 0.3, 0.4, 0.7])
+    inside = stats.chi2(1).ppf(level) > 16.0 * np.log(2.0)
+    found = br.interval(scores, "threshold", at="eer", level=level)
+    assert (found.low, found.high) == ends
+    assert np.isinf(found.low) == inside
+
+
+def test_a_rate_far_out_is_refused_beside_one_that_was_not_asked_for() -> None:
+    """The FRR of a TPR at a FAR was not asked for; the FAR itself lies beyond all scores."""
+    p = (np.arange(800) + 0.5) / 800
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        fit = br.fit(br.Scores(stats.logistic(2).ppf(p), stats.logistic.ppf(p)), "normal",
+                     tails="upper")  # fmt: skip
+        for point in ({"far": 1e-5}, {"frr": 1.0 - 1e-5}):
+            with pytest.raises(br.InputError, match=r"must expect at least 0\.1 of 800"):
+                fit.interval("hter", **point)
