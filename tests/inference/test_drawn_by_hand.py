@@ -13,14 +13,16 @@ import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.record import Estimate
+from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.drawn_scores import DrawnScores, _below_all, _Smoothed
 from betaroc.inference.likelihood_profile import profile_of_scores
-from betaroc.inference.of_scores import _best_of_chance, replicates_of
+from betaroc.inference.of_scores import _best_of_chance, line_of, replicates_of
 from betaroc.inference.profile import _both_shapes
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import _censored_log_likelihood
 from betaroc.inference.small_samples import SmallSample
 from betaroc.model.asking import asking
+from betaroc.model.statistics import Where
 
 P = (np.arange(40) + 0.5) / 40
 CLIENT, IMPOSTOR = stats.beta(5, 2).ppf(P), stats.beta(2, 5).ppf(P)
@@ -202,3 +204,25 @@ def test_a_rate_far_out_is_refused_beside_one_that_was_not_asked_for() -> None:
         for point in ({"far": 1e-5}, {"frr": 1.0 - 1e-5}):
             with pytest.raises(br.InputError, match=r"must expect at least 0\.1 of 800"):
                 fit.interval("hter", **point)
+
+
+def test_tied_scores_leave_several_gaps_possible() -> None:
+    """Gaps with FAR, FRR = 1, 0; 2/5, 1/10; 1/25, 1/2; 0, 1.
+
+    FAR = FRR = 24/90 at the second: standard error .094 of their difference, and .3 + 1.96 .094
+    reaches the third's .46. A FAR that is given lies in one step; of those beside it the deviance
+    tells which are possible.
+    """
+    scores = br.Scores(
+        np.repeat([0.0, 1.0, 2.0], [4, 16, 20]), np.repeat([0.0, 1.0, 2.0], [30, 18, 2])
+    )
+    counted = CountedScores(scores)
+    model = counted.model
+    assert counted.tied(line_of(Where("at", "eer"), 0.5), model.eer(), 0.95).tolist() == [1, 2]
+    for far, near in ((0.2, [2]), (0.1, [2, 3]), (0.5, [1, 2])):
+        steps = [stats.entropy([q, 1 - q], [far, 1 - far]) for q in (
+            max(far, 0.4), min(max(far, 0.04), 0.4), min(far, 0.04))]  # fmt: skip
+        likely = [k + 1 for k in range(3) if 100.0 * steps[k] <= stats.chi2(1).ppf(0.95)]
+        assert likely == near
+        found = counted.tied(line_of(Where("far", far), 0.5), model.at_far(far), 0.95)
+        assert found.tolist() == near
