@@ -12,6 +12,7 @@ from betaroc.estimation import likelihood, mixture, newton
 from betaroc.estimation.beta import beta_tails
 from betaroc.estimation.families import FAMILIES, has_shapes
 from betaroc.estimation.normal_mixture import _KIND
+from betaroc.estimation.record import Estimate
 
 P = (np.arange(60) + 0.5) / 60
 TWO = np.r_[stats.norm(-2.0, 0.5).ppf(P[::2]), stats.norm(1.0, 1.2).ppf(P)]
@@ -108,3 +109,9 @@ def test_a_maximum_that_is_not_reached_to_the_last_digits_names_another_way(
     with pytest.raises(br.FitError, match='Try boundary="inflate"') as caught:
         br.fit_distribution(np.round(stats.beta(2, 3).ppf(P), 1), "beta", resolution=0.1)
     assert not caught.value.result.converged
+
+
+def test_an_estimate_that_was_typed_is_at_rest() -> None:
+    none = ((0.0, 0.0), (0.0, 0.0))
+    typed = Estimate("normal", br.Normal(0, 1), ("mu", "sigma"), (0.0, 1.0), none, 0.0, 3, 3.0)
+    assert (typed.converged, typed.iterations, typed.gradient_norm) == (True, 0, 0.0)
