@@ -21,6 +21,7 @@ from betaroc.inference.profile import _both_shapes
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import _censored_log_likelihood
 from betaroc.inference.small_samples import SmallSample
+from betaroc.inference.tail_intervals import _Integrated
 from betaroc.model.asking import asking
 from betaroc.model.statistics import Where
 
@@ -226,3 +227,15 @@ def test_tied_scores_leave_several_gaps_possible() -> None:
         assert likely == near
         found = counted.tied(line_of(Where("far", far), 0.5), model.at_far(far), 0.95)
         assert found.tolist() == near
+
+
+def test_at_the_joint_of_a_tail_its_share_is_jeffreys() -> None:
+    """k of n lie beyond: quantiles of Beta(k + 1/2, n - k + 1/2)."""
+    p = (np.arange(800) + 0.5) / 800
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        fit = br.fit(br.Scores(stats.logistic(2).ppf(p), stats.logistic.ppf(p)), "normal",
+                     tails="upper")  # fmt: skip
+    (tail, *_) = fit.impostor.tails[0].fits
+    exact = stats.beta(tail.k + 0.5, tail.n - tail.k + 0.5).ppf([0.025, 0.975])
+    assert _Integrated(tail).rate_ends(0.0, 0.95) == pytest.approx(exact, rel=1e-4)

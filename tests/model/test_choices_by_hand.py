@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +11,7 @@ from scipy.spatial import ConvexHull
 
 import betaroc as br
 from betaroc.model.minimise_counts import _scanned
-from betaroc.model.operating_points import nearest_balance
+from betaroc.model.operating_points import exact_weight, nearest_balance
 
 
 def test_of_rates_equally_far_apart_the_smaller_ones_are_taken() -> None:
@@ -51,3 +53,9 @@ def test_the_scan_finds_the_lower_left_hull(seed: int) -> None:
     corner = np.array([[2.0, 2.0], [2.0, y[0]], [x[-1], 2.0]])
     hull = ConvexHull(np.concatenate([np.column_stack([x, y]), corner])).vertices
     np.testing.assert_array_equal(found, np.sort(hull[hull < 60]))
+
+
+def test_a_weight_is_the_fraction_that_was_meant() -> None:
+    for p, q in ((1, 3), (1, 13), (1, 3000), (2999, 3000), (1, 10**9)):
+        assert exact_weight(p / q) == Fraction(p, q)
+    assert exact_weight(1e-12) == Fraction(1, 10**12)
