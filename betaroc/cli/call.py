@@ -22,8 +22,6 @@ __all__ = ["call"]
 
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-#: As a process that the signal of a closed pipe ends.
-CLOSED_PIPE = 141
 
 #: Bytes of memory for a byte of a score file: measured on CSV and Parquet, read and fitted.
 _TIMES = 10
@@ -41,7 +39,7 @@ betaroc COMMAND --help shows the options and examples of a command.
 
 exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
 2 usage, input or output, 3 study with failed trials, 130 interrupted,
-141 nobody reads the output, 143 terminated"""
+143 terminated"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -106,7 +104,7 @@ def call(
         return INTERRUPTED
     except BrokenPipeError:
         _discard_stdout()
-        return CLOSED_PIPE
+        return BAD_INPUT
     except MemoryError as error:
         complain(_memory_words(arguments, error))
         return BAD_INPUT
