@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import csv
+import math
 import sys
 import tomllib
 from pathlib import Path
@@ -74,13 +75,19 @@ def by_reason(survivors: list[Row]) -> str:
     return _table(["reason", *draws, "what it means"], body)
 
 
+def share(results: list[Row]) -> str:
+    """What was killed, with its standard error as a share of all changes that may be drawn."""
+    p = sum(row["outcome"] in KILLED for row in results) / len(results)
+    return f"{p:.1%} killed, standard error {math.sqrt(p * (1.0 - p) / len(results)):.1%}"
+
+
 def digest() -> str:
     """All tables, with what was drawn."""
     parts = []
     for name, draw in settings()["draws"].items():
         results = read(f"results_{name}.csv")
         parts += [
-            f"Draw `{name}`: {len(results)} mutants, seed {draw['seed']}.",
+            f"Draw `{name}`: {len(results)} mutants, seed {draw['seed']}; {share(results)}.",
             by_kind(results), by_room(results),
         ]  # fmt: skip
     return "\n\n".join([*parts, "Why survivors live:", by_reason(read("survivors.csv"))])
