@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from betaroc.distributions.bin_layout import bin_of
 from betaroc.distributions.bins import SortedBins
 
 
@@ -58,3 +59,14 @@ def test_sorted_bins_know_which_they_hold() -> None:
     assert [k for k, one in held.items() if one] == [1, 3]
     assert some.holds(np.array([1, 3]))
     assert not some.holds(np.array([1, 2]))
+
+
+def test_a_score_has_the_bin_of_its_place_on_four_scales() -> None:
+    """Of [0, 1] a quarter, an eighth by either 16th root, of u/(1 + |u|) and u/(100 + |u|) each."""
+    bins = 1_000_000
+    s = np.array([-300.0, -1.0, 0.25, 0.7, 3.0, 500.0])
+    inside = np.clip(s, 0.0, 1.0)
+    ends = 0.25 * inside + 0.125 * inside ** (1 / 16) + 0.125 * (1.0 - (1.0 - inside) ** (1 / 16))
+    whole = [0.125 * (1.0 + s / (scale + np.abs(s))) for scale in (1.0, 100.0)]
+    places = (ends + whole[0] + whole[1]) * bins
+    assert np.all(np.abs(bin_of(s, bins, None) - (places - 0.5)) <= 0.5 + 1e-6)

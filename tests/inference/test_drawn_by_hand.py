@@ -16,7 +16,7 @@ from betaroc.estimation.record import Estimate
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.drawn_scores import DrawnScores, _below_all, _Smoothed
 from betaroc.inference.likelihood_profile import profile_of_scores
-from betaroc.inference.of_scores import _best_of_chance, line_of, replicates_of
+from betaroc.inference.of_scores import _best_of_chance, line_of, rate_weights, replicates_of
 from betaroc.inference.profile import _both_shapes
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import _censored_log_likelihood
@@ -239,3 +239,15 @@ def test_at_the_joint_of_a_tail_its_share_is_jeffreys() -> None:
     (tail, *_) = fit.impostor.tails[0].fits
     exact = stats.beta(tail.k + 0.5, tail.n - tail.k + 0.5).ppf([0.025, 0.975])
     assert _Integrated(tail).rate_ends(0.0, 0.95) == pytest.approx(exact, rel=1e-4)
+
+
+def test_errors_of_rates_weigh_as_the_measure_changes_with_them() -> None:
+    """F = 2 p TPR/(p TPR + (1 - p) FAR + p): dF/dFAR over dF/dFRR is F (1 - p)/(p (2 - F))."""
+    scores = br.Scores(CLIENT, IMPOSTOR[::2])
+    model, p = br.fit(scores, "empirical").model, 2.0 / 3.0
+    point = model.max_f()
+    f = 2.0 * p * point.tpr / (p * point.tpr + (1.0 - p) * point.far + p)
+    t, by_far, by_frr = rate_weights(scores, model, asking("max-f1", ()))
+    assert t == point.threshold
+    assert by_far / by_frr == pytest.approx(f * (1.0 - p) / (p * (2.0 - f)), rel=1e-6)
+    assert by_far < 0.0

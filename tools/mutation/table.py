@@ -76,7 +76,7 @@ def by_reason(survivors: list[Row]) -> str:
 
 
 def share(results: list[Row]) -> str:
-    """What was killed, with its standard error as a share of all changes that may be drawn."""
+    """What was killed of changes that no test was written for, and its standard error."""
     p = sum(row["outcome"] in KILLED for row in results) / len(results)
     return f"{p:.1%} killed, standard error {math.sqrt(p * (1.0 - p) / len(results)):.1%}"
 
@@ -87,7 +87,8 @@ def digest() -> str:
     for name, draw in settings()["draws"].items():
         results = read(f"results_{name}.csv")
         parts += [
-            f"Draw `{name}`: {len(results)} mutants, seed {draw['seed']}; {share(results)}.",
+            f"Draw `{name}`: {len(results)} mutants, seed {draw['seed']}"
+            + (f"; {share(results)}." if draw.get("fair") else "."),
             by_kind(results), by_room(results),
         ]  # fmt: skip
     return "\n\n".join([*parts, "Why survivors live:", by_reason(read("survivors.csv"))])
