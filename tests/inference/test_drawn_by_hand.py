@@ -251,3 +251,22 @@ def test_errors_of_rates_weigh_as_the_measure_changes_with_them() -> None:
     assert t == point.threshold
     assert by_far / by_frr == pytest.approx(f * (1.0 - p) / (p * (2.0 - f)), rel=1e-6)
     assert by_far < 0.0
+
+
+@pytest.mark.parametrize(("n", "m"), [(12, 300), (300, 12)])
+def test_a_balanced_threshold_lies_where_equal_rates_are_likely(n: int, m: int) -> None:
+    """Of all gaps those whose deviance from the likeliest FAR = FRR is below chi^2's quantile."""
+    client = stats.norm(1.5).ppf((np.arange(n) + 0.5) / n)
+    impostor = stats.norm().ppf((np.arange(m) + 0.3) / m)
+    places = np.sort(np.r_[client, impostor])
+    likely = []
+    for k in range(n + m + 1):
+        t = places[k - 1] if k else -np.inf
+        far, frr = np.mean(impostor > t), np.mean(client <= t)
+        e = (m * far + n * frr) / (m + n)
+        deviance = 2.0 * (m * stats.entropy([far, 1 - far], [e, 1 - e])
+                          + n * stats.entropy([frr, 1 - frr], [e, 1 - e]))  # fmt: skip
+        if deviance <= stats.chi2(1).ppf(0.95):
+            likely.append(k)
+    found = br.interval(br.Scores(client, impostor), "threshold", at="eer")
+    assert (found.low, found.high) == (places[likely[0] - 1], places[likely[-1]])
