@@ -12,6 +12,7 @@ from scipy.spatial import ConvexHull
 import betaroc as br
 from betaroc.model.minimise_counts import _scanned
 from betaroc.model.operating_points import exact_weight, nearest_balance
+from betaroc.model.statistics import Asked
 
 
 def test_of_rates_equally_far_apart_the_smaller_ones_are_taken() -> None:
@@ -59,3 +60,16 @@ def test_a_weight_is_the_fraction_that_was_meant() -> None:
     for p, q in ((1, 3), (1, 13), (1, 3000), (2999, 3000), (1, 10**9)):
         assert exact_weight(p / q) == Fraction(p, q)
     assert exact_weight(1e-12) == Fraction(1, 10**12)
+
+
+def test_a_point_on_the_diagonal_is_where_sides_change() -> None:
+    """TPR, FAR: 1, 1/2 above .1; 1/2, 1/2 above .2; 0, 1/2 above .3."""
+    model = br.ScoreModel(br.Empirical([0.2, 0.3]), br.Empirical([0.1, 0.4]))
+    found = model.diagonal_crossings()
+    assert (found.threshold.tolist(), found.far.tolist(), found.tpr.tolist()) == (
+        [0.25], [0.5], [0.5]
+    )  # fmt: skip
+
+
+def test_a_rate_was_not_solved_for_unless_it_is_said() -> None:
+    assert not Asked("FAR", np.array(0.1), np.array(0.9)).solved
