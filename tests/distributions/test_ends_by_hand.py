@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import betaroc as br
 from betaroc.distributions.bin_layout import bin_of
 from betaroc.distributions.bins import SortedBins
+from betaroc.distributions.pairs import sign_changes
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -70,3 +72,18 @@ def test_a_score_has_the_bin_of_its_place_on_four_scales() -> None:
     whole = [0.125 * (1.0 + s / (scale + np.abs(s))) for scale in (1.0, 100.0)]
     places = (ends + whole[0] + whole[1]) * bins
     assert np.all(np.abs(bin_of(s, bins, None) - (places - 0.5)) <= 0.5 + 1e-6)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_many_quantiles_of_a_mixture_have_their_probabilities(upper: bool) -> None:
+    law = br.NormalMixture([0.3, 0.7], [br.Normal(-2.0, 0.5), br.Normal(1.0, 1.5)])
+    p = np.linspace(1e-6, 1.0 - 1e-6, 3001)
+    x = law.isf(p) if upper else law.ppf(p)
+    normals = stats.norm(-2.0, 0.5), stats.norm(1.0, 1.5)
+    first, second = (one.sf(x) if upper else one.cdf(x) for one in normals)
+    np.testing.assert_allclose(0.3 * first + 0.7 * second, p, rtol=1e-9)
+
+
+def test_a_sign_that_changes_on_a_mesh_changes_there() -> None:
+    mesh = np.array([-2.0, -1.0, 0.5, 1.0, 3.0])
+    assert sign_changes(lambda u: (u - 0.5) * (u + 1.5), mesh, "x") == pytest.approx([-1.5, 0.5])
