@@ -15,15 +15,13 @@ from typing import Any, NoReturn
 from betaroc.cli.messages import complain, examples, in_options
 from betaroc.core.errors import BetarocError, FitError
 from betaroc.core.process import allow_progress, begin_work, end_work
-from betaroc.core.text import shown
+from betaroc.core.text import nearest, shown
 from betaroc.rendering.numbers import version, visible
 
 __all__ = ["call"]
 
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-#: As a process that the signal of a closed pipe ends.
-CLOSED_PIPE = 141
 
 #: Bytes of memory for a byte of a score file: measured on CSV and Parquet, read and fitted.
 _TIMES = 10
@@ -40,8 +38,7 @@ Higher scores are more client-like; accepted is what is greater than the thresho
 betaroc COMMAND --help shows the options and examples of a command.
 
 exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
-2 usage, input or output, 3 study with failed trials, 130 interrupted,
-141 nobody reads the output, 143 terminated"""
+2 usage, input or output, 3 study with failed trials, 130 interrupted, 143 terminated"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -77,9 +74,19 @@ class _CommandParser(_Parser):
         self.set_defaults(run=command.run)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Learn, then parse."""
+        """Learn, then parse; what is left over is an error of this command."""
         self.learn()
-        return super().parse_known_args(args, namespace)
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(f"unrecognized arguments: {' '.join(left)}{self._meant(left[0])}")
+        return found, left
+
+    def _meant(self, left: str) -> str:
+        """What to write instead: the option of that name nearly, or those that name files."""
+        options = [one for action in self._actions for one in action.option_strings]
+        if left.startswith("-"):
+            return f". {nearest(left, options)}".rstrip(" .")
+        return ". Name score files by --dev and --test" if "--dev" in options else ""
 
 
 def call(
@@ -104,9 +111,9 @@ def call(
     except KeyboardInterrupt as stop:
         complain(str(stop) or "interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
+    except BrokenPipeError:  # nobody reads any more, nor would a message help
         _discard_stdout()
-        return CLOSED_PIPE
+        return BAD_INPUT
     except MemoryError as error:
         complain(_memory_words(arguments, error))
         return BAD_INPUT

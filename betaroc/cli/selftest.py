@@ -34,14 +34,14 @@ class _Group(NamedTuple):
     numbers: int
     worst: float
     median: float
-    promised: int
+    required: int
     #: The number that is off most, and the arguments it is of.
     number: str
     arguments: Sequence[Any]
 
     @property
     def passed(self) -> bool:
-        return self.worst >= self.promised
+        return self.worst >= self.required
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser,
         "betaroc selftest",
         "betaroc selftest --json",
-        rest="Exit code 0: every number has the digits promised; 1: some have fewer.",
+        rest="Exit code 0: every number has the digits required; 1: some have fewer.",
     )
     form_options(parser, "a kind of number and range")
     terms_option(parser)
@@ -143,7 +143,7 @@ def _digits(value: float) -> str:
 _COLUMNS = (
     Column("number", "number"), Column("region", "for"), Column("numbers", "n"),
     Column("worst", "worst", _digits), Column("median", "median", _digits),
-    Column("promised", "promised"), Column("verdict", ""),
+    Column("required", "required"), Column("verdict", ""),
 )  # fmt: skip
 
 
@@ -151,9 +151,9 @@ def _findings(groups: Sequence[_Group]) -> list[str]:
     """What is missed, and by which number."""
     missed = [group for group in groups if not group.passed]
     if not missed:
-        return ["Every number has the digits promised."]
+        return ["Every number has the digits required."]
     rows = counted(len(missed), "row")
-    lines = [f"Fewer digits than promised in {rows}: please report it, with this text."]
+    lines = [f"Fewer digits than required in {rows}: please report it, with this text."]
     for group in missed:
         lines.append(f"{group.what}, {group.region}: {group.number} of {group.arguments}")
     return lines

@@ -129,7 +129,7 @@ def rate_cell(
 
 @dataclass(frozen=True)
 class Row:
-    """RowCells of a table, the first of which names the row; the `chosen` one stands out.
+    """Cells of a table, the first of which names the row; the `chosen` one stands out.
 
     The last cell of a short row reaches to the end.
     """

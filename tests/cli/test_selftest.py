@@ -18,7 +18,7 @@ from helpers.places import REFERENCES
 SHIPPED = selftest._references()
 
 
-def test_every_number_has_the_digits_promised(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_number_has_the_digits_required(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["selftest", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["passed"] is True
@@ -39,12 +39,12 @@ def test_what_it_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     few(monkeypatch, "log-beta", "normal-inverse")
     assert main(["selftest"]) == 0
     out = capsys.readouterr().out
-    assert "Every number has the digits promised." in out
+    assert "Every number has the digits required." in out
     assert "shapes 0.05 to 1000" in out
     assert f"python {sys.version.split()[0]}" in out
     assert main(["selftest", "--csv"]) == 0
     head, *rows = capsys.readouterr().out.splitlines()
-    assert head == "number,region,numbers,worst,median,promised,verdict"
+    assert head == "number,region,numbers,worst,median,required,verdict"
     assert len(rows) == 3
     assert rows[1].startswith("log of the beta function,")  # said once to people, to files always
 
@@ -59,7 +59,7 @@ def test_a_function_that_is_off_is_noticed(
     assert main(["selftest"]) == 1
     out = capsys.readouterr().out
     assert out.count("missed") == 1  # nine digits are left, which is enough of extreme shapes
-    assert "Fewer digits than promised in 1 row" in out
+    assert "Fewer digits than required in 1 row" in out
     assert "beta distribution, shapes 0.05 to 1000: sf of [" in out
 
     def fail(*_: Any) -> float:
