@@ -40,7 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0 done, 1 the fit is impossible or a self-test missed digits, 2 usage, input or
-        output, 3 study with failed trials, 130 interrupted, 143 terminated.
+        output (or nobody reads it any more), 3 study with failed trials, 130 interrupted,
+        143 terminated.
     """
     try:
         from betaroc.core.process import hold_streams, leave_if_stopped, listen

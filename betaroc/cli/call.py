@@ -38,7 +38,8 @@ Higher scores are more client-like; accepted is what is greater than the thresho
 betaroc COMMAND --help shows the options and examples of a command.
 
 exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
-2 usage, input or output, 3 study with failed trials, 130 interrupted, 143 terminated"""
+2 usage, input or output, 3 study with failed trials, 130 interrupted,
+143 terminated"""
 
 
 class _Parser(argparse.ArgumentParser):

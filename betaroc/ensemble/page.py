@@ -296,7 +296,7 @@ def _own_grid(result: InclusionRecord) -> Grid:
 
 
 def _off_hull(result: InclusionRecord) -> tuple[Words, ...]:
-    """Who is best nowhere; nothing where each is somewhere."""
+    """Who is best at no point; nothing where each is somewhere."""
     unused = ", ".join(map(visible, result.hull.unused))
     return (Words(f"Best at no FAR: {unused}."),) if unused else ()
 

@@ -356,7 +356,7 @@ def test_unwritable_reports_are_2(
 def test_a_failed_report_leaves_nothing(tmp_path: Path) -> None:
     bad = write(tmp_path / "bad.csv", [0.5, 0.5], [0.1, 0.2])
     out = tmp_path / "report.html"
-    assert main(["report", "--dev", bad, "-o", str(out)]) == 1
+    assert main(["report", "--dev", bad, "-o", str(out), "--family", "beta"]) == 1
     assert not out.exists()
 
 

@@ -370,7 +370,9 @@ def test_points_ask_for_a_sensible_number() -> None:
 
 @pytest.mark.parametrize("curve", [br.Roc, Det, PrecisionRecall])
 def test_a_curve_refuses_what_is_no_law_and_no_prior(curve: type) -> None:
-    with pytest.raises(br.InputTypeError, match=r"impostor must be a distribution .* got int"):
+    with pytest.raises(
+        br.InputTypeError, match=r"impostor must be a distribution .* got 2 of type int"
+    ):
         curve(br.Beta(2.0, 1.0), 2)
     with pytest.raises(br.InputError, match="prior must be the probability of a client"):
         curve(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0), prior=1.5)

@@ -1,8 +1,8 @@
 """The references that come with the package: ``python tests/reference/make_selftest.py``.
 
-Rows of every block of ``_blocks.py``, as evenly as a budget of bytes allows, in 17 digits: what
-``betaroc selftest`` computes anew on the user's machine. Nothing is computed here; how each value
-was made, README.md and ``accuracy.json`` say.
+Rows of every block of ``_blocks.py``, as evenly as a budget of bytes allows, as doubles in 17
+digits: what ``betaroc selftest`` computes anew on the user's machine. Nothing is computed here;
+how each value was made, README.md and ``accuracy.json`` say.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ SLOW = {"average-precision": 300, "max-f": 100, "epc": 80}
 
 
 def shortened(value: Any) -> Any:
-    if not isinstance(value, str) or not value[:1].strip("-0123456789"):
-        digits = isinstance(value, str)
-        return str(mpmath.nstr(mpf(value), 17, strip_zeros=True)) if digits else value
-    return value
+    if not isinstance(value, str) or value[:1] not in "-0123456789":
+        return value
+    with mpmath.workdps(15):
+        return str(mpmath.nstr(mpf(value), 17, strip_zeros=True))
 
 
 def thinned(block: dict[str, Any]) -> list[Any]:
