@@ -11,6 +11,7 @@ from betaroc.model.asking import Asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import (
+    counted,
     extreme,
     level_words,
     number,
@@ -109,10 +110,18 @@ def read_section(sets: Named, reason: str) -> Section:
     )
     absent = sum(p.scores.n_client_rejected + p.scores.n_impostor_rejected for p, _ in sets)
     finding = few(_sizes(part, " and ") + f" of {role}" * bool(tests) for part, role in sets)
-    finding += f"; {absent} trials without a score" if absent else "; every trial has a score"
+    dropped = sum(_dropped(part) for part, _ in sets)
+    finding += f"; {counted(absent, 'trial')} without a score" * bool(absent)
+    finding += f"; {counted(dropped, 'trial')} without a score left out" * bool(dropped)
+    finding += "; every trial has a score" * (not absent and not dropped)
     files = names_of_files([part for part, _ in sets])
     grid = grouped(sets, head, partial(_read_rows, files), (1, 2) if len(sets) == 1 else (0, 1, 2))
     return Section("What was read", (*coarse, grid, Words(" ".join(said))), finding, "read")
+
+
+def _dropped(part: ScoreSet) -> int:
+    """Trials without a score that were left out as the file was read."""
+    return 0 if part.scores.source is None else part.scores.source.n_dropped
 
 
 def _sizes(part: ScoreSet, between: str) -> str:
@@ -135,6 +144,7 @@ def _read_rows(files: Mapping[str, str], part: ScoreSet) -> list[RowCells]:
     name, form = foreign(part.name), f"not from a file; {rows}"
     if source is not None:
         name = foreign(files[source.path], path=True)
+        rows += f", {source.n_dropped} more left out" * bool(source.n_dropped)
         form = f"{read_as(source.format, source.guessed, source.guesses)}; {rows}"
     found: list[RowCells] = []
     for who, n, weight, without in (
