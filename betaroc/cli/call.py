@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from betaroc.cli.messages import complain, examples, in_options
 from betaroc.core.errors import BetarocError, FitError
 from betaroc.core.process import allow_progress, begin_work, end_work
-from betaroc.core.text import shown
+from betaroc.core.text import nearest, shown
 from betaroc.rendering.numbers import version, visible
 
 __all__ = ["call"]
@@ -75,9 +75,19 @@ class _CommandParser(_Parser):
         self.set_defaults(run=command.run)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Learn, then parse."""
+        """Learn, then parse; what is left over is an error of this command."""
         self.learn()
-        return super().parse_known_args(args, namespace)
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(f"unrecognized arguments: {' '.join(left)}{self._meant(left[0])}")
+        return found, left
+
+    def _meant(self, left: str) -> str:
+        """What to write instead: the option of that name nearly, or those that name files."""
+        options = [one for action in self._actions for one in action.option_strings]
+        if left.startswith("-"):
+            return f". {nearest(left, options)}".rstrip(" .")
+        return ". Name score files by --dev and --test" if "--dev" in options else ""
 
 
 def call(
@@ -102,7 +112,7 @@ def call(
     except KeyboardInterrupt as stop:
         complain(str(stop) or "interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
+    except BrokenPipeError:  # nobody reads any more, nor would a message help
         _discard_stdout()
         return BAD_INPUT
     except MemoryError as error:

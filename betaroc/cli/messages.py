@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -19,7 +20,7 @@ from betaroc.core.terms import terms_of
 from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import csv_table, kept_of, latex_table
-from betaroc.rendering.tree import Section
+from betaroc.rendering.tree import Section, retold
 from betaroc.rendering.tree_text import text_of
 
 __all__ = [
@@ -121,7 +122,8 @@ def say(
     elif kept and getattr(arguments, "latex", False):
         sys.stdout.write(latex_table(kept))
     else:
-        told = in_terms(text_of(sections, wrapped=wrapped), arguments, names, words)
+        spoken = partial(in_terms, arguments=arguments, names=names, words=words)
+        told = text_of([retold(one, spoken, names=True) for one in sections], wrapped=wrapped)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings([in_terms(one, arguments, names, words) for one in warned])
 

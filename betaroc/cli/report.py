@@ -177,13 +177,16 @@ def _analysis(
         chosen = arguments.family in (AUTO, BEST)
         try:
             analysis = analyse(fit_options_of(arguments, arguments.family))
+            reason = analysis.reason if chosen else chosen_words(arguments.family)
         except FitError as error:
             if not chosen:
                 raise
-            warn(f"no distribution fits dev, whose scores are taken as they are: {error}",
+            why = in_options(error.sentence, arguments, error.argument)
+            warn(f"no distribution fits dev, whose scores are taken as they are: {why}",
                  BetarocWarning)  # fmt: skip
             analysis = analyse(fit_options_of(arguments, "empirical"))
-    found = replace(analysis, reason=analysis.reason if chosen else chosen_words(arguments.family))
+            reason = "no distribution fits dev"
+    found = replace(analysis, reason=reason)
     said = [n._replace(message=in_options(n.message, arguments)) for n in notices]
     keep(found, said)
     return found

@@ -26,6 +26,20 @@ __all__ = ["add_options", "run"]
 #: Exit codes.
 _DONE, _INCOMPLETE = 0, 3
 
+_ATLAS = """\
+atlas.toml, for example (beta distributions; n scores a class in each of 20 samples a cell):
+  replicates = 20
+  statistics = ["true.auc", "fit.auc", "fit.tpr@far=0.1"]
+
+  [design.grid]
+  a_c = [2.0, 4.0]
+  b_c = 1.5
+  a_i = 1.0
+  b_i = 2.0
+  n = [50, 500]
+
+betaroc --help tells the exit codes."""
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
@@ -33,6 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser,
         "betaroc study atlas.toml",
         "betaroc study atlas.toml --workers 4 --folder results --html atlas.html",
+        rest=_ATLAS,
     )
     option = parser.add_argument
     option("config", metavar="CONFIG", help="TOML file with design and statistics")

@@ -37,6 +37,7 @@ _SYNONYMS = {
     "fmr": "far", "fpr": "far", "apcer": "far", "bpcer": "frr", "fnmr": "frr", "fnr": "frr",
     "tar": "tpr", "tmr": "tpr", "ppv": "precision", "f": "f1", "f-measure": "f1", "acer": "hter",
     "hter": "weighted-error", "f1": "f-measure", "dcf": "weighted-error",
+    "gaussian": "normal", "binormal": "normal",
 }  # fmt: skip
 
 

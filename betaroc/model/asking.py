@@ -298,11 +298,13 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any]) -> Where:
         return Where()
     legal = " ".join(f"{point}=" for point in row.points)
     if len(points) != 1:
-        one = "a point, one of" if len(row.points) > 1 else "its point,"
-        raise InputError(f"{name!r} needs {one} {legal}; got {given or 'none'}.")
+        one, do = ("its point,", "it") if len(row.points) == 1 else ("a point, one of", "one")
+        raise InputError(f"{name!r} needs {one} {legal}; got {given or 'none'}. Give {do}.")
     ((point, value),) = points.items()
     if point not in row.points:
-        raise InputError(f"{name!r} cannot be told there: it takes {legal}; got {given}.")
+        raise InputError(
+            f"{name!r} cannot be told there: it takes {legal}; got {given}. Give one of these."
+        )
     if point == "at":
         found = known(value, tuple(NAMED_POINTS), "at")
         if (name, found) == ("threshold", "actual-dcf"):

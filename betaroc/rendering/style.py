@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -185,9 +186,7 @@ def _log_ticks(ax: Axes) -> None:
         axis: Any = getattr(ax, f"{letter}axis")
         if axis.get_gid() != _LOG:
             continue
-        if getattr(ax.dataLim, f"minpos{letter}") == float(
-            "inf"
-        ):  # nothing that a log scale can show
+        if math.isinf(getattr(ax.dataLim, f"minpos{letter}")):  # nothing that a log scale shows
             getattr(ax, f"set_autoscale{letter}_on")(False)
             getattr(ax, f"set_{letter}lim")(0.1, 1.0)
         low, high = getattr(ax, f"get_{letter}lim")()

@@ -129,7 +129,7 @@ def rate_cell(
 
 @dataclass(frozen=True)
 class Row:
-    """RowCells of a table, the first of which names the row; the `chosen` one stands out.
+    """Cells of a table, the first of which names the row; the `chosen` one stands out.
 
     The last cell of a short row reaches to the end.
     """
@@ -341,28 +341,30 @@ class Section:
     tag: ClassVar[str] = "section"
 
 
-def retold(node: Node, say: Callable[[str], str]) -> Node:
+def retold(node: T, say: Callable[[str], str], *, names: bool = False) -> T:
     """A node whose texts are as `say` says them, those of the user's as they are.
+
+    Where `say` knows the user's names by itself, `names` are told too.
 
     Examples
     --------
     >>> retold(Grid(("FAR", as_named("FAR")), ()), str.lower).head[0]
     'far'
     """
-    found: Node = _retold(node, say)
+    found: T = _retold(node, say, names)
     return found
 
 
-def _retold(part: Any, say: Callable[[str], str]) -> Any:
+def _retold(part: Any, say: Callable[[str], str], names: bool) -> Any:
     if isinstance(part, str):
         return say(part)
     if isinstance(part, Name):
-        return part
+        return Name(say(part.short), part.whole) if names else part
     if isinstance(part, tuple):
-        return tuple(_retold(one, say) for one in part)
+        return tuple(_retold(one, say, names) for one in part)
     if is_dataclass(part) and not isinstance(part, type):
         texts = (one.name for one in fields(part) if one.name not in _FIXED)
-        return replace(part, **{name: _retold(getattr(part, name), say) for name in texts})
+        return replace(part, **{name: _retold(getattr(part, name), say, names) for name in texts})
     return part
 
 

@@ -199,6 +199,27 @@ def test_a_beta_fit_of_other_scores_is_refused(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["report", "dev.csv", "-o", "x.html"], "Name score files by --dev and --test"),
+        (["epc", "dev.csv", "test.csv"], "Name score files by --dev and --test"),
+        (["fit", "dev.csv", "--famly", "beta"], "Did you mean '--family'?"),
+        (["fit", "dev.csv", "--zzzz"], "unrecognized arguments: --zzzz"),
+    ],
+)
+def test_what_is_left_over_is_an_error_of_its_command(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    usage, _, last = capsys.readouterr().err.strip().rpartition("\n")
+    assert stop.value.code == 2
+    assert usage.startswith(f"usage: betaroc {arguments[0]} ")
+    assert last.startswith(f"betaroc {arguments[0]}: unrecognized arguments: ")
+    assert last.endswith(said)
+
+
+@pytest.mark.parametrize(
     "arguments",
     [[], ["nothing"], ["fit", DEV, "--family", "gamma"], ["fit", DEV, "--resolution", "x"],
      ["report", "--dev", DEV], ["fit", DEV, "--js"], ["fit", DEV, "--replicates", "9"]],

@@ -191,7 +191,8 @@ def test_missing_scores_on_the_command_line(
     assert "--missing drop" in run(capsys, "fit plain.csv", 2)
     assert main(["fit", "plain.csv", "--missing", "drop"]) == 0
     out, err = capsys.readouterr()
-    assert "60 genuine and 60 impostors" in out
+    assert "60 genuine and 60 impostors; 3 trials without a score left out" in out
+    assert "120 rows, 3 more left out" in out
     assert err.startswith("warning: dropped trials without a score: 3 (1 of genuine, 2 of imp")
     assert "with --missing reject" in err
 

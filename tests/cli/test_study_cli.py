@@ -50,6 +50,19 @@ def run(capsys: Any, *arguments: object) -> tuple[int, str, str]:
     return code, out, err
 
 
+def test_the_help_shows_a_configuration_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["study", "--help"])
+    shown = capsys.readouterr().out.partition("for example")[2].partition(":\n")[2]
+    (tmp_path / "atlas.toml").write_text(shown.rpartition("\nbetaroc --help")[0])
+    code, out, err = run(capsys, "atlas.toml")
+    assert (code, err) == (0, "")
+    assert out.startswith("80 trials")
+
+
 @pytest.mark.simulation
 def test_a_configuration_is_the_study_of_its_words(config: Path, capsys: Any) -> None:
     code, out, err = run(capsys, config)

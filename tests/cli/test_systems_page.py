@@ -204,6 +204,7 @@ def test_a_class_of_one_score_has_a_page_too(tmp_path: Path) -> None:
     assert main(["report", "--dev", str(dev), "-o", str(out)]) == 0
     text = prose(out.read_text(encoding="utf-8"))
     assert "no distribution fits dev, whose scores are taken as they are: client: " in text
+    assert "Family: empirical; no distribution fits dev." in text
     assert "0 of 300" in text
     assert main(["report", "--dev", str(dev), "-o", str(out), "--force", "--family", "beta"]) == 1
 

@@ -133,6 +133,7 @@ def test_a_pair_is_each_class_by_its_own_family(pair: br.Fit) -> None:
         (("beta", "proper-beta"), '"proper-beta" is a family of both classes and must stand alone'),
         (("dual-beta", "beta"), '"dual-beta" is a family of both classes'),
         (("beta", "gamma"), "family must be one of"),
+        ("gaussian", "Did you mean 'normal'?"),
         ("beta,normal", "family must be one of"),
     ],
 )

@@ -27,7 +27,7 @@ MODEL = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
         ("auc", (), {"far": 0.1}, "'auc' is taken at no point; got far=0.1. Leave it out."),
         ("tpr", (0.1,), {}, "Write threshold=0.1 or far=0.1"),
         ("tpr", ("eer",), {}, "got 'eer'. Write at='eer'."),
-        ("tpr", (), {}, "'tpr' needs a point, one of"),
+        ("tpr", (), {}, "at=; got none. Give one."),
         ("tpr", (), {"between": (0.0, 0.1)}, "'tpr' cannot be told there: it takes threshold="),
         ("partial-auc", (0.0, 0.1), {}, "Write between=(0.0, 0.1)"),
         ("partial-auc", ((0.0, 0.1),), {}, "Write between=(0.0, 0.1)"),

@@ -118,6 +118,7 @@ def test_many_classifiers_are_folded_and_drawn_together(frame: pd.DataFrame) -> 
     rng = np.random.default_rng(2)
     wide = {f"s{k}": frame["good"] + rng.normal(0, 0.2, 300) for k in range(13)}
     text = inclusion_page(br.inclusion(pd.DataFrame({"label": frame["label"], **wide})))
+    assert re.search(r"filled: the interval tells\.</figcaption>", text)
     self_contained(text)
     assert "<summary>1 more</summary>" in text
     assert text.count('role="img"') == 2
