@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from helpers.places import ROOT, script
 
 table = script(ROOT / "tools" / "mutation" / "table.py")
@@ -20,7 +22,14 @@ def test_every_survivor_has_a_reason() -> None:
     assert set(given.values()) <= set(reasons)
 
 
-def test_most_changes_are_noticed() -> None:
-    rows = table.read("results_all.csv")
+@pytest.mark.parametrize(("draw", "share"), [("all", 0.85), ("unseen", 0.8)])
+def test_most_changes_are_noticed(draw: str, share: float) -> None:
+    rows = table.read(f"results_{draw}.csv")
     killed = sum(row["outcome"] in table.KILLED for row in rows)
-    assert killed >= 0.85 * len(rows)
+    assert killed >= share * len(rows)
+
+
+def test_the_fair_share_has_its_binomial_standard_error() -> None:
+    """sqrt(.8 .2/25) = .08."""
+    rows = [{"outcome": "killed"}] * 20 + [{"outcome": "survived"}] * 5
+    assert table.share(rows) == "80.0% killed, standard error 8.0%"

@@ -55,6 +55,20 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: br.fit_distribution([0.2, 0.4], "normal", weights=[1e308, 1e308]), "weights"
     ),
     "NA for a kind of picture": (lambda: br.fit(SCORES).plot(pd.NA), "kind"),  # type: ignore[arg-type]
+    "a shape that is no pair": (lambda: br.solve_pair(shapes=np.array("a")), "shapes"),  # type: ignore[arg-type]
+    "flags for a flag": (
+        lambda: MODEL.partial_auc(0.0, 0.1, np.array([True, False])), "standardized"  # type: ignore[arg-type]
+    ),
+    "schemes for a scheme": (lambda: MODEL.shape_category(np.array([9, 16])), "scheme"),  # type: ignore[arg-type]
+    "methods for a method": (
+        lambda: br.fit(SCORES).conf_int(method=np.array(["wald", "wald"])), "method"  # type: ignore[arg-type]
+    ),
+    "groups for a flag": (
+        lambda: br.fit(SCORES).joint_cov(groups=np.array([0, 1])), "groups"  # type: ignore[arg-type]
+    ),
+    "no flag for a flag": (lambda: br.epc(SCORES, OTHER).area(normalize=pd.NA), "normalize"),
+    "True for words": (lambda: br.Scores([0.1], [0.2], words=True), "words"),  # type: ignore[arg-type]
+    "True for columns": (lambda: br.read_scores(__file__, columns=True), "columns"),  # type: ignore[arg-type]
     "a text of nested lists": (lambda: br.from_json("[" * 3000), "text_or_path"),
 }  # fmt: skip
 
@@ -68,9 +82,44 @@ def test_what_cannot_be_right_is_refused_by_the_name_of_its_argument() -> None:
             assert len(str(caught.value)) < 400
 
 
+def test_arrays_of_one_thing_are_that_thing() -> None:
+    names = br.Scores([0.1, 0.2], [0.2], client_groups=[np.array("a"), np.array("b")])
+    assert names.client_groups.tolist() == ["a", "b"]  # type: ignore[union-attr]
+
+
+def test_scores_so_near_that_what_is_drawn_rounds_to_one() -> None:
+    with pytest.warns(br.SmallSampleWarning):
+        fit = br.fit(br.Scores([1.0, 1.0 + 2.0**-52], [0.1, 0.2, 0.4]), "normal")
+    with pytest.raises(br.FitError, match="every simulated score set must have a normal fit"):
+        br.check_fit(fit, replicates=19, rng=1)
+
+
 def test_messages_hold_no_addresses() -> None:
     assert shown([object()]) == "[<object object>]"
     assert " at 0x" not in shown(abs) + shown(lambda x: x) + shown(summary)
+    thing: Any = object()
+    tail = br.ParetoTail(0.05, 0.1, 0.5)
+    calls: dict[str, Callable[[], Any]] = {
+        "measure": lambda: br.plan_sample_size("eer", model=MODEL, measure=thing),
+        "width": lambda: br.plan_sample_size("shapes", model=MODEL, width=thing),
+        "both": lambda: br.plan_sample_size("auc", model=[MODEL] * 2, width=thing, power=thing),
+        "point": lambda: br.plan_sample_size("shapes", model=MODEL, far=thing),
+        "gap": lambda: br.plan_sample_size("epc-gap", model=MODEL, far=thing),
+        "curve": lambda: br.interval(br.epc(SCORES, OTHER, alpha=[0.5]), "value", far=thing),
+        "bounds": lambda: br.Spliced(MODEL.client, upper=tail, bounds=thing),
+        "range": lambda: br.Design.sobol({thing: (1.0,)}, n=2),
+    }
+    for name, call in calls.items():
+        with case(name), pytest.raises(br.BetarocError, match=r"<object object>") as caught:
+            call()
+        assert " at 0x" not in str(caught.value)
+
+
+def test_shapes_whose_errors_no_double_holds_are_refused() -> None:
+    for a, b in ((1e160, 1e160), (1e-160, 2.0), (1e200, 1e-200), (1e-10, 1e277)):
+        model = br.ScoreModel(br.Beta(a, b), br.Beta(1.0, 2.0))
+        with case((a, b)), pytest.raises(br.InputError, match="doubles hold the errors of a fit"):
+            br.epc_forecast(model, n_client=9, n_impostor=9, alpha=0.5)
 
 
 def test_shapes_beyond_what_doubles_resolve_have_no_area_by_quadrature() -> None:

@@ -112,6 +112,15 @@ RIGHT: dict[str, tuple[Callable[[], Any], Any]] = {
         1.0,
     ),
     "nobody is above an equal score": (lambda: GAP.confusion(0.2).far, 0.0),
+    # x^a (1 + a (1 - x)) is the lower tail of b = 2.
+    "a lower tail whose shape has no square": (
+        lambda: br.Beta(1e200, 2.0).logcdf(0.5),
+        1e200 * math.log(0.5),
+    ),
+    "costs next to none, normalised": (
+        lambda: NORMAL.at(0.0).dcf(cost_fa=5e-324, normalized=True),
+        math.inf,
+    ),
     "partial area of a vanishing range": (lambda: BETA.partial_auc(0.0, 1e-200), 2e-300),
     "F1 of a threshold that accepts nobody": (lambda: NORMAL.at(math.inf).f1, 0.0),
     "prior 0": (

@@ -8,9 +8,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from betaroc.core.text import respelled
+from betaroc.core.errors import InputTypeError
+from betaroc.core.text import respelled, shown
 
-__all__ = ["ClassWords", "client_word", "is_class_word", "shared_words", "words_of"]
+__all__ = ["ClassWords", "class_words", "client_word", "is_class_word", "shared_words", "words_of"]
 
 #: Of each word of clients the words of impostors that leave no doubt which class is which.
 _PAIRS = {
@@ -144,6 +145,19 @@ def _pattern(kept: tuple[str, ...]) -> re.Pattern[str]:
         r"(?P<whose>['’]|&#39;)?"
         r"(?P<noun>(?= (?:scores?|trials?|class(?:es)?|distributions?|fit|side|tail)\b))?"
     )
+
+
+def class_words(given: object) -> ClassWords | None:
+    """The words of both classes, checked; None for those of the package."""
+    if given is None:
+        return None
+    pair = tuple(given) if isinstance(given, tuple | list) else ()
+    if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+        raise InputTypeError.about("words")(
+            f"words must be two texts, the client's and the impostor's; got {shown(given)}. Give"
+            ' such as ("bona fide", "attack").'
+        )
+    return ClassWords(*pair)
 
 
 def shared_words(given: Iterable[ClassWords | None]) -> ClassWords:

@@ -167,12 +167,14 @@ def to_numpy(values: Any, name: str) -> AnyArray:
 def _first_ragged(values: Any) -> int | None:
     if not isinstance(values, list | tuple) or not values:
         return None
+    first = width_of(values[0])
+    return next((i for i, v in enumerate(values) if width_of(v) != first), None)
 
-    def width(item: Any) -> int:
-        return len(item) if isinstance(item, list | tuple | np.ndarray) else -1
 
-    first = width(values[0])
-    return next((i for i, v in enumerate(values) if width(v) != first), None)
+def width_of(item: Any) -> int:
+    """The entries of a list or an array; -1 of what is one thing."""
+    many = isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim > 0)
+    return len(item) if many else -1
 
 
 def _refuse_shape(array: AnyArray, name: str) -> NoReturn:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import AnyArray
-from betaroc.core.containers import array_1d, as_narwhals
+from betaroc.core.containers import array_1d, as_narwhals, width_of
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
 
@@ -61,7 +61,7 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
     if frame is not None:
         return (frame[:, 0], frame[:, 1]) if len(getattr(frame, "columns", ())) == 2 else None
     if isinstance(values, list | tuple) and values:
-        widths = {len(v) if isinstance(v, list | tuple | np.ndarray) else -1 for v in values}
+        widths = {width_of(v) for v in values}
         if widths == {2}:
             return [v[0] for v in values], [v[1] for v in values]
         if -1 in widths or len(widths) > 1:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -180,4 +181,10 @@ def beta_inverse_information(a: float, b: float) -> FloatArray:
     """The inverse of `beta_information`: the covariance of the estimates times the weight."""
     taus = [phi_tau_of(v)[1] for v in (a, b, a + b)]
     of_a, of_b, coupling, determinant = information_terms(a, b, *taus)
+    parts = of_a, of_b, coupling
+    if not (determinant > 0.0 and all(math.isfinite(part / determinant) for part in parts)):
+        raise InputError(
+            "the shapes a and b must be such that doubles hold the errors of a fit of them; got"
+            f" a={a!r}, b={b!r}. Give shapes nearer to 1."
+        )
     return np.array([[of_b, coupling], [coupling, of_a]]) / determinant

@@ -181,8 +181,10 @@ def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
     if b == 1.0:
         with np.errstate(over="ignore"):
             return np.asarray(-a * softplus(-t.logit))
-    h = _lower_fraction(a, b, t.theta.ravel()).reshape(t.theta.shape)
-    # Where theta rounds to 1 for shapes beyond 1e15: the first convergent, by the complement.
+    with np.errstate(over="ignore", invalid="ignore"):
+        h = _lower_fraction(a, b, t.theta.ravel()).reshape(t.theta.shape)
+    # Where theta rounds to 1 for shapes beyond 1e15, or squares of shapes overflow: the first
+    # convergent, by the complement.
     h = np.where(h > 0.0, h, (a + 1.0) / np.maximum(1.0 + a * t.complement - b * t.theta, 1.0))
     return np.asarray(beta_log_density(a, b, t) - math.log(a) + np.log(h))
 

@@ -22,7 +22,7 @@ from betaroc.core.checks import (
     score_array,
     weights_array,
 )
-from betaroc.core.class_words import ClassWords
+from betaroc.core.class_words import ClassWords, class_words
 from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.names import columns_beside, name_columns
@@ -269,7 +269,7 @@ class Scores(ScoreData):
         refuse_labels_as_scores(c, i)
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": checked_name(name), "source": source,
-            "words": None if words is None else ClassWords(*words),
+            "words": class_words(words),
             "library": checked_library(library) or library_of(client) or library_of(impostor),
             "dtype": dtype_of(client, impostor) if dtype is None else dtype_as(dtype, c, i),
         }  # fmt: skip

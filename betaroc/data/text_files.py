@@ -9,7 +9,7 @@ import io
 import math
 import re
 import zlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -351,7 +351,8 @@ def _names_of(columns: Any) -> tuple[str, ...] | None:
     if columns is None:
         return None
     names = columns.split(",") if isinstance(columns, str) else columns
-    if isinstance(names, dict) or not all(isinstance(name, str) for name in names):
+    listed_names = isinstance(names, Iterable) and not isinstance(names, dict)
+    if not listed_names or not all(isinstance(name, str) for name in names):
         raise InputTypeError.about("columns")(
             f"columns must be the names of all columns in their order; got {shown(columns)}. Pass"
             " such as ('label', 'score')."

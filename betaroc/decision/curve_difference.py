@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.terms import BIOMETRIC
@@ -224,7 +225,7 @@ def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str
     """What the systems are called: as given, else as they are called without."""
     if given is None:
         return names
-    if isinstance(given, str) or len(given) != 2:
+    if width_of(given) != 2:
         raise InputError.about("names")(
             f"names must be those of the two systems; got {shown(given)}. Give two, such as"
             ' names=("A", "B").'

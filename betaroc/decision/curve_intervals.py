@@ -63,11 +63,11 @@ def _weights(
     """What each alpha weighs in the number, and its name."""
     name = checks.choice(stat, _STATISTICS, "stat")
     legal = "alpha" if name == "value" else "between"
-    extra = [key for key in point if key != legal]
-    if given or extra:
-        shown = ", ".join([*map(checks.shown, given), *(f"{k}={point[k]!r}" for k in extra)])  # type: ignore[literal-required]
+    if given or point.keys() - {legal}:
+        named = [f"{key}={checks.shown(value)}" for key, value in point.items() if key != legal]
+        got = ", ".join([*map(checks.shown, given), *named])
         raise InputError(
-            f"{name!r} of a curve takes {legal}= and nothing else; got {shown}. Write it with its"
+            f"{name!r} of a curve takes {legal}= and nothing else; got {got}. Write it with its"
             " keyword."
         )
     if name == "value":

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
@@ -164,7 +165,7 @@ class Epc(Curve, Noun):
         weights = area_weights(x, start, stop)
         counts = weights > 0.0
         total = float(np.sum(weights[counts] * y[counts]))
-        return total / (stop - start) if normalize else total
+        return total / (stop - start) if flag(normalize, "normalize") else total
 
     def interval(
         self,
@@ -445,8 +446,8 @@ class Epc(Curve, Noun):
         return draw_epc(
             ax, alpha, value, self.trivial, axes, style,
             band=None if band is None else shown_band(band, alpha, value),
-            expected=self.expected if expected else None,
-            a_posteriori=self.a_posteriori if a_posteriori else None,
+            expected=self.expected if flag(expected, "expected") else None,
+            a_posteriori=self.a_posteriori if flag(a_posteriori, "a_posteriori") else None,
             log=log,
         )  # fmt: skip
 

@@ -122,7 +122,7 @@ class Spliced(Distribution):
         if self.body.on_unit:
             raise InputError.about("bounds")(
                 "bounds must be left out of a body on [0, 1], whose coordinate is the logit; got"
-                f" {self.bounds!r}."
+                f" {shown(self.bounds)}. Give none."
             )
         low, high = self.bounds
         low, high = finite(low, "bounds[0]"), finite(high, "bounds[1]")

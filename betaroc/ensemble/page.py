@@ -178,7 +178,7 @@ def _gains(result: InclusionRecord) -> Figure:
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"
     caption = f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval"
     drawn = draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS)
-    return replace(drawn, caption=f"{caption} tells.")
+    return replace(drawn, caption=caption)
 
 
 def _counted(result: InclusionRecord, name: str) -> Trace | None:

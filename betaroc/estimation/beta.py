@@ -32,6 +32,7 @@ from betaroc.estimation.contract import (
     Sample,
     SampleRows,
     SystemSums,
+    refuse_unfitted,
     too_few_distinct,
 )
 from betaroc.estimation.newton import (
@@ -179,12 +180,7 @@ def _scale(law: Any) -> FloatArray:
 # ------------------------------------------------------------------- many samples at once
 def _fit_rows(_: Distribution, x: FloatArray) -> Parameters:
     a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
-    lost = int(np.sum(~np.asarray(converged)))
-    if lost:
-        raise FitError(
-            f"every simulated score set must have a beta fit; {lost} of {x.shape[0]} have none, as"
-            " of too few distinct scores. Give more scores."
-        )
+    refuse_unfitted(int(np.sum(~np.asarray(converged))), x.shape[0], "beta")
     return np.atleast_1d(a)[:, None], np.atleast_1d(b)[:, None]
 
 

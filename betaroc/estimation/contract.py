@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
-from betaroc.core.errors import DegenerateDataError
+from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed
 from betaroc.distributions.base import Distribution
@@ -333,6 +333,15 @@ class Family:
     def of_pairs(self) -> bool:
         """Whether the family says something only of both classes together."""
         return self.impostor is not None or self.join is not None
+
+
+def refuse_unfitted(lost: int, rows: int, family: str) -> None:
+    """An error where samples of many have no fit, such as those that round to one score."""
+    if lost:
+        raise FitError(
+            f"every simulated score set must have a {family} fit; {lost} of {rows} have none, as of"
+            " too few distinct scores. Give more scores."
+        )
 
 
 def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:

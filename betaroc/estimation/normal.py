@@ -21,6 +21,7 @@ from betaroc.estimation.contract import (
     Parameters,
     SampleRows,
     SystemSums,
+    refuse_unfitted,
     too_few_distinct,
 )
 from betaroc.estimation.summed import CANCELLED, LEAST_SQUARE
@@ -60,6 +61,7 @@ def fit_rows(_: Distribution, x: FloatArray) -> Parameters:
     _, power = np.frexp(np.max(np.abs(x), axis=1, keepdims=True))
     inside = np.ldexp(x, -power)
     mean, width = np.mean(inside, axis=1, keepdims=True), np.std(inside, axis=1, keepdims=True)
+    refuse_unfitted(int(np.sum(width == 0.0)), x.shape[0], "normal")
     return np.ldexp(mean, power), np.ldexp(width, power)
 
 

@@ -561,4 +561,5 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
     more = times if d.noise == unseen and d.sup < tolerance else times * times
     if more > _MORE:
         return "cannot tell", f"{numbers}; the distance is too near the tolerance"
-    return "cannot tell", f"{numbers}; about {more:.2g} times as many scores would tell"
+    wanted = "a few more" if more < 1.05 else f"about {float(f'{more:.2g}'):g} times as many"
+    return "cannot tell", f"{numbers}; {wanted} scores would tell"

@@ -259,7 +259,7 @@ class CovariateFit(CovariateEstimate, Noun):
         True
         """
         asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
-        place, rates, words = self._place(covariates or {})
+        place, rates, words = self._place({} if covariates is None else covariates)
         found = delta(
             asked,
             self._model(place, prior),

@@ -239,6 +239,7 @@ class FamilyComparison(Tabular, Noun):
         >>> [row.parameters for row in found.of("client")]
         [2]
         """
+        checks.choice(who, ("client", "impostor"), "who")
         return tuple(row for row in self.rows if row.who == who)
 
     def to_frame(self) -> Table:

@@ -740,9 +740,10 @@ class Fit(FitPoints, Noun):
         >>> round(fit.conf_int()["client"]["mu"].low, 4)
         0.5042
         """
-        if method == "profile":
+        options = IntervalOptions(level, method, groups=groups).by(profile.PARAMETER_METHODS)
+        if options.method == "profile":
             refuse_tails(self, 'intervals of parameters by method="profile"')
-        return profile.grouped_conf_int(self, IntervalOptions(level, method, groups=groups))
+        return profile.grouped_conf_int(self, options)
 
     def plot(
         self,

@@ -35,7 +35,7 @@ from betaroc.inference.small_samples import (
 
 __all__ = ["conf_int", "grouped_conf_int"]
 
-_METHODS = ("profile", "wald")
+PARAMETER_METHODS = ("profile", "wald")
 #: Beyond this concentration the beta deviance cancels too many digits.
 _CONCENTRATED = 1e8
 #: Ends are looked for by doubling, this many times.
@@ -44,7 +44,7 @@ _DOUBLINGS = 1100
 
 def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dict[str, Interval]]:
     """Intervals of both classes; `Fit.conf_int` documents it."""
-    options = options.by(_METHODS)
+    options = options.by(PARAMETER_METHODS)
     results = {"client": f.client, "impostor": f.impostor}
     labels = groups_of(f.scores) if options.groups else None
     if labels is None:
@@ -100,7 +100,7 @@ def _has_sums(fit: Estimate) -> bool:
 
 def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it."""
-    options = options.by(_METHODS)
+    options = options.by(PARAMETER_METHODS)
     refuse_light(fit)
     if options.method == "profile":
         _refuse_without_sums(fit)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, FloatArray
-from betaroc.core.checks import score_array, weights_array
+from betaroc.core.checks import flag, score_array, weights_array
 from betaroc.core.errors import InputError
 from betaroc.core.names import name_columns
 from betaroc.core.sentences import worded
@@ -102,7 +102,7 @@ def robust_cov(
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     """Covariance of the clients' parameters, then the impostors'; see `Fit.joint_cov`."""
     results = fit.client, fit.impostor
-    found = groups_of(fit.scores) if groups else None
+    found = groups_of(fit.scores) if flag(groups, "groups") else None
     sizes = [len(result.names) for result in results]
     own = np.zeros((sum(sizes), sum(sizes)))
     own[: sizes[0], : sizes[0]], own[sizes[0] :, sizes[0] :] = (r.cov for r in results)

@@ -554,7 +554,7 @@ def _plain(value: Any) -> Any:
 
 
 def _ratio(numerator: Any, denominator: Any) -> Any:
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         return _plain(np.asarray(numerator, dtype=np.float64) / np.asarray(denominator))
 
 

@@ -16,6 +16,7 @@ from betaroc.core.checks import (
     choice,
     count,
     finite,
+    flag,
     fraction,
     generator,
     positive,
@@ -888,7 +889,7 @@ class ScoreModel(Noun):
                 f"low must be below high; got low={low!r}, high={high!r}. Give a range of FAR."
             )
         area = areas.partial_auc(self._pair, low, high)
-        if not standardized:
+        if not flag(standardized, "standardized"):
             return area
         chance, full = 0.5 * (high - low) * (high + low), high - low
         return 0.5 * (1.0 + (area - chance) / (full - chance))
@@ -1229,7 +1230,8 @@ class ScoreModel(Noun):
         >>> model.shape_category(9)
         (<Shape.U: 'U'>, <Shape.J: 'J'>)
         """
-        if scheme not in (None, 9, 16):
+        plain = isinstance(scheme, int | float | np.number)
+        if scheme is not None and not (plain and scheme in (9, 16)):
             raise InputError.about("scheme")(
                 f"scheme must be None, 9 or 16; got {shown(scheme)}. Leave it out for all shapes."
             )

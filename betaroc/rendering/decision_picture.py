@@ -302,10 +302,15 @@ def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
         f'<text class="h{gone}" x="{at:.2f}%" dx="{dx}" y="{y}" text-anchor="{anchor}"'
         f' data-narrow data-place="x:x" data-flag="gone:no{word}">{word}</text>'
         for word, dx, anchor, gone in (
-            ("reject", -8, "end", " gone" if at < 8.0 else ""),
-            ("accept", 8, "start", " gone" if at > 92.0 else ""),
+            ("reject", -8, "end", _out(at)),
+            ("accept", 8, "start", _out(100.0 - at)),
         )
     )
+
+
+def _out(room: float) -> str:
+    """Where a side has no room for its name, or none on a printed page."""
+    return " gone" if room < 8.0 else " tight" if room < 14.0 else ""
 
 
 def _class_names(

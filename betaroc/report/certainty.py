@@ -155,6 +155,8 @@ def confidence_words(fit: Fit, sure: Certainty | None) -> list[str]:
 
 def _untested(fit: Fit, sure: Certainty) -> str:
     """Why nothing is known of the uncertainty of the shape."""
+    if fit.client.tails or fit.impostor.tails:
+        return f"Ends and shape are tested {_of_tested()} only, without tails of their own."
     if sure.why:
         return f"The shape of the curve is not tested: {sure.why}"
     shared = ""
@@ -167,10 +169,16 @@ def _hook_words(fit: Fit, hooks: tuple[Hook, ...]) -> list[str]:
     return [
         f"The fitted ROC is below the diagonal {_PLACES[hook.end]}: FAR from"
         f" {percent(hook.far_low)} to {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
-        f" {number(hook.expected_scores, 2)} scores of so many are expected there"
+        f" of as many scores as were fitted {_several(hook.expected_scores)} expected there"
         + (f". {_counted(fit, hook)}" if hook.seen else ", which is no finding.")
         for hook in hooks
     ]
+
+
+def _several(n: float) -> str:
+    """A number of scores, two digits of it, and its verb."""
+    shown = number(n, 2) if n < 100.0 else f"{float(number(n, 2)):.0f}"
+    return f"{shown} {'is' if shown == '1' else 'are'}"
 
 
 def _counted(fit: Fit, hook: Hook) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,10 @@ from betaroc.report.certainty import (
     likely,
 )
 
-__all__ = ["Depth", "Unseen", "crossing_words", "depth", "unseen", "whole_curve_words"]
+__all__ = [
+    "Depth", "Unseen", "crossing_words", "depth", "unseen", "unseen_end",
+    "whole_curve_words",
+]  # fmt: skip
 
 _REVERSED = " If lower scores mean client, pass 1 - score or -score."
 _WHOLE = {
@@ -131,6 +135,23 @@ def unseen(model: ScoreModel, scores: Scores | None) -> Unseen | None:
     return Unseen("below", other, above, crossing, False, False)
 
 
+def unseen_end(model: ScoreModel, scores: Scores | None, end: str) -> Unseen | None:
+    """The crossing nearest to an end, if less than one score is expected past it."""
+    points = model.diagonal_crossings()
+    if scores is None or len(points) == 0:
+        return None
+    only = unseen(model, scores) if len(points) == 1 else None
+    if only is not None or len(points) == 1:
+        return only if only is not None and only.end == end else None
+    crossing = points[0] if end == "at_zero" else points[-1]
+    rate = crossing.frr if end == "at_zero" else crossing.far
+    if rate * max(scores.client_total, scores.impostor_total) >= 1.0:
+        return None
+    side = getattr(model.ends(), end).side
+    other = "below" if side == "above" else "above"
+    return Unseen(other, end, math.nan, crossing, True, _past_all(crossing, end, scores))
+
+
 def _past_all(crossing: OperatingPoint, end: str, scores: Scores) -> bool:
     both = (scores.client, scores.impostor)
     if end == "at_one":
@@ -158,6 +179,8 @@ def whole_curve_words(
     fitted = fitted.replace(": no threshold is worse than chance.", ".")
     if sure.concave:
         return f"{fitted[:-1]}: by construction of the family, whatever the scores."
+    if fitted.endswith(_REVERSED):
+        return f"{fitted.removesuffix(_REVERSED)[:-1]}; {NOT_COMPUTED}.{_REVERSED}"
     return f"{fitted[:-1]}; {NOT_COMPUTED}."
 
 
@@ -242,7 +265,8 @@ def crossing_words(
         return [_unseen_words(model, hidden)]
     who = "The fitted ROC" if fitted else "It"
     lines = [
-        f"{who} crosses the diagonal at threshold {_place(p)}, where {_rates(p)}."
+        f"{who} crosses the diagonal at threshold {_place(p)}, where {_rates(p)}"
+        f"{_past_scores(p, scores)}."
         for p in (points[k] for k in range(min(len(points), 5)))
     ]
     gap, worst = depth(model)
@@ -254,6 +278,18 @@ def crossing_words(
     if rule and not has_shape(model.client):
         lines.append(f"{rule}.")
     return lines
+
+
+def _past_scores(point: OperatingPoint, scores: Scores | None) -> str:
+    """Where a crossing lies past the scores: that they show nothing of it."""
+    if scores is None:
+        return ""
+    most = max(scores.client_total, scores.impostor_total)
+    if min(point.far, point.frr) * most >= 1.0:
+        return ""
+    end = "at_one" if point.far <= point.frr else "at_zero"
+    where = "beyond every score" if _past_all(point, end, scores) else "where not one is expected"
+    return f", {where}: nothing the data show"
 
 
 def _unseen_words(model: ScoreModel, hidden: Unseen) -> str:

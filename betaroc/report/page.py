@@ -209,7 +209,7 @@ _GLOSSARY = (
     ("ROC", "the curve of TPR against FAR over all thresholds"),
     ("DET", "the curve of FRR against FAR on scales of normal deviates"),
     ("AUC", "area under the ROC: the chance that a client scores above an impostor"),
-    ("KS", "the largest TPR − FAR over all thresholds"),
+    ("KS", "the largest difference of TPR and FAR over all thresholds"),
     ("alpha", "how much FAR counts in the error that dev’s threshold makes smallest"),
     ("Expected performance curve", "the HTER on test at the threshold of each alpha; short: EPC"),
     ("interval", "values that the scores do not contradict: of 95 %, it misses 1 in 20 times"),

@@ -22,7 +22,7 @@ from betaroc.rendering.tree import (
     few,
 )
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
-from betaroc.report.summary import CHECKED_SCORED, family_tails, family_words, statuses
+from betaroc.report.summary import CHECKED_SCORED, alone, family_tails, family_words, statuses
 from betaroc.report.verdicts import TARGET_HEAD, FitStatus, capital, sentence, target_cells
 
 __all__ = ["checks_section", "families_section", "sensitivity_section", "tails_section", "worst"]
@@ -110,9 +110,12 @@ def _check(part: ScoreSet, role: str, drawn: Sequence[Figure]) -> tuple[Node, ..
     if check is not None and check.roc_distance is not None:
         d = check.roc_distance
         tests = (Row((title, *map(_test, getattr(check, key)))) for key, title in _TESTS)
-        told.append(Grid(("test of the distributions", "client", "impostor"), tuple(tests)))
+        fit = part.scored.fit
+        own = fit is not None and bool(fit.client.tails or fit.impostor.tails)
+        bare = ", without tails" * own
+        told.append(Grid((f"test of the distributions{bare}", "client", "impostor"), tuple(tests)))
         told.append(Words(
-            f"ROC: largest distance from that of the scores {number(d.sup, 3)}"
+            f"ROC{bare}: largest distance from that of the scores {number(d.sup, 3)}"
             f" (p {number(d.p_value, 3)}), mean distance {number(d.mean, 3)}."
         ))  # fmt: skip
     elif part.summary is not None and found.bin_error is not None:
@@ -220,9 +223,7 @@ def _good_down_to(part: ScoreSet) -> str:
     down = [f"{name.upper()} {percent(rate)}" for name, rate in least if rate is not None]
     words = " and ".join(down)
     return (
-        f"counts within a factor of 3 of the fit down to {words}"
-        if down
-        else ("no rate is seen to agree")
+        f"rates at a threshold seen to be good down to {words}" if down else "none seen to be good"
     )
 
 
@@ -234,7 +235,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         words = f"{role}: not compared: {sentence(part.quality.uncompared)}"
     found = None if part.quality is None else part.quality.families
     told: list[Node] = [Words(words)] * bool(words)
-    finding = ""
+    finding, unit = "", True
     if found is not None:
         head = ("class", "family", "held-out score", "its z", "Vuong z", "distance",
                 "mass outside [0, 1]", "parameters", "AIC", "BIC")  # fmt: skip
@@ -248,13 +249,15 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
             for who, name, why in found.left_out
         ]
         best = dict.fromkeys(found.recommended)
-        finding = f"recommended {' and '.join(best)}"
+        finding = f"{'only' if alone(found) else 'recommended'} {' and '.join(best)}"
+        unit = not any(math.isnan(row.outside) for row in found.rows)
     told.append(Words(
-        "All on one measure, densities by the score between 0 and 1. Held-out score: mean log"
-        " density of a score under fits of the other four folds; its z: the difference to the best"
-        " one in standard errors. Recommended is, of those of a class within half a standard error"
-        " of the best, the one with the fewest parameters. Vuong z: difference of log-likelihoods"
-        " to the recommended family in standard errors; below −1.96 worse at the 5 % level."
+        f"All on one measure, densities by the score{' between 0 and 1' * unit}. Held-out score:"
+        " mean log density of a score under fits of the other four folds; its z: the difference to"
+        " the best one in standard errors. Recommended is, of those of a class within half a"
+        " standard error of the best, the one with the fewest parameters. Vuong z: difference of"
+        " log-likelihoods to the recommended family in standard errors; below −1.96 worse at the"
+        " 5 % level, – where one family contains the other."
         " Distance: largest difference of the fitted distribution function from that of the scores."
         " AIC, BIC: the log-likelihood with a charge for each parameter, the smaller the better."
         " The choice belongs to dev, so that test sets have none.", "legend",
@@ -319,7 +322,7 @@ def _audit(part: ScoreSet) -> tuple[Node, ...]:
     found = part.quality
     if found is None or found.audit is None:
         why = "" if found is None else sentence(found.unaudited)
-        return (Words(f"No audit: {why}"),)
+        return (Words(f"Not examined: {why}"),)
     if not found.called_for:
         return (Words("Nothing here is within reach of 0 or 1 as said below."),)
     audit = found.audit

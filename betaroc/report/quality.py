@@ -199,7 +199,7 @@ def _unauditable(scores: Scores, fit: Fit | None) -> str:
     if fit is None:
         return "no distributions were fitted"
     if not has_shapes(fit.family):
-        return f"the audit is of beta fits; these are of {family_text(fit.family)}"
+        return f"only beta fits can be; these are of {family_text(fit.family)}"
     return "" if whole_weights(scores) else "weights are no whole numbers of copies"
 
 

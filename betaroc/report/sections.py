@@ -186,7 +186,7 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
         " every threshold. DET: the same errors on scales that make normal scores straight lines."
         " AUC: the area under the ROC, the chance that a client scores above an impostor. EER: the"
         " error rate where FAR and FRR, the share of clients rejected, are equal. KS: the largest"
-        " TPR − FAR.",
+        " difference of TPR and FAR.",
         "legend",
     )
     notes = [Words(words, "note") for words in _interval_notes(sets)]
@@ -425,19 +425,19 @@ def _expected_rates(dev: ScoreSet, point: OperatingPoint, keys: Sequence[str]) -
 def _caution(met: ObservedPoint, dev: ScoreSet) -> str:
     """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
     client, impostor = met.expected.n_beyond
-    groups = dev.fit is not None and dev.fit._evidence.groups is not None
-    what = " groups" if groups else ""
-    few: Sequence[tuple[str, float, str, float]] = (
-        (f"impostor{what or 's'}", impostor, "above", met.observed[0].far),
-        (f"client{what or 's'}", client, "at or below", met.observed[0].frr),
-    )
-    found = [
-        f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who} {where} it"
-        for who, n, where, _ in few
-        if n < _FEW
-    ]
-    none = [f"no {who[:-1]} of dev lies {where} it" for who, _, where, at in few if at == 0.0]
-    words = f"Only {' and '.join(found)} are expected" if found else ""
+    rates, counted = met.expected, met.observed[0]
+    group = " group" * (dev.fit is not None and dev.fit._evidence.groups is not None)
+    found, none = [], []
+    for who, n, rate, share, near, other in (
+        ("impostor", impostor, rates.far, counted.far, "above", "at or below"),
+        ("client", client, rates.frr, counted.frr, "at or below", "above"),
+    ):
+        where, alone = (near, share == 0.0) if rate <= 0.5 else (other, share == 1.0)
+        few = f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who}{group}s"
+        found += [f"{few} {where} it"] * (n < _FEW)
+        none += [f"no {who}{group} of dev lies {where} it"] * alone
+    words = f"{' and '.join(found)} are expected" if found else ""
+    words = capital(words) if words.startswith("less") else "Only " * bool(found) + words
     words += (": extrapolated." if met.expected.extrapolated else ".") * bool(found)
     if none:
         words = f"{words} {capital(' and '.join(none))}.".strip()

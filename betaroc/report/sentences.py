@@ -36,7 +36,13 @@ from betaroc.report.certainty import (
     likely,
     p_words,
 )
-from betaroc.report.crossings import Unseen, crossing_words, unseen, whole_curve_words
+from betaroc.report.crossings import (
+    Unseen,
+    crossing_words,
+    unseen,
+    unseen_end,
+    whole_curve_words,
+)
 from betaroc.report.intervals import measured_cell
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import OF_SCORED, in_matching, mismatch_words
@@ -104,8 +110,7 @@ def _side_words(
 ) -> str:
     """The side of the diagonal near an end, as sure as it is."""
     lower, fitted = which == "at_zero", getattr(model.ends(), which).side
-    hidden = unseen(model, scores)
-    beyond = hidden is not None and hidden.end == which
+    hidden = unseen_end(model, scores, which)
     if sure is None:
         known, side = "", fitted
     elif sure.ends is None:
@@ -118,7 +123,7 @@ def _side_words(
                 f"{cannot_tell(sure.level)} on which side of the diagonal the ROC lies ({known};"
                 f" the fitted one is {fitted} it): {sure.wanted(test.z, two_sided=True)}."
             )
-    if hidden is not None and beyond:
+    if hidden is not None:
         return _unseen_side(hidden, fitted, known)
     words = _SIDE[lower, side]
     if not known:
@@ -367,7 +372,7 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
     part = part.scored
     model = part.fit.model if part.fit is not None else part.empirical
     unit = model.client.on_unit and model.impostor.on_unit
-    both, hidden = model.ends(), unseen(model, part.scores)
+    both = model.ends()
     sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
     found = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
 
@@ -383,7 +388,7 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
     ):
         end = getattr(both, key)
         side = _side(end.side, sure, key)
-        side += ", not seen" * (hidden is not None and hidden.end == key)
+        side += ", not seen" * (unseen_end(model, part.scores, key) is not None)
         rows.append((
             where, side, number(end.semi_derivative, 4), number(end.roc_slope, 4),
             cell("exponent", key, number(end.exponent, 4)),

@@ -23,6 +23,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.terms import TERMS
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.families import family_text
+from betaroc.fits.family_choice import FamilyComparison
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted_scores import CountedScores, whole_weights
 from betaroc.model.measures import OperatingPoint
@@ -41,7 +42,7 @@ from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.verdicts import FitStatus, sentence, statuses_of, tail_sentences
 
 __all__ = [
-    "CHECKED_SCORED", "OF_SCORED", "Contradiction", "below_count",
+    "CHECKED_SCORED", "OF_SCORED", "Contradiction", "alone", "below_count",
     "contradiction_numbers", "contradiction_words", "contradictions", "expected", "family_tails",
     "family_words", "first_lines", "in_matching", "marked", "mismatch_words", "set_names",
     "short_verdict", "statuses", "summary_lines",
@@ -119,6 +120,12 @@ def _other_family(dev: ScoreSet) -> list[str]:
     return [family_words(dev)] if best and best != dev.fit.family else []
 
 
+def alone(found: FamilyComparison) -> bool:
+    """Whether one family of each class stands in the table, so that none was compared."""
+    who = [row.who for row in found.rows]
+    return len(who) == len(set(who))
+
+
 def family_words(part: ScoreSet) -> str:
     """Whether another family than the fitted one is recommended, and why."""
     if part.quality is None or not part.quality.recommended:
@@ -132,6 +139,8 @@ def family_words(part: ScoreSet) -> str:
         reason = sentence(found.reason)
     if not fitted:
         return f"{part.role}: recommended family {best}: {reason}"
+    if found is not None and best == fitted and alone(found):
+        return f"{part.role}: {fitted}; no other family was compared."
     if best == fitted:
         # A fit that was chosen so has said why already.
         known = found is not None and part.fit is not None and found.reason in part.fit.reason

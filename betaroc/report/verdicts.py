@@ -268,9 +268,10 @@ def tail_sentences(families: FamilyComparison | None) -> list[str]:
 
 def _tail_sentence(row: TailRow) -> str:
     rate = "FAR" if row.side == "upper" else "FRR"
+    gained = "gain" if row.z >= 0.0 else "loss"
     score = (
         f"has the held-out score {number(row.held_out_tail, 4)}, without"
-        f" {number(row.held_out, 4)} (z of the gain {number(row.z, 3)})"
+        f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard errors)"
         if math.isfinite(row.z)
         else "ends before one of the held-out scores in a fold, so that they have no common measure"
     )

@@ -490,7 +490,7 @@ def _range(name: object, values: Any) -> _Range:
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
         raise InputTypeError(
-            f'a range must be (low, high), with "log" or "int" after it; {name!r} has'
+            f'a range must be (low, high), with "log" or "int" after it; {shown(name)} has'
             f" {shown(values)}. Take Design.grid for levels, and multiply the designs."
         )
     low, high = (checks.finite(v, f"{name} {end}") for v, end in zip(parts, ("low", "high")))  # noqa: B905

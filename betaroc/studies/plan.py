@@ -458,8 +458,7 @@ def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[st
     if name in STATISTICS:
         return name, asking(stat, given, **point)
     if given or point or at:
-        shown = [*map(checks.shown, given), *(f"{k}={v!r}" for k, v in point.items())]
-        got = ", ".join([behind, *shown] if at else shown)
+        got = ", ".join([behind] * bool(at) + _shown(given, point))
         raise InputError(f"{name!r} is taken at no point; got {got}. Leave it out.")
     return name, None
 
@@ -468,11 +467,15 @@ def _gap(given: tuple[Any, ...], point: PointArguments) -> Asking:
     """The gap at one alpha: the point of a weighted error."""
     alpha = point.get("alpha")
     if given or alpha is None or len(point) > 1:
-        shown = ", ".join([*map(checks.shown, given), *(f"{k}={v!r}" for k, v in point.items())])
-        raise InputError(f"{_GAP!r} needs its point, alpha=; got {shown or 'none'}.")
+        got = ", ".join(_shown(given, point)) or "none"
+        raise InputError(f"{_GAP!r} needs its point, alpha=; got {got}.")
     return Asking(
         _GAP, STATISTICS["weighted-error"], Where("alpha", checks.fraction(alpha, "alpha"))
     )
+
+
+def _shown(given: tuple[Any, ...], point: PointArguments) -> list[str]:
+    return [*map(checks.shown, given), *(f"{k}={checks.shown(v)}" for k, v in point.items())]
 
 
 def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> None:
@@ -483,13 +486,14 @@ def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> 
     for option, value in given.items():
         if value is not None and option not in used:
             raise InputError(
-                f"{name!r} is planned by {checks.listed(used)}; got {option}={value!r}. Leave it"
-                " out."
+                f"{name!r} is planned by {checks.listed(used)}; got {option}="
+                f"{checks.shown(value)}. Leave it out."
             )
     if kind == "difference" and (given["width"] is None) == (given["power"] is None):
         raise InputError(
             f"a difference of {name!r} is planned by a width or by a power; got"
-            f" width={given['width']!r} and power={given['power']!r}. Give one of them."
+            f" width={checks.shown(given['width'])} and power={checks.shown(given['power'])}. Give"
+            " one of them."
         )
     if kind in ("width", "gap") and given["width"] is None:
         raise InputError(f"{name!r} needs a width, the full width of its interval; got none.")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.checks import choice, positive
+from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
 from betaroc.distributions.beta import Shape
@@ -182,15 +183,14 @@ def _shape(value: Any, name: str) -> Shape:
 def _both(given: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES) -> tuple[Any, Any]:
     if given is None:
         return None, None
-    entries = list(given) if isinstance(given, tuple | list | np.ndarray) else []
-    if len(entries) != 2:
+    if width_of(given) != 2:
         raise InputTypeError.about(name)(
             f"{name} must be two entries, ({parts[0]}, {parts[1]}), each one or None; got"
             f" {shown(given)}. Give a tuple of two."
         )
     one, two = (
         None if v is None else check(v, f"{name}, {part}")
-        for v, part in zip(entries, parts, strict=True)
+        for v, part in zip(given, parts, strict=True)
     )
     return one, two
 

@@ -197,7 +197,7 @@ def test_a_page_has_the_chosen_row_short_rows_notes_and_signs_of_a_status() -> N
     page = str(html_of(apart(FIXED)))
     assert '<tr class="use"><th>&gt; one</th>' in page
     assert '<span class="ci">5.0 to 15\u00a0%</span><span class="ci">1 of 10</span>' in page
-    assert '<td class="text wide" colspan="2">not possible' in page
+    assert '<td class="text wide" colspan="2"><div>not possible' in page
     assert page.count("i-good") == 1
     assert not re.search(r"<h\d>", page)  # sections without a title have no heading
 

@@ -19,7 +19,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.decision.ways import rate_interval
-from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, strip_place
+from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, _out, strip_place
 from betaroc.rendering.numbers import rate, rate_span
 from betaroc.report.first_screen import first_screen
 from betaroc.report.page import render_report
@@ -270,7 +270,7 @@ def test_findings_name_the_set_that_is_worst_and_what_was_not_tried(panel_alone:
     far = 100.0 * np.mean(worse.impostor > place)
     assert f"{far:.3g} % observed on test 2 (worse), the highest" in page
     assert "observed on test 1 (fine), the highest" not in page
-    assert "not examined: the audit is of beta fits; these are of normal" in page
+    assert "not examined: only beta fits can be; these are of normal" in page
     assert "dev: 400 clients, 400 impostors; test 1 (fine): 400 clients" in page
 
 
@@ -346,6 +346,8 @@ def test_axes() -> None:
     assert strip_place(1.0) == 100.0
     assert strip_place(0.0) == 0.0
     assert strip_place(0.01) == pytest.approx(100 * 2.3 / 4.3)
+    # "accept" takes some 48 of 620 pixels on a screen, of 350 on a printed page.
+    assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 from betaroc.report.intervals import TPR, Measured, intervals_of
 from betaroc.report.page import render_report
+from betaroc.report.page_quality import families_section
 from betaroc.report.quality import Quality, distances, quality_of, tail_words
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.summary import family_words, statuses
@@ -214,6 +216,20 @@ def test_a_recommended_other_family_stands_in_the_headline(few: None, panel_alon
     own = br.analyze(analysis.dev.scores, family=best.recommended)
     assert "another family is recommended" not in own.summary()
     assert family_words(own.dev).startswith("dev: the family fitted, logit-normal, is the")
+
+
+def test_a_family_without_rivals_is_not_called_recommended() -> None:
+    q = stats.norm.ppf((np.arange(40) + 0.5) / 40)
+    found = br.compare_families(br.Scores(q + 2.0, q))
+    fit = br.fit(br.Scores(q + 2.0, q), "normal")
+    part = SimpleNamespace(
+        role="dev", fit=fit, n_rejected=0,
+        quality=SimpleNamespace(recommended="normal", families=found, uncompared=""),
+    )  # fmt: skip
+    assert family_words(part) == "dev: normal; no other family was compared."
+    told = families_section(part, "dev")
+    assert told.finding == "only normal"
+    assert "densities by the score. Held-out" in told.blocks[-1].text
 
 
 @pytest.mark.simulation

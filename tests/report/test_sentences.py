@@ -6,24 +6,28 @@ import math
 import re
 import warnings
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
 from betaroc.report.certainty import (
     Certainty,
+    _several,
     certainty_of,
     chance_words,
     confidence_words,
     least_sign,
 )
-from betaroc.report.crossings import whole_curve_words
+from betaroc.report.crossings import crossing_words, whole_curve_words
 from betaroc.report.intervals import Measured
+from betaroc.report.page import _GLOSSARY
 from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
+from betaroc.report.sections import _caution
 from betaroc.report.sentences import category_words, end_words
 from betaroc.report.summary import (
     _counted_rates,
@@ -83,6 +87,65 @@ def test_below_the_level_nothing_is_stated() -> None:
     assert f"(p = {fit.end_tests().at_zero.p_value:.2g}; the fitted one is below it)" in side
     shape = category_words(fit.model, sure_of(fit))[1]
     assert shape.startswith("impostor: cannot tell at 95 % confidence (probability ")
+
+
+def test_ends_past_the_last_scores_are_no_finding_where_curves_cross_twice() -> None:
+    """Pareto tails that cross the normal ones where none of 50 scores is expected."""
+    tail, q = br.ParetoTail(0.01, 0.5, 0.4), (np.arange(50) + 0.5) / 50
+    model = br.ScoreModel(
+        br.Spliced(br.Normal(1, 1), lower=tail), br.Spliced(br.Normal(0, 1), upper=tail)
+    )
+    scores, start = br.Scores(norm.ppf(q, 1), norm.ppf(q, 0)), norm.ppf(0.01, 1)
+
+    def apart(x: float) -> float:
+        return 0.01 * (1 + 0.5 * (start - x) / 0.4) ** -2 - norm.cdf(x)
+
+    low = optimize.brentq(apart, -8, start)
+    for end, place in (("at_zero", low), ("at_one", 1 - low)):
+        words = end_words(model, end, scores)[0]
+        assert f"past the crossing at {place:.6g}, beyond every score: nothing the data" in words
+        assert "worse than chance" not in words
+    for words in crossing_words(model, scores, fitted=True)[:2]:
+        assert words.endswith("beyond every score: nothing the data show.")
+    assert "nothing the data show" not in " ".join(crossing_words(model))
+    many = br.Scores(np.tile(scores.client, 100), np.tile(scores.impostor, 100))
+    assert "so accepting almost everybody" in end_words(model, "at_zero", many)[0]
+
+
+def test_a_curve_below_the_diagonal_keeps_its_sentences_apart() -> None:
+    """What was not computed belongs to the curve, not to the advice."""
+    sure = Certainty(0.95, None, None, None, (30.0, 50.0), False, False, "")
+    model = br.ScoreModel(br.Normal(0, 1), br.Normal(1, 1))
+    assert whole_curve_words(model, None, sure).endswith(
+        "score higher than clients; its uncertainty was not computed. If lower scores mean client,"
+        " pass 1 - score or -score."
+    )
+    # KS is sup |F_i - F_c|, whichever class lies above: 2 Phi(1/2) - 1 here too.
+    assert model.ks() == pytest.approx(2 * norm.cdf(0.5) - 1, rel=1e-12)
+    assert dict(_GLOSSARY)["KS"].startswith("the largest difference of TPR and FAR")
+    assert [_several(n) for n in (0.0045, 1.0, 12.4, 896.0, 5123.0)] == [
+        "0.0045 are", "1 is", "12 are", "900 are", "5100 are",
+    ]  # fmt: skip
+
+
+def test_few_scores_are_said_of_the_side_where_they_are() -> None:
+    """At a FAR of 1e-5 nearly every client is rejected as well: few lie above the threshold."""
+    client, impostor = (norm.ppf((np.arange(n) + 0.5) / n, mu) for n, mu in ((100, 1), (900, 0)))
+    fit = br.fit(br.Scores(client, impostor), "normal")
+    with pytest.warns(br.ExtrapolationWarning):
+        points = fit.at_far(1e-5), fit.at_frr(1e-6)
+    for point, few in zip(points, ("above", "at or below"), strict=True):
+        found = SimpleNamespace(
+            expected=point, contradicted_by=(),
+            observed=[empirical_model(fit.scores).at(point.threshold)],
+        )  # fmt: skip
+        words = _caution(found, SimpleNamespace(fit=fit))
+        assert words.count(f"{few} it") == words.count(" it") == 4
+        client, impostor = (norm(*f.params.values()) for f in (fit.client, fit.impostor))
+        theta = point.threshold
+        n = 100 * client.sf(theta) if few == "above" else 900 * impostor.cdf(theta)
+        who = "clients" if few == "above" else "impostors"
+        assert f"{n:.2g} of dev’s {who} {few} it" in words
 
 
 def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:

@@ -269,6 +269,10 @@ def main() -> int:
     settings = tomllib.loads((HERE / "settings.toml").read_text(encoding="utf-8"))
     results = HERE / f"results_{options.draw}.csv"
     settings |= settings["draws"][options.draw]
+    if options.again and settings.get("fair"):
+        parser.error(
+            f"draw {options.draw!r} is not tried again: its share would be a fair one no more"
+        )
     settings |= {k: v for k in ("budget", "seed") if (v := getattr(options, k)) is not None}
     if options.fresh or options.seed is not None:
         results.unlink(missing_ok=True)

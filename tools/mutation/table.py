@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import csv
+import math
 import sys
 import tomllib
 from pathlib import Path
@@ -74,13 +75,20 @@ def by_reason(survivors: list[Row]) -> str:
     return _table(["reason", *draws, "what it means"], body)
 
 
+def share(results: list[Row]) -> str:
+    """What was killed of changes that no test was written for, and its standard error."""
+    p = sum(row["outcome"] in KILLED for row in results) / len(results)
+    return f"{p:.1%} killed, standard error {math.sqrt(p * (1.0 - p) / len(results)):.1%}"
+
+
 def digest() -> str:
     """All tables, with what was drawn."""
     parts = []
     for name, draw in settings()["draws"].items():
         results = read(f"results_{name}.csv")
         parts += [
-            f"Draw `{name}`: {len(results)} mutants, seed {draw['seed']}.",
+            f"Draw `{name}`: {len(results)} mutants, seed {draw['seed']}"
+            + (f"; {share(results)}." if draw.get("fair") else "."),
             by_kind(results), by_room(results),
         ]  # fmt: skip
     return "\n\n".join([*parts, "Why survivors live:", by_reason(read("survivors.csv"))])
