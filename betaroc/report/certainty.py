@@ -19,10 +19,13 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, tested_families
 from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.rendering.numbers import level_words, number, percent
+from betaroc.report.score_set import ObservedPoint, ScoreSet, target
+from betaroc.report.verdicts import capital
 
 __all__ = [
     "NOT_COMPUTED", "Certainty", "cannot_tell", "certainty_of", "chance_words",
-    "confidence_numbers", "confidence_words", "least_sign", "likely", "p_words",
+    "confidence_numbers", "confidence_words", "few_words", "least_sign", "likely", "p_words",
+    "rests_on_few",
 ]  # fmt: skip
 
 NOT_COMPUTED = "its uncertainty was not computed"
@@ -33,6 +36,8 @@ _TOO_MANY = 1000.0
 #: Probabilities nearer to 0 and 1 are shown as such.
 _UNLIKELY = 0.0005
 _CLASSES = ("client", "impostor")
+#: Fewer expected scores than this beyond a threshold are told.
+_FEW, _NONE = 10.0, 0.01
 #: Standard errors of a difference of shares that counts as seen: 5 %, two-sided.
 _Z = 1.959963984540054
 _PLACES = {
@@ -242,3 +247,46 @@ def _curve(fit: Fit, level: float) -> dict[str, Any]:
         "finding": curve.finding,
         "hooks": [hook._asdict() for hook in curve.hooks],
     }
+
+
+# ------------------------------------------------------------------------- few scores
+def few_words(met: ObservedPoint, dev: ScoreSet) -> str:
+    """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
+    client, impostor = met.expected.n_beyond
+    rates, counted = met.expected, met.observed[0]
+    group = " group" * (dev.fit is not None and dev.fit._evidence.groups is not None)
+    found, none = [], []
+    for who, n, rate, share, near, other in (
+        ("impostor", impostor, rates.far, counted.far, "above", "at or below"),
+        ("client", client, rates.frr, counted.frr, "at or below", "above"),
+    ):
+        where, alone = (near, share == 0.0) if rate <= 0.5 else (other, share == 1.0)
+        few = f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who}{group}s"
+        found += [f"{few} {where} it"] * (n < _FEW)
+        none += [f"no {who}{group} of dev lies {where} it"] * alone
+    words = f"{' and '.join(found)} are expected" if found else ""
+    words = capital(words) if words.startswith("less") else "Only " * bool(found) + words
+    words += (": extrapolated." if met.expected.extrapolated else ".") * bool(found)
+    if none:
+        words = f"{words} {capital(' and '.join(none))}.".strip()
+    if met.contradicted_by:
+        words += f" Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}."
+    return words.strip()
+
+
+def rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
+    """Where a target rate is less than one score of the class."""
+    aim = target(met.key)
+    if aim is None:
+        return ""
+    name, rate = aim
+    total = dev.scores.impostor_total if name == "far" else dev.scores.client_total
+    if total * rate >= 1.0:
+        return ""
+    who = "impostors" if name == "far" else "clients"
+    return (
+        f"Dev has {number(total)} {who}, fewer than the {number(1.0 / rate)} of which one is"
+        f" {percent(rate)}: the threshold is where dev shows no error. None among so many leaves"
+        f" room for rates up to {percent(1.0 - (1.0 - level) ** (1.0 / total))}"
+        f" ({level_words(level)} confidence)."
+    )

@@ -34,6 +34,7 @@ from betaroc.rendering.tree import (
     foreign,
     grouped,
 )
+from betaroc.report.certainty import few_words, rests_on_few
 from betaroc.report.intervals import (
     FAR,
     NO_POWER_LAW,
@@ -53,7 +54,6 @@ from betaroc.report.score_set import (
     names_of_files,
     rate_at,
     rates_shown,
-    target,
     unscored_words,
 )
 from betaroc.report.sentences import (
@@ -75,8 +75,6 @@ _AREA_METHODS = {
     "newcombe": "Newcombe's interval, as DeLong's variance is 0",
     "newcombe-groups": "Newcombe's interval of as many trials as groups, as DeLong's variance is 0",
 }
-#: Fewer expected scores than this beyond a threshold are told.
-_FEW, _NONE = 10.0, 0.01
 
 
 def _with_level(title: str, found: SetIntervals | None) -> str:
@@ -396,7 +394,7 @@ def _point_rows(
     """One threshold: what it is, what is to be said of it, the rates of every set."""
     point, (dev, _) = met.expected, sets[0]
     by_model = met.chosen_by == "model"
-    caution = _caution(met, dev) if by_model else _rests_on_few(met, dev, level)
+    caution = few_words(met, dev) if by_model else rests_on_few(met, dev, level)
     place = threshold(point.threshold, point.logit_threshold)
     rows: list[Row | Group] = [Group(f"{met.title}: threshold {place}", caution)]
     if by_model:
@@ -420,45 +418,3 @@ def _expected_rates(dev: ScoreSet, point: OperatingPoint, keys: Sequence[str]) -
     said = dict(zip(("far", "frr", "hter"), expected(dev, point, why=False), strict=True))
     model: ScoreModel = dev.empirical if dev.fit is None else dev.fit.model
     return [said.get(key) or percent(rate_at(key, model, point)) for key in keys]
-
-
-def _caution(met: ObservedPoint, dev: ScoreSet) -> str:
-    """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
-    client, impostor = met.expected.n_beyond
-    rates, counted = met.expected, met.observed[0]
-    group = " group" * (dev.fit is not None and dev.fit._evidence.groups is not None)
-    found, none = [], []
-    for who, n, rate, share, near, other in (
-        ("impostor", impostor, rates.far, counted.far, "above", "at or below"),
-        ("client", client, rates.frr, counted.frr, "at or below", "above"),
-    ):
-        where, alone = (near, share == 0.0) if rate <= 0.5 else (other, share == 1.0)
-        few = f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who}{group}s"
-        found += [f"{few} {where} it"] * (n < _FEW)
-        none += [f"no {who}{group} of dev lies {where} it"] * alone
-    words = f"{' and '.join(found)} are expected" if found else ""
-    words = capital(words) if words.startswith("less") else "Only " * bool(found) + words
-    words += (": extrapolated." if met.expected.extrapolated else ".") * bool(found)
-    if none:
-        words = f"{words} {capital(' and '.join(none))}.".strip()
-    if met.contradicted_by:
-        words += f" Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}."
-    return words.strip()
-
-
-def _rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
-    """Where a target rate is less than one score of the class."""
-    aim = target(met.key)
-    if aim is None:
-        return ""
-    name, rate = aim
-    total = dev.scores.impostor_total if name == "far" else dev.scores.client_total
-    if total * rate >= 1.0:
-        return ""
-    who = "impostors" if name == "far" else "clients"
-    return (
-        f"Dev has {number(total)} {who}, fewer than the {number(1.0 / rate)} of which one is"
-        f" {percent(rate)}: the threshold is where dev shows no error. None among so many leaves"
-        f" room for rates up to {percent(1.0 - (1.0 - level) ** (1.0 / total))}"
-        f" ({level_words(level)} confidence)."
-    )
