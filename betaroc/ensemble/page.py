@@ -176,7 +176,9 @@ def _gains(result: InclusionRecord) -> Figure:
     ]  # fmt: skip
     measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"
-    caption = f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval"
+    caption = (
+        f"What each adds to all others. Grey: less than {MATTERS:g}; filled: the interval tells."
+    )
     drawn = draw_spans(rows, "gain in AUC of a learned fusion", about, near=MATTERS)
     return replace(drawn, caption=caption)
 

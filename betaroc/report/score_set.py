@@ -30,14 +30,14 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
-from betaroc.rendering.numbers import number, percent, spaced
+from betaroc.rendering.numbers import counted, number, percent, spaced
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
 from betaroc.report.quality import Distances, Quality
 
 __all__ = [
     "MADE", "RATES", "Named", "ObservedPoint", "RateCell", "RateRow", "ScoreSet", "counted_rates",
     "decision_rates", "is_modelled", "names_of_files", "observed_points", "of_total", "rate_at",
-    "rates_shown", "target", "warn_of_low_auc", "warn_of_test",
+    "rates_shown", "target", "unscored_words", "warn_of_low_auc", "warn_of_test",
 ]  # fmt: skip
 
 
@@ -85,6 +85,14 @@ class ScoreSet(Value):
     def given(self) -> ScoreData:
         """What was given: the scores, or their summary."""
         return self.scores if self.summary is None else self.summary
+
+    @property
+    def rows_read(self) -> str:
+        """How many trials, and how many more without a score were left out."""
+        one, source = self.scores, self.scores.source
+        rows = f"{sum(self.sizes) + one.n_client_rejected + one.n_impostor_rejected} rows"
+        dropped = 0 if source is None else source.n_dropped
+        return rows + f", {dropped} more left out" * bool(dropped)
 
     def extremes(self, who: str) -> tuple[float, float]:
         """The least and the largest score of a class."""
@@ -160,6 +168,16 @@ def names_of_files(parts: Iterable[ScoreSet]) -> dict[str, str]:
     """By path what a page or a document calls the files that were read."""
     sources = (part.scores.source for part in parts)
     return file_names(source.path for source in sources if source is not None)
+
+
+def unscored_words(parts: Iterable[ScoreSet]) -> str:
+    """How many trials have no score, and how many of them were left out as files were read."""
+    sets = [part.scores for part in parts]
+    absent = sum(one.n_client_rejected + one.n_impostor_rejected for one in sets)
+    dropped = sum(one.source.n_dropped for one in sets if one.source is not None)
+    told = [f"{counted(absent, 'trial')} without a score"] * bool(absent)
+    told += [f"{counted(dropped, 'trial')} without a score left out"] * bool(dropped)
+    return "; ".join(told) or "every trial has a score"
 
 
 def is_modelled(part: ScoreSet) -> bool:

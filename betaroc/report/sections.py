@@ -11,7 +11,6 @@ from betaroc.model.asking import Asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import (
-    counted,
     extreme,
     level_words,
     number,
@@ -55,6 +54,7 @@ from betaroc.report.score_set import (
     rate_at,
     rates_shown,
     target,
+    unscored_words,
 )
 from betaroc.report.sentences import (
     boundary_words,
@@ -108,20 +108,11 @@ def read_section(sets: Named, reason: str) -> Section:
         "A score is accepted if it is greater than the threshold; nothing was rescaled, flipped or"
         " dropped unless a line here says so."
     )
-    absent = sum(p.scores.n_client_rejected + p.scores.n_impostor_rejected for p, _ in sets)
     finding = few(_sizes(part, " and ") + f" of {role}" * bool(tests) for part, role in sets)
-    dropped = sum(_dropped(part) for part, _ in sets)
-    finding += f"; {counted(absent, 'trial')} without a score" * bool(absent)
-    finding += f"; {counted(dropped, 'trial')} without a score left out" * bool(dropped)
-    finding += "; every trial has a score" * (not absent and not dropped)
+    finding += f"; {unscored_words(part for part, _ in sets)}"
     files = names_of_files([part for part, _ in sets])
     grid = grouped(sets, head, partial(_read_rows, files), (1, 2) if len(sets) == 1 else (0, 1, 2))
     return Section("What was read", (*coarse, grid, Words(" ".join(said))), finding, "read")
-
-
-def _dropped(part: ScoreSet) -> int:
-    """Trials without a score that were left out as the file was read."""
-    return 0 if part.scores.source is None else part.scores.source.n_dropped
 
 
 def _sizes(part: ScoreSet, between: str) -> str:
@@ -140,12 +131,10 @@ def _family(part: ScoreSet, reason: str) -> str:
 def _read_rows(files: Mapping[str, str], part: ScoreSet) -> list[RowCells]:
     scores, source = part.scores, part.scores.source
     absent = scores.n_client_rejected, scores.n_impostor_rejected
-    rows = f"{sum(part.sizes) + sum(absent)} rows"
-    name, form = foreign(part.name), f"not from a file; {rows}"
+    name, form = foreign(part.name), f"not from a file; {part.rows_read}"
     if source is not None:
         name = foreign(files[source.path], path=True)
-        rows += f", {source.n_dropped} more left out" * bool(source.n_dropped)
-        form = f"{read_as(source.format, source.guessed, source.guesses)}; {rows}"
+        form = f"{read_as(source.format, source.guessed, source.guesses)}; {part.rows_read}"
     found: list[RowCells] = []
     for who, n, weight, without in (
         ("client", part.sizes[0], scores.client_total, absent[0]),

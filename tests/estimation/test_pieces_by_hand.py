@@ -115,3 +115,12 @@ def test_an_estimate_that_was_typed_is_at_rest() -> None:
     none = ((0.0, 0.0), (0.0, 0.0))
     typed = Estimate("normal", br.Normal(0, 1), ("mu", "sigma"), (0.0, 1.0), none, 0.0, 3, 3.0)
     assert (typed.converged, typed.iterations, typed.gradient_norm) == (True, 0, 0.0)
+
+
+def test_a_shape_that_is_held_is_not_free() -> None:
+    """Of a dual beta one shape a class; of a beta both."""
+    scores = br.Scores(stats.beta(4, 1).ppf(P), stats.beta(1, 3).ppf(P))
+    assert [getattr(br.fit(scores, "dual-beta"), who).n_free for who in ("client", "impostor")] == [
+        1, 1
+    ]  # fmt: skip
+    assert br.fit(scores, "beta").client.n_free == 2
