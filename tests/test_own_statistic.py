@@ -62,6 +62,7 @@ def fitted(s: br.Scores) -> float:
     return float(abs(stats.norm.sf(0.4, *tails[0]) - stats.norm.cdf(0.4, *tails[1])))
 
 
+@pytest.mark.simulation
 def test_intervals_differences_and_plans_know_it(own: str) -> None:
     a, b = scores(1), scores(2)
     fits = [br.fit(s, "normal") for s in (a, b)]
@@ -125,6 +126,7 @@ def test_curves_and_their_comparison_know_a_measure(own: str) -> None:
     np.testing.assert_allclose(found.n_beyond, [40, 80])  # of 200 impostors at .2 and .4
 
 
+@pytest.mark.simulation
 def test_reports_and_the_command_line_know_it(
     own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,6 +145,7 @@ def test_reports_and_the_command_line_know_it(
     assert "distance of both rates at threshold 0.4" in capsys.readouterr().out
 
 
+@pytest.mark.simulation
 def test_the_table_and_its_page_list_it(own: str) -> None:
     assert NAME in br.statistics()["name"].tolist()
     page = script(ROOT / "docs" / "build.py").regenerated(ROOT / "docs" / "statistics.md")

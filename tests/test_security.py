@@ -52,6 +52,7 @@ FORBIDDEN = re.compile(
 )
 
 
+@pytest.mark.simulation
 def test_data_never_become_code() -> None:
     assert [one for one in calls() if FORBIDDEN.fullmatch(one[1])] == []
 
@@ -62,6 +63,7 @@ OPENS = re.compile(
 WRITES = re.compile(r"(.*\.)?(write_text|write_bytes|savefig|to_csv|to_parquet|write_table|rmtree)")
 
 
+@pytest.mark.simulation
 def test_every_door_stands_in_the_table_of_doors() -> None:
     found = {where for where, called in calls() if OPENS.fullmatch(called)}
     table = set(re.findall(r"^\| `(\w+/\w+\.py)`", SECURITY.read_text(encoding="utf-8"), re.M))

@@ -47,6 +47,7 @@ def test_every_public_method_is_called_or_listed_with_a_reason(search: Any) -> N
                 assert needed == [], name
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("k", some(range(6), 6))
 def test_random_calls_on_small_sets(search: Any, k: int) -> None:
     """Only errors and warnings of betaroc's own; benchmarks/small_sets.py makes 5000 calls."""

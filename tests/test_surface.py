@@ -146,6 +146,7 @@ def test_a_band_of_hardly_any_level_is_that_of_its_middle() -> None:
     assert np.all(found.low <= found.high)
 
 
+@pytest.mark.simulation
 def test_differences_at_the_threshold_of_log_likelihood_ratios() -> None:
     """DCF there is FAR and FRR at the threshold 0, so that its error is theirs."""
     ratios = [
@@ -170,6 +171,7 @@ def test_a_log_axis_of_nothing_but_zeros_is_drawn_empty() -> None:
     assert axes.get_ylim() == (0.1, 1.0)
 
 
+@pytest.mark.simulation
 def test_one_score_inside_tells_no_exponent() -> None:
     """The other of both is exactly 1, so that Hill's estimate has no distance to average."""
     with warnings.catch_warnings():

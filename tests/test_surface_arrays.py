@@ -109,6 +109,7 @@ def quiet(call: Callable[[Any], Any], x: Any) -> Any:
         return call(x)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("calls", [OF_SCORES, OF_PLACES], ids=["scores", "places"])
 def test_the_bits_of_the_doubles(calls: dict[str, Callable[[Any], Any]], tmp_path: Path) -> None:
     np.array(BROKEN).tofile(tmp_path / "x")

@@ -35,6 +35,7 @@ def test_what_is_looked_for_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.kind, found.what) == ("broken", "ZeroDivisionError: division by zero")
 
 
+@pytest.mark.simulation
 def test_generated_calls() -> None:
     assert broken(0, 0, 150) == []
 

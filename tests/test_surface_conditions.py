@@ -52,12 +52,14 @@ def differing(found: dict[str, str]) -> list[str]:
     return [name for name, digest in found.items() if digest != alone(name)]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("names", [SOME, EVERY])
 def test_whatever_the_error_state_of_numpy(names: list[str]) -> None:
     with np.errstate(all="raise"):
         assert differing(answers.digests(names)) == []
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("names", [SOME, EVERY])
 def test_four_threads_at_once(names: list[str]) -> None:
     one = partial(answers.digest, answered=answers.unfiltered)
@@ -82,6 +84,7 @@ def test_results_of_other_processes(
                 )
 
 
+@pytest.mark.simulation
 def test_results_are_pickled_whole() -> None:
     for name in QUICK:
         with case(name):

@@ -180,6 +180,7 @@ def tables_of_the_package() -> set[str]:
     return found
 
 
+@pytest.mark.simulation
 def test_no_table_is_left_out() -> None:
     assert tables_of_the_package() == {*TABLES, *OF_NOTHING, *OF_FILES}
 
@@ -206,6 +207,7 @@ def types(table: Any) -> dict[str, str]:
     return {k: str(v) for k, v in nw.from_native(table, eager_only=True).schema.items()}
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("given", GIVEN)
 def test_tables_are_frames_of_the_library_of_the_input(
     given: str, wanted: dict[str, pd.DataFrame]
@@ -228,6 +230,7 @@ def test_tables_are_frames_of_the_library_of_the_input(
         assert {k: types(table)[k] for k in plain} == {k: types(other)[k] for k in plain}, name
 
 
+@pytest.mark.simulation
 def test_numbers_that_are_not_there_are_nan_and_never_null(wanted: dict[str, pd.DataFrame]) -> None:
     pytest.importorskip("polars")
     results = Results(frame_of("polars", trials()))
@@ -246,6 +249,7 @@ def test_tables_that_rest_on_no_frame_are_of_pandas() -> None:
     assert isinstance(br.epc(fit.model, fit.model, alpha=[0.5]).to_frame(), pd.DataFrame)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("given", ["pandas", "polars"])
 def test_a_number_with_its_interval_is_a_row(given: str) -> None:
     pytest.importorskip(given)

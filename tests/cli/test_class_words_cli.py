@@ -64,6 +64,7 @@ def test_pages_are_said_between_their_tags() -> None:
     assert ClassWords("a<b", "c").in_markup(page) == said
 
 
+@pytest.mark.simulation
 def test_texts_of_the_commands(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     dev, test, dev_b, test_b = files
     for call in (

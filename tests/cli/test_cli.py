@@ -558,6 +558,7 @@ def test_only_the_command_called_is_loaded(call: list[str]) -> None:
     assert call[0] == "fit" or not any(name.startswith("betaroc.fits") for name in loaded)
 
 
+@pytest.mark.simulation
 def test_tails_of_the_shell_are_those_of_python(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -581,6 +582,7 @@ def test_tails_of_the_shell_are_those_of_python(
 
 
 # ------------------------------------------------------------------ tables for other tools
+@pytest.mark.simulation
 def test_a_fit_is_a_table_for_other_tools(capsys: pytest.CaptureFixture[str]) -> None:
     fit = br.fit(br.read_scores(DEV))
     assert main(["fit", DEV, "--csv"]) == 0

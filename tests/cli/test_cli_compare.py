@@ -115,6 +115,7 @@ def test_json_of_42_trials(files: dict[str, str], capsys: pytest.CaptureFixture[
         assert found["sources"][k]["test"]["n_client"] == 21
 
 
+@pytest.mark.simulation
 def test_table_says_which_is_better_in_words(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

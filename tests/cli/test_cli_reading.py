@@ -80,6 +80,7 @@ TWO = "--client-file g.txt --impostor-file i.txt"
 OF_TEST = "--test-client-file tg.txt --test-impostor-file ti.txt"
 
 
+@pytest.mark.simulation
 def test_a_file_a_class_for_every_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in "gi":
         Path(f"t{name}.txt").write_text(Path(f"{name}.txt").read_text())
@@ -96,6 +97,7 @@ def test_a_file_a_class_for_every_command(folder: Path, capsys: pytest.CaptureFi
     assert "tg.txt" in Path("r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.simulation
 def test_the_standard_input(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +115,7 @@ def test_the_standard_input(
     assert "--test must be another file" in run(capsys, "threshold - --test - --far 0.1", 2)
 
 
+@pytest.mark.simulation
 def test_guesses_are_said_by_every_command(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,6 +200,7 @@ def test_missing_scores_on_the_command_line(
     assert "with --missing reject" in err
 
 
+@pytest.mark.simulation
 def test_streams_take_the_same_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = "fit {} --stream always --csv --family normal"
     expected = run(capsys, call.format("plain.csv"))

@@ -113,6 +113,7 @@ def test_default_names(paths: tuple[str, ...], names: list[str]) -> None:
     assert default_names(paths) == names
 
 
+@pytest.mark.simulation
 def test_the_thresholds_of_three_systems(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["threshold", *options(folder), "--far", "0.1", "--family", "beta"]
     rows = rows_of(said(capsys, *call, "--csv"))
@@ -129,6 +130,7 @@ def test_the_thresholds_of_three_systems(folder: Path, capsys: pytest.CaptureFix
     assert said(capsys, *call).count("guaranteed") >= 3
 
 
+@pytest.mark.simulation
 def test_a_table_of_thresholds_fits_nothing_that_it_does_not_tell(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +154,7 @@ def test_a_table_of_thresholds_fits_nothing_that_it_does_not_tell(
     assert "boundary" in refused(capsys, "threshold", *options(folder), "--far", "0.1", *refuse)
 
 
+@pytest.mark.simulation
 def test_what_rests_on_a_fit_stops_at_the_first_possible_way(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,6 +167,7 @@ def test_what_rests_on_a_fit_stops_at_the_first_possible_way(
     assert wanted.how in ("tail", "model")
 
 
+@pytest.mark.simulation
 def test_the_fits_of_systems_in_full(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["fit", *options(folder), "--statistic", "tpr@far=0.1"]
     found = json.loads(said(capsys, *call, "--json"))
@@ -353,6 +357,7 @@ def test_systems_with_other_trials(
 
 
 # ------------------------------------------------------------------------------ pictures
+@pytest.mark.simulation
 @pytest.mark.parametrize("number", [2, 3, 9])
 def test_names_of_80_characters_stay_inside_every_picture(number: int) -> None:
     """By the boxes of all drawn text."""
@@ -395,6 +400,7 @@ def test_names_of_80_characters_stay_inside_every_picture(number: int) -> None:
         assert box.y1 <= inside.y1 + 1
 
 
+@pytest.mark.simulation
 def test_a_report_of_two_systems_is_one_page(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -414,6 +420,7 @@ def test_a_report_of_two_systems_is_one_page(
     assert text.count('<details class="sec" id="system2"') == 1
 
 
+@pytest.mark.simulation
 def test_tables_say_what_was_guessed(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

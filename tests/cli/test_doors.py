@@ -195,6 +195,7 @@ def test_what_a_caller_ignores_stays_ignored(handlers: Any) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
+@pytest.mark.simulation
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_process_is_stopped_while_it_loads(number: int, code: int) -> None:

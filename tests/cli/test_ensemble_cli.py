@@ -309,6 +309,7 @@ def test_a_table_is_read_as_any_score_file_is(
     assert numbered["hull"]["auc"] == one["hull"]["auc"]
 
 
+@pytest.mark.simulation
 def test_json_says_how_each_file_was_read(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
 ) -> None:

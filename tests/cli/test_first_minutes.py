@@ -91,6 +91,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "line",
     [
@@ -109,6 +110,7 @@ def test_cheap_examples_run(
 
 
 # ------------------------------------------------------------------ demo
+@pytest.mark.simulation
 def test_a_demo_in_an_empty_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,6 +138,7 @@ def test_a_demo_in_an_empty_folder(
     assert "✗ Do not rely on it" in capsys.readouterr().out
 
 
+@pytest.mark.simulation
 def test_a_demo_replaces_nothing_of_yours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,6 +161,7 @@ def test_a_demo_replaces_nothing_of_yours(
     assert page.read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.simulation
 def test_a_demo_writes_the_report_that_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

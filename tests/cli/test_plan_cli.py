@@ -31,6 +31,7 @@ def lines(out: str) -> list[str]:
 
 
 # ------------------------------------------------------------------ a number
+@pytest.mark.simulation
 def test_a_plan_from_first_scores(capsys: pytest.CaptureFixture[str]) -> None:
     """The numbers of docs/planning.md, where the library gives them."""
     out = run(capsys, "tpr@far=0.01", "--from", DEV, "--width", "0.1", "--ratio", "5")
@@ -70,6 +71,7 @@ def test_a_plan_says_what_was_guessed(capsys: pytest.CaptureFixture[str], tmp_pa
     assert 'guessed: separator=semicolon; label "client" taken for the client\'s' in out
 
 
+@pytest.mark.simulation
 def test_a_plan_from_typed_distributions(capsys: pytest.CaptureFixture[str]) -> None:
     model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     out = run(capsys, "auc", "--width", "0.05", *TYPED)
@@ -109,6 +111,7 @@ def test_a_plan_of_a_difference(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("; chosen with --family normal\n") == 2
 
 
+@pytest.mark.simulation
 def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     said = json.loads(
         run(capsys, "tpr@far=0.1", "--width", "0.1", "--ratio", "2", *TYPED, "--json")
@@ -120,6 +123,7 @@ def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.simulation
 def test_warnings_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "tpr@far=0.001", "--width", "0.2", "--from", DEV]) == 0
     out, err = capsys.readouterr()
@@ -131,6 +135,7 @@ def test_warnings_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(json.loads(out)["warnings"]) == 1
 
 
+@pytest.mark.simulation
 def test_words_of_the_field(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "tpr@apcer=0.01", "--width", "0.1", "--from", DEV, "--terms", "pad")
     assert "a guarantee that APCER is at most 1 %" in out
@@ -255,6 +260,7 @@ def test_a_distribution_that_is_none(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 def test_warnings_speak_of_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of scores in hundredths."""
     path = tmp_path / "rounded.csv"

@@ -201,6 +201,7 @@ def test_colours_are_for_a_terminal_that_has_them(
     assert process.shows_colours() is seen
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("words", ["fit dev.csv --json", "fit dev.csv"])
 def test_no_bar_stands_beside_json(
     words: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
@@ -217,6 +218,7 @@ def test_no_bar_stands_beside_json(
 
 
 # --------------------------------------------------------------------------------- memory
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
 def test_a_file_that_does_not_fit_is_told_before_the_work(
     kind: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any

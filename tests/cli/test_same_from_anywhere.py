@@ -93,6 +93,7 @@ def said(
     return found + [out.read_text(encoding="utf-8") for word in call if word == "OUT"]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", CALLS)
 def test_results_are_byte_identical_from_any_folder(
     name: str, places: dict[Path, str], capsys: pytest.CaptureFixture[str],
@@ -106,6 +107,7 @@ def test_results_are_byte_identical_from_any_folder(
 
 
 # ------------------------------------------------------------------------- in Python
+@pytest.mark.simulation
 def test_documents_of_values_name_files(tmp_path: Path) -> None:
     root = filled(tmp_path / WHO)
     dev, test = (br.read_scores(root / place / "dev.csv") for place in ("mlp", "svm"))

@@ -18,6 +18,7 @@ from helpers.places import REFERENCES
 SHIPPED = selftest._references()
 
 
+@pytest.mark.simulation
 def test_every_number_has_the_digits_required(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["selftest", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -49,6 +50,7 @@ def test_what_it_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert rows[1].startswith("log of the beta function,")  # said once to people, to files always
 
 
+@pytest.mark.simulation
 def test_a_function_that_is_off_is_noticed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -74,6 +76,7 @@ def test_a_function_that_is_off_is_noticed(
     assert {group["worst"] for group in missed} == {"-inf"}
 
 
+@pytest.mark.simulation
 def test_what_is_shipped_is_what_the_generators_wrote(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(REFERENCES))
     maker = import_module("make_selftest")

@@ -50,6 +50,7 @@ def run(capsys: Any, *arguments: object) -> tuple[int, str, str]:
     return code, out, err
 
 
+@pytest.mark.simulation
 def test_the_help_shows_a_configuration_that_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_warning_is_a_line(config: Path, capsys: Any) -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.simulation
 def test_the_document_is_the_summary(config: Path, capsys: Any) -> None:
     code, out, _ = run(capsys, config, "--json", "--folder", "other", "--seed", 7, "--workers", 1)
     document = json.loads(out)

@@ -55,6 +55,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Sequence[
     return folder, systems, page_of(folder, systems)
 
 
+@pytest.mark.simulation
 def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(
     many: tuple[Path, list[Sequence[str]], str],
 ) -> None:
@@ -74,6 +75,7 @@ def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(
     assert f"FRR {best[3]} on test" in text
 
 
+@pytest.mark.simulation
 def test_differences_are_of_the_same_trials_and_all_at_once(
     many: tuple[Path, list[Sequence[str]], str],
 ) -> None:
@@ -102,6 +104,7 @@ def test_differences_are_of_the_same_trials_and_all_at_once(
     assert first_names([*"abcde"]) == "a, b, c and 2 more"
 
 
+@pytest.mark.simulation
 def test_of_many_systems_a_page_has_the_thresholds_alone(
     many: tuple[Path, list[Sequence[str]], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,6 +119,7 @@ def test_of_many_systems_a_page_has_the_thresholds_alone(
     assert not (folder / "x.html").exists()
 
 
+@pytest.mark.simulation
 def test_names_are_text_whatever_they_are(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     like_ours = 'url(#tails) id="tails" href="#tails'
@@ -134,6 +138,7 @@ def test_names_are_text_whatever_they_are(tmp_path: Path) -> None:
     assert {one or other for one, other in used} <= set(ids)
 
 
+@pytest.mark.simulation
 def test_a_system_without_a_threshold_says_why(tmp_path: Path) -> None:
     """Five scores a class on dev: no family fits, and no order statistic is low enough."""
     rng = np.random.default_rng(6)
@@ -158,6 +163,7 @@ def test_a_strip_stands_where_its_numbers_say() -> None:
     assert svg.count("<circle") == 1
 
 
+@pytest.mark.simulation
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_in_a_browser_nothing_overflows_or_is_asked_for(
     many: tuple[Path, list[Sequence[str]], str],
@@ -172,6 +178,7 @@ def test_in_a_browser_nothing_overflows_or_is_asked_for(
         assert browser.said == []
 
 
+@pytest.mark.simulation
 def test_a_summary_stands_beside_the_table(tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     systems = [written(tmp_path, "a", 1.5, rng), written(tmp_path, "b", 1.4, rng)]
@@ -181,6 +188,7 @@ def test_a_summary_stands_beside_the_table(tmp_path: Path) -> None:
     assert text.index("Every system by itself") < text.index("of a summary")
 
 
+@pytest.mark.simulation
 def test_a_system_without_a_test_is_not_told_as_if_it_had_one(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     name, dev, _ = written(tmp_path, "untested", 2.0, rng)
@@ -197,6 +205,7 @@ def test_a_system_without_a_test_is_not_told_as_if_it_had_one(tmp_path: Path) ->
 
 
 # ------------------------------------------------------------------- what is missing is said
+@pytest.mark.simulation
 def test_a_class_of_one_score_has_a_page_too(tmp_path: Path) -> None:
     """No family fits; of 20 clients of one score and 300 impostors of another nothing is wrong."""
     dev, out = tmp_path / "dev.csv", tmp_path / "page.html"
@@ -209,6 +218,7 @@ def test_a_class_of_one_score_has_a_page_too(tmp_path: Path) -> None:
     assert main(["report", "--dev", str(dev), "-o", str(out), "--force", "--family", "beta"]) == 1
 
 
+@pytest.mark.simulation
 def test_without_matplotlib_a_page_says_which_pictures_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

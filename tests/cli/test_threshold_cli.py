@@ -101,6 +101,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> s
     return capsys.readouterr().out
 
 
+@pytest.mark.simulation
 def test_a_guarantee_that_is_kept(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_guarantee_that_is_kept(
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.simulation
 def test_a_test_that_contradicts(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_test_that_contradicts(
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.simulation
 def test_the_words_of_a_field(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +149,7 @@ def test_the_words_of_a_field(
     assert not re.search(r"\bF[AR]R\b(?!\.csv)", text)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("target", [("--frr", "0.001"), ("--far", "0.0001"), ("--eer",)])
 def test_lines_of_eighty_columns(capsys: pytest.CaptureFixture[str], target: list[str]) -> None:
     text, command, _ = run(capsys, DEV, *target, "--test", EVAL).partition("betaroc report")
@@ -153,6 +157,7 @@ def test_lines_of_eighty_columns(capsys: pytest.CaptureFixture[str], target: lis
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.simulation
 def test_the_threshold_alone_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     d = br.decide(br.read_scores(DEV), far=0.01)
     assert run(capsys, DEV, "--far", "0.01", "--print", "threshold") == f"{d.threshold!r}\n"
@@ -163,6 +168,7 @@ def test_the_threshold_alone_and_json(capsys: pytest.CaptureFixture[str]) -> Non
     assert [way["how"] for way in said["ways"]] == [way.how for way in d.ways]
 
 
+@pytest.mark.simulation
 def test_the_document_is_the_decision_and_its_check(capsys: pytest.CaptureFixture[str]) -> None:
     d = br.decide(br.read_scores(DEV), far=0.01)
     text = run(capsys, DEV, "--far", "0.01", "--test", EVAL, "--json")
@@ -171,6 +177,7 @@ def test_the_document_is_the_decision_and_its_check(capsys: pytest.CaptureFixtur
     assert json.loads(run(capsys, DEV, "--far", "0.01", "--json"))["test"] is None
 
 
+@pytest.mark.simulation
 def test_the_ways_are_a_table_for_other_tools(capsys: pytest.CaptureFixture[str]) -> None:
     d = br.decide(br.read_scores(DEV), far=0.01)
     rows = list(csv.DictReader(run(capsys, DEV, "--far", "0.01", "--csv").splitlines()))
@@ -185,11 +192,13 @@ def test_the_ways_are_a_table_for_other_tools(capsys: pytest.CaptureFixture[str]
     assert float(first["frr_test"]) == pytest.approx(352 / 5370)
 
 
+@pytest.mark.simulation
 def test_small_targets_are_named_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert "at most 0.1 % average " in run(capsys, DEV, "--far", "0.001")
     assert " 0.0005 % on average" in run(capsys, DEV, "--far", "0.000005")
 
 
+@pytest.mark.simulation
 def test_costs_have_no_strip(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, DEV, "--cost-fa", "10", "--cost-fr", "1", "--prior", "0.2")
     assert "0.01        0.1" not in text
@@ -200,6 +209,7 @@ def test_costs_have_no_strip(capsys: pytest.CaptureFixture[str]) -> None:
     assert repr(d.threshold_for_greater_equal) in text
 
 
+@pytest.mark.simulation
 def test_the_mean_of_both_rates_is_in_per_cent(capsys: pytest.CaptureFixture[str]) -> None:
     """29 of 181 and 29 of 180 on dev, 372 of 448 and 81 of 448 on test."""
     test = str(LIVENESS / "test_sharpen0.60.csv")
@@ -234,6 +244,7 @@ def test_requests_are_refused_before_a_file_is_read(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 def test_scores_that_are_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Which file lacks them is said, and the report that is named reads them alike."""
     files = [tmp_path / name for name in ("d.csv", "t.csv")]
@@ -276,6 +287,7 @@ def test_files_that_do_not_do(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert "there is no" in refused(DEV, "--far", "0.01", "--test", "no such file.csv")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("form", [(), ("--print", "threshold")])
 def test_a_copy_of_dev_is_told(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, form: tuple[str, ...]
@@ -340,6 +352,7 @@ def test_thresholds_of_no_use_are_not_relied_on(
     assert "accepts clients no more often than impostors" in " ".join(text.split())
 
 
+@pytest.mark.simulation
 def test_rules_of_the_ends_are_obeyed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     rows = [f"1,{x:.2f}" for x in rng.beta(6, 1, 200)] + [f"0,{x:.2f}" for x in rng.beta(1, 9, 200)]

@@ -75,6 +75,7 @@ def test_an_alias_asks_for_the_same_number(alias: str, own: str) -> None:
         assert curve.measure == own
 
 
+@pytest.mark.simulation
 def test_points_of_texts_criteria_plans_and_studies_know_them(tmp_path: Path) -> None:
     assert br.interval(SCORES, "fnmr@fmr=0.1") == br.interval(SCORES, "frr", far=0.1)
     assert br.interval(SCORES, "acer", at="d-eer") == br.interval(SCORES, "hter", at="eer")
@@ -138,6 +139,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.simulation
 def test_the_command_line_says_them_and_json_does_not(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -421,6 +421,7 @@ def test_neither_pyarrow_nor_pandas_is_needed_for_a_file(engine: str, tmp_path: 
     assert done.stdout.split() == ["50", "50"], done.stderr[-2000:]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", FILE_ENGINES)
 def test_a_damaged_file_is_an_error_of_ours(engine: str, tmp_path: Path) -> None:
     pytest.importorskip(engine)
@@ -620,6 +621,7 @@ def test_objects_among_the_scores_of_pandas_are_counted() -> None:
         br.summarize(numbers)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
 def test_scores_that_are_no_finite_numbers_are_counted(engine: str) -> None:
     table = pd.DataFrame({"score": np.arange(50) / 50, "label": [0, 1] * 25})
@@ -633,6 +635,7 @@ def test_scores_that_are_no_finite_numbers_are_counted(engine: str) -> None:
     assert f"got {parts} or infinite of 50" in str(caught.value)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
 def test_scores_out_of_range_are_counted(engine: str) -> None:
     table = pd.DataFrame({"score": np.arange(-2, 48) / 40, "label": [0, 1] * 25})
@@ -666,6 +669,7 @@ def test_score_and_label_swapped_end_with_a_count(
         br.summarize(frame, label="extra", bins=bins)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
 def test_labels_keep_their_counts_in_messages(engine: str) -> None:
     table = pd.DataFrame({"score": np.arange(50) / 50, "label": ["x"] * 20 + ["y"] * 30})

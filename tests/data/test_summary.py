@@ -263,6 +263,7 @@ def test_batches_of_a_file_are_merged_without_cancelling(
     assert found.client.square == pytest.approx(square, rel=1e-12)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:bins are wide")
 @pytest.mark.parametrize(("mean", "sd"), [(1e12, 10.0), (1e9, 0.1)])
 @pytest.mark.parametrize("engine", ["pandas", "polars-lazy"])

@@ -125,6 +125,7 @@ def outcome(read: Callable[..., Iterator[Rows]], *given: object) -> tuple[object
     return scores, codes, rows.tokens, rows.first, names, [v.dtype for v in rows.names.values()]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("parser", PARSERS)
 def test_blocks_are_read_as_lines_are(
     parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -172,6 +173,7 @@ def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
     return score, label, b"score,label\n" + rows.encode()
 
 
+@pytest.mark.simulation
 def test_each_parser_stands_in_for_those_that_are_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +202,7 @@ def test_each_parser_stands_in_for_those_that_are_absent(
     assert list(dict.fromkeys(used)) == PARSERS
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("parser", PARSERS)
 def test_a_fault_in_a_later_block_is_named_by_its_line(
     parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -228,6 +231,7 @@ def test_a_fault_in_a_later_block_is_named_by_its_line(
                 read(path)
 
 
+@pytest.mark.simulation
 def test_a_summary_of_text_is_that_of_its_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +288,7 @@ def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path: Path) -> None:
     assert br.summarize(path, client_label="0").client.maximum == 0.2
 
 
+@pytest.mark.simulation
 def test_reading_text_imports_no_frames(tmp_path: Path) -> None:
     """A parser is imported for a large file only, and no package that is not needed."""
     path = tmp_path / "scores.csv"
@@ -359,6 +364,7 @@ def json_lines(draw: random.Random) -> bytes:
     return "\n".join(lines).encode() + draw.choice([b"", b"\n", b"\n\n", b" \n"])
 
 
+@pytest.mark.simulation
 def test_blocks_of_json_are_read_as_lines_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_best_system_and_none_at_all() -> None:
     assert "no difference is shown" in none.verdict
 
 
+@pytest.mark.simulation
 def test_groups_cover_all_that_is_not_shown_and_cannot_grow() -> None:
     """Of random pairs that are shown, among six systems."""
     rng = np.random.default_rng(5)

@@ -22,6 +22,7 @@ def curve(seed: int = 1, n: int = 60, **options: Any) -> br.Epc:
     return br.epc(normal_scores(seed, n), normal_scores(100 + seed, n), alpha=ALPHA, **options)
 
 
+@pytest.mark.simulation
 def test_the_area_is_the_mean_of_the_replicates_of_the_band() -> None:
     """The band's own replicates, weighed by trapezoids: percentiles of 300 of other seeds."""
     e = curve()
@@ -109,6 +110,7 @@ def test_the_area_covers_its_mean_over_dev_and_test() -> None:
 
 
 # ------------------------------------------------------------------------- antagonist means
+@pytest.mark.simulation
 def test_means_over_targets_have_intervals_and_differences() -> None:
     dev, test = normal_scores(10), normal_scores(11)
     found = br.epc_average(dev, test)
@@ -124,6 +126,7 @@ def test_means_over_targets_have_intervals_and_differences() -> None:
     assert apart.low < apart.estimate < apart.high
 
 
+@pytest.mark.simulation
 def test_dev_sets_of_other_trials_are_drawn_by_themselves() -> None:
     """A system and itself whose dev sets name other trials differ in what dev lets vary."""
     dev, test = normal_scores(17), normal_scores(18)
@@ -149,6 +152,7 @@ def test_groups_that_one_system_has_hold_for_both() -> None:
     assert (found.low, found.high) == (0.0, 0.0)
 
 
+@pytest.mark.simulation
 def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
     dev, test = normal_scores(14, 30), normal_scores(15, 30)
     own = br.epc_average(dev, test).interval(method="test", level=0.9, replicates=2000, rng=1)

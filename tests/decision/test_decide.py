@@ -76,6 +76,7 @@ def test_weights_are_copies() -> None:
 
 
 # ------------------------------------------------------------------------------- the order
+@pytest.mark.simulation
 def test_the_first_way_that_is_possible() -> None:
     assert br.decide(scores(299), far=0.01).how == "guaranteed"
     few = br.decide(scores(298), far=0.01)
@@ -100,6 +101,7 @@ def test_of_a_long_reason_whole_sentences_are_said() -> None:
         br.decide(br.Scores([0.9] * 30, [0.2] * 30), far=0.01)
 
 
+@pytest.mark.simulation
 def test_what_is_impossible_says_what_is_needed() -> None:
     with pytest.raises(InputError, match="299 impostors needed, dev has 200") as caught:
         br.decide(scores(200), far=0.01, how="guaranteed")
@@ -112,6 +114,7 @@ def test_what_is_impossible_says_what_is_needed() -> None:
         br.decide(scores(200), far=0.0001, how="tail")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("digits", [17, 2])
 def test_dev_never_counts_more_than_the_target(seed: int, digits: int) -> None:
@@ -138,6 +141,7 @@ def test_a_fit_that_does_not_hold_is_not_relied_on() -> None:
 
 
 # ------------------------------------------------------------------------------- checks
+@pytest.mark.simulation
 def test_checks_of_a_test_set() -> None:
     d = br.decide(scores(1000), far=0.01)
     fine = d.check(scores(20_000, seed=5))
@@ -154,6 +158,7 @@ def test_checks_of_a_test_set() -> None:
     assert (none.verdict, none.status) == ("cannot tell", "can be relied on")
 
 
+@pytest.mark.simulation
 def test_dev_is_no_test() -> None:
     data = scores(400)
     d = br.decide(data, far=0.01)
@@ -163,6 +168,7 @@ def test_dev_is_no_test() -> None:
             d.check(same)
 
 
+@pytest.mark.simulation
 def test_sentences_have_the_words_of_the_labels() -> None:
     data = scores(400)
     labels = ["live"] * data.n_client + ["spoof"] * data.n_impostor
@@ -229,6 +235,7 @@ def test_impostors_that_now_have_a_score_are_no_shift_of_the_scores() -> None:
     )
 
 
+@pytest.mark.simulation
 def test_a_guarantee_after_a_test_above_it_that_may_be_chance() -> None:
     d = br.decide(scores(400), far=0.01)
     found = d.check(br.Scores([0.9], np.append(np.zeros(60), 0.99)))
@@ -237,6 +244,7 @@ def test_a_guarantee_after_a_test_above_it_that_may_be_chance() -> None:
     assert found.remedy.startswith("more impostors in the test set")
 
 
+@pytest.mark.simulation
 def test_a_shift_is_said_of_counts_alone() -> None:
     """Heavy tails that a normal distribution does not have: no shift where dev and test are one."""
     rng = np.random.default_rng(5)
@@ -249,6 +257,7 @@ def test_a_shift_is_said_of_counts_alone() -> None:
     assert said <= 2
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("rate", [1e-10, 1e-300, 1 - 1e-10])
 @pytest.mark.parametrize("kind", ["far", "frr"])
 def test_targets_that_no_sample_reaches(kind: str, rate: float) -> None:
@@ -303,6 +312,7 @@ def test_one_trial_a_group_is_what_groups_guarantee() -> None:
 
 
 # ------------------------------------------------------------------------------- costs
+@pytest.mark.simulation
 def test_costs_have_the_least_counted_cost() -> None:
     data = scores(500)
     d = br.decide(data, cost_fa=10, cost_fr=1, prior=0.2)
@@ -337,6 +347,7 @@ def test_costs_that_did_not_change_are_seldom_red() -> None:
         assert red / 150 <= 0.08, (m, n)
 
 
+@pytest.mark.simulation
 def test_the_equal_error_rate() -> None:
     data = scores(500)
     d = br.decide(data, eer=True)
@@ -374,6 +385,7 @@ def test_greater_or_equal_in_the_dtype_of_the_scores(dtype: str) -> None:
     assert frame_scores.dtype == dtype
 
 
+@pytest.mark.simulation
 def test_a_threshold_between_two_float32_numbers() -> None:
     data = scores(500)
     d = br.decide(br.Scores(data.client.astype("f4"), data.impostor.astype("f4")), far=0.01)
@@ -402,6 +414,7 @@ def test_requests_that_make_no_sense(options: dict[str, Any], words: str) -> Non
         br.decide(scores(), **options)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -426,6 +439,7 @@ def test_reversed_scores_are_told() -> None:
     assert [notice.category.__name__ for notice in d.notices] == ["ReversedScoresWarning"]
 
 
+@pytest.mark.simulation
 def test_groups_are_drawn_by_one_seed() -> None:
     """From trials of which no two share a group; all trials never count more than the target."""
     data = scores(1000)
@@ -463,6 +477,7 @@ def test_a_decision_holds_together(wrong: dict[str, Any]) -> None:
         replace(br.decide(scores(300), far=0.1, family="beta"), **wrong)
 
 
+@pytest.mark.simulation
 def test_the_repr_is_one_line() -> None:
     d = br.decide(scores(), far=0.01)
     assert len(repr(d)) < 200

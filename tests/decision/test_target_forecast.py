@@ -97,6 +97,7 @@ def test_all_beyond() -> None:
     assert other.far_sd[0] == pytest.approx(stats.beta(12, 1).std(), rel=1e-6)
 
 
+@pytest.mark.simulation
 def test_reflection_swaps_the_classes() -> None:
     """1 - s: clients become impostors and FAR becomes FRR; ties too, by their HTER."""
     mirrored = br.ScoreModel(br.Beta(3.0, 1.0), br.Beta(1.0, 2.0))
@@ -163,6 +164,7 @@ def test_dev_sets_do_what_is_forecast(
         assert own.std() == pytest.approx(getattr(found, f"{name}_sd")[0], rel=0.2, abs=1e-9)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 def test_a_few_dev_sets_do_what_is_forecast() -> None:
     for model, criterion, m, n, alpha in SIMULATED[:3]:
@@ -174,6 +176,7 @@ def test_a_few_dev_sets_do_what_is_forecast() -> None:
 
 
 # ------------------------------------------------------------------------- what it says
+@pytest.mark.simulation
 def test_planned_scores_that_speak_for_a_rate() -> None:
     found = br.epc_forecast(NORMAL, criterion="frr", n_client=200, n_impostor=50, alpha=[0.05, 0.9])
     np.testing.assert_allclose(found.n_beyond, [10.0, 20.0])

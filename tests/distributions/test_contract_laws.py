@@ -59,6 +59,7 @@ def inner(law: br.Distribution) -> Thresholds:
     return Thresholds.concatenate([t, Thresholds.from_theta(law.atoms.places)])
 
 
+@pytest.mark.simulation
 @over("law", estimated)
 def test_scores_are_derivatives_of_what_a_score_adds_to_the_likelihood(law) -> None:
     """Differences of fourth order with steps of 1e-3, of up to 6 digits where shapes are 1e5."""
@@ -443,6 +444,7 @@ def test_sample_shapes(law: br.Distribution) -> None:
 METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 
 
+@pytest.mark.simulation
 @each_law
 @pytest.mark.parametrize("method", METHODS)
 def test_shapes_in_are_shapes_out(law: br.Distribution, method: str) -> None:

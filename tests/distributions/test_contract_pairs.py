@@ -143,6 +143,7 @@ def model_of_swapped(pair: br.ScoreModel) -> br.ScoreModel:
     return br.ScoreModel(pair.impostor, pair.client, prior=1.0 - pair.prior)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("client", "impostor"), some(reversed(CLOSED_PAIRS), 9))
 def test_generic_needs_no_closed_form(
     client: str, impostor: str, monkeypatch: pytest.MonkeyPatch
@@ -197,6 +198,7 @@ def reachable(pair: br.ScoreModel, x: Any) -> Any:
 each_pair = pairs_of_names(PAIRS)
 
 
+@pytest.mark.simulation
 @each_pair
 def test_thresholds_chosen_beat_every_probe(names: tuple[str, str]) -> None:
     pair, probes = model(*names), dense(*names)
@@ -258,6 +260,7 @@ def test_random_pairs_of_all_families_beat_every_probe(seed: int) -> None:
     assert len(generic.diagonal_crossings()) == len(pair.diagonal_crossings())
 
 
+@pytest.mark.simulation
 @each_pair
 def test_equal_error_rate(names: tuple[str, str]) -> None:
     pair, probes = model(*names), dense(*names)

@@ -74,6 +74,7 @@ def test_moved_bins_are_a_sample_at_the_moved_places() -> None:
     assert moved._parameters() == ()
 
 
+@pytest.mark.simulation
 def test_a_moved_pair_has_the_areas_of_the_pair() -> None:
     base = br.BetaMixture([0.4, 0.6], [br.Beta(2.0, 3.0), br.Beta(6.0, 1.2)])
     model = br.ScoreModel(br.Inflated(base, 0.2), br.Inflated(br.Beta(2, 5), 0.1))

@@ -322,6 +322,7 @@ def test_the_text_names_the_rule_that_gains_most_at_the_end_of_a_verdict(
         )
 
 
+@pytest.mark.simulation
 def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:
     from betaroc.ensemble.sentences import _next_words
 
@@ -808,6 +809,7 @@ def test_hull_between_two_chords_that_touch_one_curve() -> None:
 
 
 # ------------------------------------------------------------------------------- picture
+@pytest.mark.simulation
 def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> None:
     figure = all_kinds.plot()
     left, above, right = figure.axes

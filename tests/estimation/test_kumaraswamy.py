@@ -63,6 +63,7 @@ def test_the_profile_of_normal_scores_is_the_closed_one() -> None:
     assert found["sigma"] == pytest.approx((s / math.sqrt(large), s / math.sqrt(small)), rel=1e-6)
 
 
+@pytest.mark.simulation
 def test_profile_intervals_cut_the_likelihood(fit) -> None:
     found = fit.conf_int()["client"]
     x = SCORES.client

@@ -27,6 +27,7 @@ def fit() -> br.DistributionFit:
     return br.fit_distribution(SAMPLE, "normal-mixture")
 
 
+@pytest.mark.simulation
 def test_it_is_a_maximum_above_the_truth(fit: br.DistributionFit) -> None:
     """A general search from the estimate finds nothing higher; its gradient is 0."""
     at = np.array(list(fit.params.values()))

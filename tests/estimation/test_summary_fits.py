@@ -113,6 +113,7 @@ def test_the_auc_error_holds_for_coarse_bins() -> None:
         assert summary.auc_error > 0.0
 
 
+@pytest.mark.simulation
 def test_what_comes_from_a_fit_comes_from_that_of_a_summary() -> None:
     # Parameters agree to 1e-11 and covariances to 1e-10 (above). What is smooth in them agrees to
     # a few times that; a z of up to 10, and the p-value of z, d log p = -z dz, 100 times.
@@ -426,6 +427,7 @@ def test_options_that_a_stream_cannot_serve(
     assert text in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("zipped", [False, True])
 def test_text_is_streamed_where_it_is_large(
     zipped: bool,

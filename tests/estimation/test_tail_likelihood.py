@@ -55,6 +55,7 @@ def test_the_mode_has_no_slope(shape: float, seed: int) -> None:
     assert float(bend[0]) < 0.0 < float(bend[0] * bend[1] - bend[2] ** 2)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("shape", [-0.3, 0.2])
 def test_the_grid_is_the_integral(shape: float) -> None:
     """Moments against 400 by 400 points over a range that holds all; a rim holds a thousandth."""

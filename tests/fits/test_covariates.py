@@ -548,6 +548,7 @@ CODE = (
 )  # fmt: skip
 
 
+@pytest.mark.simulation
 def test_nothing_of_a_formula_runs_but_arithmetic_of_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -584,6 +585,7 @@ def design(formula: str) -> tuple[tuple[str, ...], Any]:
     return part.names, np.vstack([part.rows["client"], part.rows["impostor"]])
 
 
+@pytest.mark.simulation
 def test_transforms_are_those_of_their_definitions() -> None:
     x = np.concatenate([FRAME.loc[FRAME["label"] == one, "x"] for one in (1, 0)])
     for formula, expected in (

@@ -355,6 +355,7 @@ def test_few_scores_have_no_row_of_tails() -> None:
     assert ("impostor", "normal with a tail") in [one[:2] for one in found.left_out]
 
 
+@pytest.mark.simulation
 def test_the_best_has_tails_where_its_family_is_poor() -> None:
     data = far_group()
     found = br.fit(data, "best")
@@ -383,6 +384,7 @@ def test_the_best_says_why_a_poor_family_has_no_tail() -> None:
     assert "can have no tail: the upper tail of impostor must be fitted to a class" in f.reason
 
 
+@pytest.mark.simulation
 def test_a_report_fits_its_tests_with_the_tails_of_dev() -> None:
     rng = np.random.default_rng(7)
     dev, test = (br.Scores(rng.normal(6.0, 1.0, n), rng.standard_t(2, n)) for n in (2000, 1000))

@@ -167,6 +167,7 @@ def test_one_class_may_lie_on_the_line() -> None:
         br.fit(given, ("beta", "normal"))
 
 
+@pytest.mark.simulation
 def test_errors_and_intervals_of_a_pair(pair: br.Fit) -> None:
     joint = pair.joint_cov()
     assert np.array_equal(joint[:2, :2], pair.client.cov)

@@ -161,6 +161,7 @@ def test_a_steep_tail_is_told() -> None:
 
 
 # ------------------------------------------------------------------------------- intervals
+@pytest.mark.simulation
 def test_intervals_are_those_of_the_tail(fitted: br.Fit) -> None:
     found = fitted.interval("threshold", far=2e-3)
     assert found.method == "tail, integrated"
@@ -217,6 +218,7 @@ def test_a_tail_that_ends_before_the_threshold() -> None:
     assert 0.0 < found.high < 1e-2
 
 
+@pytest.mark.simulation
 def test_a_band_has_the_intervals_of_the_tail(fitted: br.Fit) -> None:
     band = fitted.roc_band(far=[2e-3, 0.05])
     own = fitted.interval("tpr", far=2e-3)
@@ -226,6 +228,7 @@ def test_a_band_has_the_intervals_of_the_tail(fitted: br.Fit) -> None:
     assert joint.high[0] > band.high[0]
 
 
+@pytest.mark.simulation
 def test_a_difference_has_them_too(fitted: br.Fit) -> None:
     """Independent systems: the square root of the sum of squares of what each end is away."""
     other = br.fit(scores(seed=9), tails="both")

@@ -90,6 +90,7 @@ def test_the_log_likelihood_is_that_of_the_spliced_distribution() -> None:
         assert found.impostor.log_likelihood == pytest.approx(own, rel=1e-10)
 
 
+@pytest.mark.simulation
 def test_a_summary_has_the_tails_of_its_scores() -> None:
     data = scores(5000)
     frame = pd.DataFrame({

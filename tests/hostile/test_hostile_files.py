@@ -61,6 +61,7 @@ READERS: dict[str, Callable[[Path, pytest.MonkeyPatch], Any]] = {
 _OF_ONE_CLASS = ("G07", "G08", "G24", "G22 cut", "an old", "HDF5", "numpy", "a p", "a d", "gzip")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("reader", READERS)
 def test_hostile_files_at_readers(
     place: Path, monkeypatch: pytest.MonkeyPatch, reader: str
@@ -156,6 +157,7 @@ def _try_commands(shown: Shown, entry: str, *, every: bool) -> None:
             ends_well(shown, AT[entry].format("bad.csv"), *(() if of_sums else said))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("entry", AT)
 def test_hostile_files_at_commands(place: Path, capsys: Shown, entry: str) -> None:
     _try_commands(capsys, entry, every=False)
@@ -201,6 +203,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFO here")
 def test_places_that_are_no_files(place: Path, capsys: Shown) -> None:
     for name, (make, word) in PLACES.items():
@@ -244,6 +247,7 @@ NUMBERS: dict[str, set[str]] = {
 }
 
 
+@pytest.mark.simulation
 def test_values_of_options(place: Path, capsys: Shown) -> None:
     for call, taken in NUMBERS.items():
         for value in VALUES_OF:

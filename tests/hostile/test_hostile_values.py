@@ -81,6 +81,7 @@ def columns_of(cases: dict[str, Case], name: str, **others: Any) -> dict[str, tu
     return found
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("entry", FRAMES)
 def test_hostile_scores_in_a_frame(entry: str) -> None:
     cases = columns_of(
@@ -151,6 +152,7 @@ OTHERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("entry", [*LABELLED, *OTHERS])
 def test_hostile_labels(entry: str) -> None:
     exact = entry in LABELLED

@@ -20,6 +20,7 @@ PAIR = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
 OTHER = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
 
 
+@pytest.mark.simulation
 def test_a_text_with_its_point_is_the_name_with_the_keyword() -> None:
     fit = br.fit(SCORES)
     points: list[tuple[str, dict[str, Any]]] = [
@@ -79,6 +80,7 @@ def test_what_is_said_of_what_is_asked_wrongly() -> None:
             call()
 
 
+@pytest.mark.simulation
 def test_a_number_that_is_not_there_is_told_with_its_reason(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

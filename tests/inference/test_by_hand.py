@@ -147,6 +147,7 @@ def test_the_share_of_replicates_beyond_zero_counts_the_sample_itself() -> None:
     assert of_replicates(0.0, np.zeros(9), options, "auc", paired=True).p_value == 1.0
 
 
+@pytest.mark.simulation
 def test_two_thousand_replicates_are_drawn_unless_said() -> None:
     f = br.fit(br.Scores(np.linspace(0.2, 0.9, 30), np.linspace(0.1, 0.7, 30)), "normal")
     drawn = br.interval(f, "auc", method="bootstrap", rng=3)
@@ -186,6 +187,7 @@ def test_a_scale_and_back() -> None:
     assert to(line.at_far(0.1)) == pytest.approx(stats.norm.isf(0.1))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("far", "frr"), [(0.2, None), (None, 0.2)])
 def test_ends_of_a_threshold_are_where_its_rate_is_unlikely(
     far: float | None, frr: float | None

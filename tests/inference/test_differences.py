@@ -115,6 +115,7 @@ def test_the_p_value_is_that_of_the_interval_that_ends_at_0(
     assert found.significant == (found.p_value < 0.05)
 
 
+@pytest.mark.simulation
 def test_groups_that_one_of_two_systems_has_hold_for_both() -> None:
     a, b = systems(9, 60)
     labels = np.repeat(np.arange(12), 5)
@@ -140,6 +141,7 @@ def test_what_is_undefined_or_drawn_has_its_error_and_its_seed() -> None:
     assert ends[0] == ends[1]
 
 
+@pytest.mark.simulation
 def test_summaries_of_other_trials_are_compared_by_their_counts() -> None:
     """What two scores in a bin hide is added: the ends lie around those of the scores."""
     import pandas as pd

@@ -96,6 +96,7 @@ def test_rates_at_many_thresholds_have_the_variances_of_each() -> None:
 
 
 # ----------------------------------------------------------------------------- likelihood
+@pytest.mark.simulation
 def test_a_profile_leaves_out_what_the_fit_dropped() -> None:
     """Twice the fall of the log-likelihood at an end, maximised over the other shape: chi^2."""
     all_of = np.r_[0.0, CLIENT, 1.0]
@@ -253,6 +254,7 @@ def test_errors_of_rates_weigh_as_the_measure_changes_with_them() -> None:
     assert by_far < 0.0
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n", "m"), [(12, 300), (300, 12)])
 def test_a_balanced_threshold_lies_where_equal_rates_are_likely(n: int, m: int) -> None:
     """Of all gaps those whose deviance from the likeliest FAR = FRR is below chi^2's quantile."""

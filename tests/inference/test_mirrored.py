@@ -47,6 +47,7 @@ def test_a_number_of_both(stat: str) -> None:
         assert ends[0] == pytest.approx(ends[1], abs=1e-9)
 
 
+@pytest.mark.simulation
 def test_differences() -> None:
     one, two = (both(seed, 0.4) for seed in (6, 7))
     for stat, other in (("far", "frr"), ("frr", "far"), ("auc", "auc"), ("eer", "eer")):
@@ -85,6 +86,7 @@ def test_groups_that_are_not_asked_for_say_nothing() -> None:
         assert br.interval(with_groups, stat).low != asked.low
 
 
+@pytest.mark.simulation
 def test_weights_are_copies_in_differences() -> None:
     rng = np.random.default_rng(10)
     parts = []

@@ -292,6 +292,7 @@ def test_rates_of_a_check_are_of_all_trials(fits: tuple[br.Fit, br.Fit]) -> None
     assert min(t.target for t in default if t.rate == "frr") == 0.2
 
 
+@pytest.mark.simulation
 def test_a_tail_is_that_of_the_scores() -> None:
     """FAR = (1 - r) FMR with all its interval; a threshold of FAR x is that of FMR x / (1 - r)."""
     rng = np.random.default_rng(8)
@@ -366,6 +367,7 @@ PAIRED: dict[str, Callable[[int], Any]] = {
 } | {"area": lambda k: br.auc_test(ONE[k], TWO[k]).difference}
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", PAIRED)
 def test_trials_are_paired_by_ids(name: str) -> None:
     """What only one system scored is a rejection of the other; their order is another."""
@@ -406,6 +408,7 @@ def test_they_travel() -> None:
     assert drawn.n_client + drawn.n_client_rejected == 40
 
 
+@pytest.mark.simulation
 def test_rates_and_guarantees_hold_over_samples() -> None:
     """800 samples: trials fail to acquire with 0.1; sd of a share of .95 is 0.0077.
 

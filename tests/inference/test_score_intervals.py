@@ -65,6 +65,7 @@ def test_the_hter_from_two_exact_intervals() -> None:
     assert found.method == "square-and-add"
 
 
+@pytest.mark.simulation
 def test_the_threshold_of_a_rate_lies_between_order_statistics() -> None:
     # Of 80 impostors Binomial(80, 0.1) lie above it: 3 to 14 of them in 95 %.
     scores = normal_scores(2)
@@ -549,6 +550,7 @@ def test_a_summary_has_no_simultaneous_band() -> None:
         br.roc_band(scores.client)
 
 
+@pytest.mark.simulation
 def test_replicates_without_a_class_are_counted() -> None:
     """Impostor trials of two of three subjects are all gone where one subject is drawn thrice."""
     scores = br.Scores(
@@ -562,6 +564,7 @@ def test_replicates_without_a_class_are_counted() -> None:
     assert band.undefined[0] / 2000 == pytest.approx(gone, abs=4 * error)
 
 
+@pytest.mark.simulation
 def test_quotients_by_no_spread_are_failed_replicates() -> None:
     """All clients and all impostors of a draw are alike with probability (2/4)(2/4)."""
     scores = br.Scores([2.0, 3.0], [0.5, 1.5])

@@ -24,6 +24,7 @@ def tails_of(n: int = 1000, seed: int = 1, size: tuple[int, ...] = (30, 50)) -> 
     return fit_tails(TailScores("impostor", np.asarray(y)), "upper", size)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("beyond", [1.0, 3.0, 6.0])
 def test_the_integral_is_that_of_draws(beyond: float) -> None:
     """4e5 draws of grid points and of zeta: quantiles within 1 % of their own scale."""

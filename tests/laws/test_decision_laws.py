@@ -22,6 +22,7 @@ def weighted_error(dev: object, test: object, alpha: list[float] = ALPHA) -> br.
     return br.epc(dev, test, alpha=alpha, measure="weighted-error")
 
 
+@pytest.mark.simulation
 @law(both=st.tuples(full_sets(), full_sets()))
 def test_what_dev_chose_is_no_better_than_the_best_on_test(both) -> None:
     curve = weighted_error(*both)
@@ -29,6 +30,7 @@ def test_what_dev_chose_is_no_better_than_the_best_on_test(both) -> None:
     assert np.all((curve.value >= 0.0) & (curve.value <= 1.0))
 
 
+@pytest.mark.simulation
 @law(scores=full_sets())
 def test_on_dev_itself_the_choice_is_the_best(scores) -> None:
     curve, model = weighted_error(scores, scores), empirical_model(scores)

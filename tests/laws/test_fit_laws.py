@@ -106,6 +106,7 @@ def nested(found: list[br.Interval], low: float, high: float) -> None:
         assert outer.high >= inner.high - 1e-12
 
 
+@pytest.mark.simulation
 @law(fast=25, scores=sets(least=2), k=FRACTIONS)
 def test_intervals_of_counted_rates_are_nested_around_the_estimate(scores, k) -> None:
     t = between(scores)

@@ -34,6 +34,7 @@ def test_an_area_and_that_of_the_classes_swapped_sum_to_one(model) -> None:
     assert model.auc() + swapped.auc() == pytest.approx(1.0, abs=1e-10)
 
 
+@pytest.mark.simulation
 @law(model=models(betas()))
 def test_classes_swap_when_a_score_becomes_its_rest_to_one(model) -> None:
     c, i = model.client, model.impostor
@@ -78,6 +79,7 @@ def test_the_curve_rises_to_its_corner(model) -> None:
     assert heights[-1] == 1.0
 
 
+@pytest.mark.simulation
 @law(model=models(), cuts=st.lists(st.floats(0.01, 0.99), min_size=1, max_size=3, unique=True))
 def test_partial_areas_add_up(model, cuts) -> None:
     ends = sorted({0.0, 1.0, *cuts})
@@ -147,6 +149,7 @@ def test_the_logistic_map_changes_no_curve(client, impostor) -> None:
     assert other.eer().far == pytest.approx(one.eer().far, rel=1e-9, abs=1e-300)
 
 
+@pytest.mark.simulation
 @law(model=models())
 def test_the_two_orientations_of_a_curve_have_areas_of_one_in_all(model) -> None:
     assert model.roc().auc() == pytest.approx(model.auc(), abs=1e-12)
@@ -154,6 +157,7 @@ def test_the_two_orientations_of_a_curve_have_areas_of_one_in_all(model) -> None
     assert min(abs(other - model.auc()), abs(other - 1.0 + model.auc())) < 1e-9
 
 
+@pytest.mark.simulation
 @law(model=models(), prior=st.floats(0.0, 1.0))
 def test_a_pair_comes_back_from_every_way_it_travels(model, prior) -> None:
     one = br.ScoreModel(model.client, model.impostor, prior=prior, name="é 中")

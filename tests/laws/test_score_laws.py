@@ -30,6 +30,7 @@ def rates(model: br.ScoreModel, t: np.ndarray) -> np.ndarray:
     return np.array([model.far(t), model.frr(t)])
 
 
+@pytest.mark.simulation
 @law(both=weighted())
 def test_a_weight_is_as_many_copies(both) -> None:
     one, other = map(empirical_model, both)
@@ -45,6 +46,7 @@ def test_copies_of_all_scores_change_no_number(both, times) -> None:
     assert numbers(other) == pytest.approx(numbers(one), rel=1e-14)
 
 
+@pytest.mark.simulation
 @law(both=samples(), random=st.randoms(use_true_random=False))
 def test_the_order_of_scores_changes_no_bit(both, random) -> None:
     mixed = [np.array(random.sample(list(x), len(x))) for x in both]

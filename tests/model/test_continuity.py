@@ -169,6 +169,7 @@ def numbers(model: br.ScoreModel) -> list[float]:
     ]  # fmt: skip
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("b", [1.0, 6.0])
 @pytest.mark.parametrize("tie", [1.0, 3.0])
 def test_a_tied_shape_is_the_limit(b: float, tie: float) -> None:

@@ -63,6 +63,7 @@ def test_scores_are_counted_at_the_actual_threshold() -> None:
     assert exact == br.interval(scores, "far", threshold=math.log(2))
 
 
+@pytest.mark.simulation
 def test_fits_differences_plans_and_curves_know_them() -> None:
     assert br.statistics().set_index("name").loc["actual-dcf-normalized", "high"] == math.inf
     expected = CALIBRATED.min_dcf().dcf()

@@ -256,6 +256,7 @@ def test_hull_of_a_sample_by_its_definition(sample: tuple[np.ndarray, np.ndarray
     np.testing.assert_allclose(roc.hull().tpr(at), best, atol=1e-12)
 
 
+@pytest.mark.simulation
 def test_hulls_of_samples_have_the_vertices_of_enumeration() -> None:
     """1000 sets with ties and weights: from each vertex to the farthest point of steepest slope."""
     rng = np.random.default_rng(9)

@@ -343,6 +343,7 @@ def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
     assert np.ravel(marks(det, "a-priori")) == pytest.approx([ndtri(1 / 3)] * 2)
 
 
+@pytest.mark.simulation
 def test_curves_of_two_systems_with_their_points() -> None:
     systems = [br.epc(DEV, side) for side in (TEST, POOR)]
     for curve, axes in (("det", ("FAR", "FRR")), ("roc", ("FAR", "TPR"))):

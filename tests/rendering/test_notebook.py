@@ -166,6 +166,7 @@ def test_a_comparison_begins_with_its_verdict() -> None:
     assert [-difference] == shares(row(found, "0.5")[2])
 
 
+@pytest.mark.simulation
 def test_an_analysis_says_what_test_contradicts() -> None:
     worse = scores(5, 500, "worse", better=0.5)
     analysis = br.analyze(DEV, {"same": TEST, "worse": worse}, family="normal")
@@ -179,6 +180,7 @@ def test_an_analysis_says_what_test_contradicts() -> None:
 
 
 # --------------------------------------------------------------------------- all of them
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", BLOCKS)
 def test_blocks_hold_nothing_foreign(name: str) -> None:
     page = BLOCKS[name]._repr_html_()
@@ -214,6 +216,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+@pytest.mark.simulation
 def test_names_are_escaped_and_cut() -> None:
     dev, test = (scores(k, 60, NASTY) for k in (1, 2))
     curve = br.epc(dev, test)
@@ -257,6 +260,7 @@ def test_what_cannot_be_computed_stands_in_its_place() -> None:
     assert Text(wrong._repr_html_()).texts[-1] == "scores must be there; got none. Give some."
 
 
+@pytest.mark.simulation
 def test_a_block_is_there_at_once() -> None:
     big = scores(1, 20_000)
     for noun in (br.fit(big, "normal"), br.epc(big, scores(2, 20_000)), *BLOCKS.values()):
@@ -269,6 +273,7 @@ def test_a_block_is_there_at_once() -> None:
         assert min(taken) < 0.15  # 0.05 on a machine that does nothing else
 
 
+@pytest.mark.simulation
 def test_no_picture_library_is_loaded() -> None:
     import subprocess
 

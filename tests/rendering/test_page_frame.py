@@ -109,6 +109,7 @@ def test_text_and_marks_can_be_read(scheme: str) -> None:
     assert contrast(of["mut"], of["panel"]) >= 4.5
 
 
+@pytest.mark.simulation
 def test_marks_of_a_slider_stand_where_the_data_are() -> None:
     """On axes from 0 to 10 and from 1 to 1000 by decades, 2.5 is a quarter and 10 a third."""
 

@@ -79,6 +79,7 @@ def frame() -> pd.DataFrame:
 
 
 # ------------------------------------------------------------------------------ ensemble
+@pytest.mark.simulation
 def test_the_page_of_an_ensemble_says_what_the_result_holds(
     frame: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -112,6 +113,7 @@ def test_the_page_of_an_ensemble_says_what_the_result_holds(
     assert all(a["aria-label"] for a in pictures)
 
 
+@pytest.mark.simulation
 def test_many_classifiers_are_folded_and_drawn_together(frame: pd.DataFrame) -> None:
     from betaroc.ensemble.page import inclusion_page
 
@@ -125,6 +127,7 @@ def test_many_classifiers_are_folded_and_drawn_together(frame: pd.DataFrame) -> 
     assert "ROC of 13 classifiers" in text
 
 
+@pytest.mark.simulation
 def test_the_command_writes_the_page_of_an_ensemble(
     frame: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

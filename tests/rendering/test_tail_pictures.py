@@ -69,6 +69,7 @@ def test_a_fit_without_tails_has_rates_only() -> None:
         br.fit(f.scores, "empirical").plot("tails")
 
 
+@pytest.mark.simulation
 def test_shapes_and_rates_by_size(fitted: br.Fit) -> None:
     ax = fitted.plot("tail-rate")
     sizes, ratio = line(ax, "the upper end of impostors")

@@ -40,6 +40,7 @@ def test_dev_is_fitted_as_fit_does(analysis: br.Analysis) -> None:
     assert analysis.notices == ()
 
 
+@pytest.mark.simulation
 def test_devs_thresholds_are_met_on_test_by_counting(analysis: br.Analysis) -> None:
     test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
     for met in analysis.points:
@@ -48,6 +49,7 @@ def test_devs_thresholds_are_met_on_test_by_counting(analysis: br.Analysis) -> N
         assert seen.frr == np.mean(test.client <= met.expected.threshold)
 
 
+@pytest.mark.simulation
 def test_expected_rates_are_those_of_devs_model(analysis: br.Analysis) -> None:
     points = {(p.chosen_by, p.key): p for p in analysis.points}
     fit = br.fit(br.read_scores(LIVENESS / "dev.csv"))

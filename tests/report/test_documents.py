@@ -59,6 +59,7 @@ STAY = {
 
 
 # ------------------------------------------------------------------------------ both ways
+@pytest.mark.simulation
 def test_what_is_read_is_what_was_written() -> None:
     for name, value in nouns().items():
         text = value.to_json()
@@ -69,6 +70,7 @@ def test_what_is_read_is_what_was_written() -> None:
         assert again.to_json() == text, name
 
 
+@pytest.mark.simulation
 def test_every_public_class_travels() -> None:
     classes = {name for name in PUBLIC if isinstance(getattr(br, name), type)}
     abstract = {name for name in classes if getattr(br, name).__dict__.get("__abstractmethods__")}
@@ -125,6 +127,7 @@ def test_scores_keep_their_dtype_groups_ids_and_weights() -> None:
     assert decision.dtype == "float32"
 
 
+@pytest.mark.simulation
 def test_a_result_that_was_read_computes_as_the_one_that_was_written() -> None:
     dev = scores()
     curve = br.epc(dev, scores(seed=1), alpha=[0.25, 0.75])
@@ -272,6 +275,7 @@ OTHERS: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.simulation
 def test_whatever_is_changed_is_read_or_refused() -> None:
     random = Random(1)
     held = {k: v.to_dict() for k, v in nouns().items() if k not in {"analysis", "inclusion"}}
@@ -317,11 +321,13 @@ def test_numbers_of_other_writers_are_read() -> None:
 
 
 # ------------------------------------------------------------------------------ schema
+@pytest.mark.simulation
 def test_the_schema_is_that_of_the_classes() -> None:
     assert documents.schema() == SCHEMA
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+@pytest.mark.simulation
 def test_every_document_keeps_to_the_schema() -> None:
     for name, value in nouns().items():
         errors = [error.message[:200] for error in VALIDATOR.iter_errors(value.to_dict())]
@@ -346,12 +352,14 @@ def test_scores_come_back_from_their_table() -> None:
     assert two["id"].isna().tolist() == [True, False, False]
 
 
+@pytest.mark.simulation
 def test_every_noun_has_a_table() -> None:
     for name, value in nouns().items():
         table = nw.from_native(value.to_frame(), eager_only=True)
         assert table.columns, name
 
 
+@pytest.mark.simulation
 def test_tables_for_notebooks_hold_nothing_but_text() -> None:
     for name, value in nouns().items():
         page = value._repr_html_()
@@ -377,6 +385,7 @@ LATEX = r"""\documentclass{article}
 """
 
 
+@pytest.mark.simulation
 def test_tables_compile_in_latex(tmp_path: Path) -> None:
     found = [shutil.which(name) for name in ("pdflatex", "kpsewhich")]
     if None in found or subprocess.run([str(found[1]), "booktabs.sty"], check=False).returncode:
@@ -449,6 +458,7 @@ def replace_name(given_: br.Scores, name: str) -> br.Scores:
     return br.Scores(given_.client, given_.impostor, name=name)
 
 
+@pytest.mark.simulation
 def test_reprs_are_one_short_line() -> None:
     for name, value in travellers().items():
         text = repr(value)

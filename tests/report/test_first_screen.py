@@ -45,6 +45,7 @@ def block_of(page: str) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------ what it says
+@pytest.mark.simulation
 def test_what_dev_cannot_assure_and_test_contradicts(analysis: br.Analysis, text: str) -> None:
     """Of 181 impostors none lies above the highest: (0 + 1)/182; on test 88 of 448 do."""
     said = top(text)
@@ -76,6 +77,7 @@ def separated(n: int, seed: int = 0) -> br.Scores:
     return br.Scores(rng.normal(4, 1, n), rng.normal(0, 1, n))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("target", "question", "kind"),
     [
@@ -115,6 +117,7 @@ def test_a_target_that_is_none(target: Any) -> None:
     assert error.value.argument == "target"
 
 
+@pytest.mark.simulation
 def test_the_command_names_its_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], panel_alone: None
 ) -> None:
@@ -141,6 +144,7 @@ def test_no_decision_says_why(panel_alone: None) -> None:
     assert found.to_dict()["decision"]["no_decision"] == found.no_decision
 
 
+@pytest.mark.simulation
 def test_several_tests_have_a_row_each_and_the_worst_gives_the_status(panel_alone: None) -> None:
     rng = np.random.default_rng(3)
     tests = {
@@ -161,6 +165,7 @@ def test_several_tests_have_a_row_each_and_the_worst_gives_the_status(panel_alon
     assert len(block_of(page)["at"]) == 1 + 3 * 2 * 4
 
 
+@pytest.mark.simulation
 def test_of_many_tests_the_worst_have_a_row(analysis: br.Analysis) -> None:
     (test,), (broken,) = analysis.tests, analysis.checks
     kept = dataclasses.replace(broken, verdict="kept", status="can be relied on")
@@ -174,6 +179,7 @@ def test_of_many_tests_the_worst_have_a_row(analysis: br.Analysis) -> None:
     assert screen["status"]["reason"].startswith("The worst of 30 test sets, test 30: On test 88")
 
 
+@pytest.mark.simulation
 def test_rates_of_comparisons_where_some_trials_have_no_score(panel_alone: None) -> None:
     """2 of 302 clients were not acquired: rejected by FRR, no part of FNMR."""
     scores = separated(300)
@@ -188,6 +194,7 @@ def test_rates_of_comparisons_where_some_trials_have_no_score(panel_alone: None)
     assert rows["FMR"]["count"].endswith("of 300")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["far", "frr"])
 def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: None) -> None:
     """As many scores beyond as are counted there: at most as many as a guarantee allows."""
@@ -212,6 +219,7 @@ def test_a_summary_is_decided_at_a_border_of_its_bins(kind: str, panel_alone: No
     assert "takes the scores themselves" in br.analyze(given, target="eer").no_decision
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("far", [0.01, 0.05])
 def test_a_test_that_is_a_summary_is_judged_by_its_counts(far: float, panel_alone: None) -> None:
     """126 of 2000 or so: Clopper and Pearson's interval, and what a bin holds on either side."""
@@ -237,6 +245,7 @@ def test_a_test_that_is_a_summary_is_judged_by_its_counts(far: float, panel_alon
     assert br.from_json(found.to_json()) == found
 
 
+@pytest.mark.simulation
 def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None) -> None:
     """Of two tests, 450 and 900 of 1000 impostors lie above 1.6, where few clients lie below."""
     rng = np.random.default_rng(4)
@@ -258,6 +267,7 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None
     assert first_screen(found)["status"]["high"] == ""
 
 
+@pytest.mark.simulation
 def test_findings_name_the_set_that_is_worst_and_what_was_not_tried(panel_alone: None) -> None:
     """FAR and HTER counted at the thresholds of normal fits, where z of both classes is equal."""
     rng = np.random.default_rng(6)
@@ -296,6 +306,7 @@ def test_words_of_the_classes_stand_in_the_picture(panel_alone: None) -> None:
 
 
 # ---------------------------------------------------------------------------- the slider
+@pytest.mark.simulation
 def test_every_position_is_counted_as_the_library_counts(analysis: br.Analysis, text: str) -> None:
     block, level = block_of(text), analysis.level
     texts, at = block["texts"], block["at"]
@@ -350,6 +361,7 @@ def test_axes() -> None:
     assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 def test_positions_tell_each_other_apart_on_any_scale(scale: float, panel_alone: None) -> None:
     scores = separated(120)
@@ -431,6 +443,7 @@ def hexadecimal(colour: str) -> str:
     return "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", colour)[:3])
 
 
+@pytest.mark.simulation
 @in_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_is_read_in_both_schemes(browser: Browser, scheme: str) -> None:
@@ -444,6 +457,7 @@ def test_text_is_read_in_both_schemes(browser: Browser, scheme: str) -> None:
         assert contrast(one, behind) >= 4.5, (pair, words)
 
 
+@pytest.mark.simulation
 @in_browser
 def test_the_page_asks_for_nothing_says_nothing_and_is_never_too_wide(browser: Browser) -> None:
     for width in (360, 768, 1280):
@@ -453,6 +467,7 @@ def test_the_page_asks_for_nothing_says_nothing_and_is_never_too_wide(browser: B
     assert browser.said == []
 
 
+@pytest.mark.simulation
 @in_browser
 def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Analysis) -> None:
     browser.look(1280)
@@ -503,6 +518,7 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
     assert spoken.startswith("threshold 0.9325, dev: FAR ")
 
 
+@pytest.mark.simulation
 @in_browser
 def test_long_names_of_several_tests_widen_no_page(panel_alone: None, tmp_path: Path) -> None:
     tests = {f"{k}{'_x' * 40}": separated(400, k) for k in (1, 2)}

@@ -39,6 +39,7 @@ FAINT = """(() => {
 })()"""
 
 
+@pytest.mark.simulation
 def test_sections_are_folded_opened_by_their_link_and_readable(text: str, tmp_path: Path) -> None:
     keys = re.findall(r'<details class="sec" id="(\w+)">', text)
     assert keys == SECTIONS

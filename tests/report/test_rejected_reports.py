@@ -36,6 +36,7 @@ def analysis() -> br.Analysis:
         return br.analyze(dev, test, family="beta")
 
 
+@pytest.mark.simulation
 def test_both_kinds_of_rates_stand_beside_each_other(analysis: br.Analysis) -> None:
     """Counted by hand at each threshold; those of comparisons have an interval of their own."""
     points = analysis.to_dict()["operating_points"]
@@ -71,6 +72,7 @@ def test_both_kinds_of_rates_stand_beside_each_other(analysis: br.Analysis) -> N
             assert low < expected["fmr"] < high
 
 
+@pytest.mark.simulation
 def test_checks_are_those_of_the_scores_alone(analysis: br.Analysis) -> None:
     """The simulated tests, the distances, the audit and the ends; verdicts as of these scores."""
     alone = br.analyze(br.Scores(*SIDES[0]), family="beta").to_dict()["dev"]
@@ -84,6 +86,7 @@ def test_checks_are_those_of_the_scores_alone(analysis: br.Analysis) -> None:
     assert own["empirical"]["auc"] < alone["empirical"]["auc"]
 
 
+@pytest.mark.simulation
 def test_the_page_says_what_is_of_which_trials(analysis: br.Analysis) -> None:
     page = re.sub(r"\s+", " ", render_report(analysis))
     for words in (
@@ -112,6 +115,7 @@ def call(capsys: Any, *arguments: object) -> str:
     return str(capsys.readouterr().out)
 
 
+@pytest.mark.simulation
 def test_the_command_line_says_the_same(tmp_path: Path, capsys: Any) -> None:
     files = []
     for k, ((client, impostor), absent) in enumerate(zip(SIDES, ABSENT, strict=True)):
@@ -136,6 +140,7 @@ def test_the_command_line_says_the_same(tmp_path: Path, capsys: Any) -> None:
     assert re.search(r"FAR +FRR +FMR +FNMR\n", table)
 
 
+@pytest.mark.simulation
 def test_a_large_share_is_no_misfit() -> None:
     """Half of the clients have no score: the fit of the others is as good as it was."""
     absent = br.Scores(*SIDES[0], n_client_rejected=200)

@@ -401,6 +401,7 @@ def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) 
     ) in page
 
 
+@pytest.mark.simulation
 def test_ends_are_drawn_beside_their_power_laws(analysis: br.Analysis) -> None:
     low, high = end_figures(analysis)
     ends = analysis.dev.fit.model.ends()
@@ -577,6 +578,7 @@ def test_groups_of_the_report(
     assert f"thresholds as they are, trials drawn by {len(people)} groups; 2000 repl" in page
 
 
+@pytest.mark.simulation
 def test_without_a_test_set_there_is_no_panel(alone: br.Analysis, panel_alone: None) -> None:
     assert alone.curves == ()
     assert "Expected performance curves" not in plain(render_report(alone))

@@ -484,6 +484,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.simulation
 def test_fit_has_intervals_of_the_level_and_seed(capsys: pytest.CaptureFixture[str]) -> None:
     fit, scores = br.fit(br.read_scores(DEV)), br.read_scores(DEV)
     found = run(capsys, "fit", DEV, "--level", "0.9", "--seed", "7")["intervals"]

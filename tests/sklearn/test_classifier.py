@@ -152,6 +152,7 @@ def test_response_method_is_obeyed() -> None:
 
 
 # -------------------------------------------------------------------------------- folds
+@pytest.mark.simulation
 def test_kinds_of_cv() -> None:
     X, y = rows(90)
     whole = quick(cv=3).fit(X, y).scores_
@@ -179,6 +180,7 @@ def test_prefit_takes_the_estimator_as_it_is() -> None:
         quick(cv="prefit").fit(X, y)
 
 
+@pytest.mark.simulation
 def test_groups_go_to_the_folds_and_to_the_decision() -> None:
     X, y = rows(300)
     groups = np.arange(300) // 3  # each has one client and two impostors
@@ -207,6 +209,7 @@ def test_weights_are_copies_for_both() -> None:
         quick(KNeighborsClassifier()).fit(X, y, sample_weight=weight)
 
 
+@pytest.mark.simulation
 def test_metadata_is_routed() -> None:
     X, y = rows(90)
     weight, groups = np.where(np.arange(90) % 2, 1, 3), np.arange(90) // 3
@@ -230,6 +233,7 @@ def test_metadata_is_routed() -> None:
 
 
 # ------------------------------------------------------------------------------- labels
+@pytest.mark.simulation
 @pytest.mark.parametrize("pair", [(0, 1), (-1, 1), (False, True), (3, 7), ("a", "b")])
 def test_labels_of_two_kinds(pair: tuple[Any, Any]) -> None:
     X, y = rows(90)
@@ -262,6 +266,7 @@ def test_frames_keep_their_names() -> None:
 
 
 # ---------------------------------------------------------------------- as an estimator
+@pytest.mark.simulation
 def test_a_good_citizen() -> None:
     X, y = rows(90)
     own = quick(frr=0.2, cv=3, confidence=0.9)

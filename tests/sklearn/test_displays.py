@@ -58,6 +58,7 @@ def test_det_of_predictions_is_scikit_learns() -> None:
     assert display.line_.get_color() == "black"
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", [RocDisplay, DetDisplay])
 def test_band_chance_and_axes(kind: Any) -> None:
     _, ax = plt.subplots()

@@ -58,6 +58,7 @@ def test_the_client_has_its_label() -> None:
         weighted_error_scorer(0.5, pos_label="client")(says, named[SAID], named[Y])
 
 
+@pytest.mark.simulation
 def test_half_total_error_is_that_of_scikit_learn() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(2, size=200)

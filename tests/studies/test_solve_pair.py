@@ -174,6 +174,7 @@ def test_shapes_are_met_with_a_margin(client: str, impostor: str) -> None:
     assert min(abs(math.log(s)) for s in shapes_of(model)) > 0.0099
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("slopes", [(0.0, None), (None, INF), (INF, 0.0), (INF, INF), (0.0, 0.0)])
 def test_slopes_are_met(slopes: tuple) -> None:
     model = br.solve_pair(auc=0.7, slopes=slopes)
@@ -325,6 +326,7 @@ def of_known(t: float) -> tuple[float, float]:
     return float(stats.beta(1.2, 3).sf(t)), float(stats.beta(4, 1.5).sf(t))
 
 
+@pytest.mark.simulation
 def test_four_numbers_of_a_pair_give_it_back() -> None:
     """All from scipy: rates at 0.3 and 0.6, the threshold of FAR there, means of both laws."""
     (far, tpr), (other, high) = of_known(0.6), of_known(0.3)
@@ -337,6 +339,7 @@ def test_four_numbers_of_a_pair_give_it_back() -> None:
     np.testing.assert_allclose(shapes, [4.0, 1.5, 1.2, 3.0], rtol=1e-6)
 
 
+@pytest.mark.simulation
 def test_goals_beside_other_prescriptions() -> None:
     far, tpr = of_known(0.6)
     precision = 0.2 * tpr / (0.2 * tpr + 0.8 * far)
@@ -357,6 +360,7 @@ def test_goals_beside_other_prescriptions() -> None:
     assert float(shaped.client.mean) == pytest.approx(0.8, rel=1e-8)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["normal", "logit-normal"])
 def test_goals_of_normal_laws_free_one_parameter_after_the_other(family: str) -> None:
     z = stats.norm.isf(0.01)
@@ -379,6 +383,7 @@ def test_goals_of_normal_laws_free_one_parameter_after_the_other(family: str) ->
     assert float(crossing.diagonal_crossings().far[0]) == pytest.approx(0.9, abs=1e-8)
 
 
+@pytest.mark.simulation
 def test_goals_that_nothing_meets_say_what_came_nearest() -> None:
     """TPR at FAR .01 is at most AUC/.99 of any ROC; normal laws with an AUC of .6 have KS < .9."""
     with pytest.raises(br.FitError, match=r"the nearest, .* has .*tpr@far=0.01 .* for 0.99"):

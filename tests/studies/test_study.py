@@ -734,6 +734,7 @@ def test_dask_gives_the_same_bytes_though_a_worker_is_killed(
     assert content(tmp_path / "study") == content(plain)
 
 
+@pytest.mark.simulation
 def test_any_block_gives_the_same_rows(plain: Path, tmp_path: Path) -> None:
     wanted = br.Study.open(plain).to_frame()
     for block in (1, 7, 100):
@@ -967,6 +968,7 @@ def test_two_processes_in_one_folder_leave_the_bytes_of_one(
     assert content(folder) == wanted
 
 
+@pytest.mark.simulation
 def test_one_run_at_a_time(plain: Path, tmp_path: Path) -> None:
     with Folder(tmp_path).alone(), pytest.raises(br.StudyError, match="another run is at work"):
         forty(tmp_path)
@@ -974,6 +976,7 @@ def test_one_run_at_a_time(plain: Path, tmp_path: Path) -> None:
     assert content(tmp_path) == content(plain)
 
 
+@pytest.mark.simulation
 def test_a_run_that_was_killed_holds_nothing(plain: Path, tmp_path: Path) -> None:
     code = (
         "import sys, time\nfrom betaroc.studies.storage import Folder\n"
@@ -1344,6 +1347,7 @@ def test_threads_that_are_given_up_leave_the_filters_of_warnings(
     assert list(warnings.filters) == before
 
 
+@pytest.mark.simulation
 def test_what_a_killed_write_left_is_removed(plain: Path, tmp_path: Path) -> None:
     forty(tmp_path)
     (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a part")
