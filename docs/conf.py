@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from docutils import nodes
@@ -146,6 +146,7 @@ COPIES = {
     "contributing": "CONTRIBUTING.md",
     "data": "examples/data/README.md",
 }
+_Field = type(NamedTuple("_Pair", [("first", int)]).first)
 _LINK = re.compile(r"\[([^\]\[]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
@@ -194,6 +195,13 @@ def docstring_as_page(
             lines[k:k] = [".. code-block:: text", ""]
 
 
+def not_alias(
+    app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object
+) -> bool | None:
+    """Fields of named tuples stand among the parameters, and are no "alias for field number 0"."""
+    return True if isinstance(obj, _Field) else None
+
+
 def public_name(app: Sphinx, env: Any, node: Any, contnode: nodes.Element) -> Any:
     """See-also entries name what users import from the top."""
     target = node.get("reftarget", "")
@@ -226,5 +234,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
     app.connect("source-read", here_instead)
     app.connect("autodoc-process-docstring", docstring_as_page, priority=100)  # before numpydoc
+    app.connect("autodoc-skip-member", not_alias)
     app.connect("missing-reference", public_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -101,10 +101,15 @@ def fit_distribution(
 
     Warns
     -----
-    BoundaryWarning, SmallSampleWarning (total weight below 10), InfluenceWarning (one score
-    moves a or b by more than half its value, and by more than 10/n of it; one Newton step),
-    ScaleWarning (``"auto"`` took a normal distribution though at least 95 % of the scores lie in
-    [0, 1]).
+    BoundaryWarning
+        If scores are exactly 0 or 1.
+    SmallSampleWarning
+        If the total weight is below 10.
+    InfluenceWarning
+        If one score moves a or b by more than half its value, and by more than 10/n of it (one
+        Newton step).
+    ScaleWarning
+        If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
 
     Notes
     -----

@@ -9,4 +9,4 @@ import betaroc as br
 
 dev = br.datasets.load_verification().dev
 ax = br.fit(dev, "normal").model.det().plot(label="two normal distributions")
-br.fit(dev, "empirical").model.det().plot(ax, label="the scores")
+ax = br.fit(dev, "empirical").model.det().plot(ax, label="the scores")
