@@ -117,6 +117,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "betaroc"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_sourcelink_suffix = ""

@@ -51,6 +51,15 @@ def test_every_public_name_has_one_page_of_reference() -> None:
     assert sorted(named) == sorted(public)
 
 
+def test_every_error_and_warning_is_public() -> None:
+    found = {*(roots := [br.errors.BetarocError, br.errors.BetarocWarning])}
+    for root in roots:
+        found |= set(root.__subclasses__())
+        roots += root.__subclasses__()
+    ours = {kind.__name__ for kind in found if kind.__module__ == br.errors.__name__}
+    assert ours == set(br.errors.__all__)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_a_page_fetches_nothing(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
@@ -99,7 +108,7 @@ def test_every_public_name_stands_on_a_page_that_is_read_through() -> None:
 
 
 def test_every_public_name_has_an_example() -> None:
-    modules = (br, br.results, br.datasets, doors)
+    modules = (br, br.results, br.errors, br.datasets, doors)
     named = [(name, getattr(module, name)) for module in modules for name in module.__all__]
     assert [name for name, thing in named if ">>>" not in (thing.__doc__ or "")] == []
 

@@ -16,9 +16,9 @@ __all__ = [
     "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
     "DiscretenessWarning", "DuplicateWarning", "EngineError", "ExtrapolationWarning",
     "FileFormatError", "FitError", "InfluenceWarning", "InputError", "InputTypeError",
-    "MisfitWarning", "MissingDependencyError", "OutputError", "PrecisionWarning",
-    "ReversedScoresWarning", "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError",
-    "SmallSampleWarning", "StudyError", "TargetWarning",
+    "MisfitWarning", "MissingDependencyError", "MissingScoreWarning", "OutputError",
+    "PrecisionWarning", "ReversedScoresWarning", "SameDataWarning", "ScaleWarning",
+    "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError", "TargetWarning",
 ]  # fmt: skip
 
 
@@ -36,6 +36,15 @@ class BetarocError(Exception):
     ----------
     argument : str or None
         The name of the argument that is refused, None where the error speaks of none.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.Beta(-1.0, 2.0)
+    ... except br.errors.BetarocError as error:
+    ...     print(type(error).__name__, error.argument)
+    InputError a
     """
 
     def __init__(self, message: str = "", *, argument: str | None = None) -> None:
@@ -61,11 +70,35 @@ class BetarocError(Exception):
 
 
 class InputError(BetarocError, ValueError):
-    """A value that cannot be right: its count, first place and the remedy are in the text."""
+    """A value that cannot be right: its count, first place and the remedy are in the text.
+
+    It is a `ValueError` too.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.Beta(-1.0, 2.0)
+    ... except br.errors.InputError as error:
+    ...     print(error)
+    a must be a finite number > 0; got -1.0. Give a positive value.
+    """
 
 
 class InputTypeError(BetarocError, TypeError):
-    """An object of a kind that is not read."""
+    """An object of a kind that is not read.
+
+    It is a `TypeError` too.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.fit("scores.csv")
+    ... except br.errors.InputTypeError as error:
+    ...     print(str(error).partition(". ")[0])
+    scores must be betaroc.Scores or a ScoreSummary; got 'scores.csv' of type str
+    """
 
 
 class FitError(BetarocError, RuntimeError):
@@ -84,6 +117,15 @@ class FitError(BetarocError, RuntimeError):
     ----------
     result : object or None
         The partial result.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.solve_pair(auc=0.9, goals={"tpr@far=0.01": 0.99})
+    ... except br.errors.FitError as error:
+    ...     print(str(error)[:51], error.result)
+    no beta pair was found with auc=0.9, tpr@far=0.01=0 None
     """
 
     def __init__(
@@ -94,15 +136,51 @@ class FitError(BetarocError, RuntimeError):
 
 
 class DegenerateDataError(FitError):
-    """Data for which no maximum-likelihood estimate exists."""
+    """Data for which no maximum-likelihood estimate exists.
+
+    Fewer than two distinct scores, say, or all of them 0 and 1: family "empirical" takes them.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.fit_distribution([0.5, 0.5, 0.5], "beta")
+    ... except br.errors.DegenerateDataError as error:
+    ...     print(str(error).partition(". ")[0])
+    sample: a beta distribution needs at least 2 distinct scores; got 3, all equal to 0.5
+    """
 
 
 class FileFormatError(BetarocError, ValueError):
-    """A file that cannot be read as scores."""
+    """A file that cannot be read as scores.
+
+    It is a `ValueError` too, and names the file and its line.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.from_json("{}")
+    ... except br.errors.FileFormatError as error:
+    ...     print(str(error).partition(". ")[0])
+    a document must be an object with "kind"; got one with []
+    """
 
 
 class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
-    """There is no score file at that path."""
+    """There is no score file at that path.
+
+    It is a `FileNotFoundError` too.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.read_scores("no-such-file.csv")
+    ... except br.errors.ScoreFileNotFoundError as error:
+    ...     print(error)
+    path must be an existing file; there is no 'no-such-file.csv'. Check the name and the folder.
+    """
 
     def __new__(cls, *args: Any, **_: Any) -> Self:
         """That of the base whose memory it has: tblib, which Dask loads, asks for it by name."""
@@ -110,72 +188,316 @@ class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
 
 
 class OutputError(BetarocError, OSError):
-    """An output that cannot be written; what was there before is untouched."""
+    """An output that cannot be written; what was there before is untouched.
+
+    It is an `OSError` too.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.Beta(2.0, 3.0).to_json("no-such-folder/beta.json")
+    ... except br.errors.OutputError as error:
+    ...     print(str(error).partition(". ")[0])
+    the output must be in a folder that exists; 'no-such-folder/beta.json' is in none
+    """
 
 
 class EngineError(BetarocError, RuntimeError):
-    """The engine of a frame lost its workers; nothing was written."""
+    """The engine of a frame lost its workers; nothing was written.
+
+    Workers of Dask or Spark that die again and again, mostly of memory: take smaller partitions.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> issubclass(br.errors.EngineError, RuntimeError)
+    True
+    """
 
 
 class StudyError(BetarocError):
-    """A study that cannot be run or resumed."""
+    """A study that cannot be run or resumed.
+
+    A folder that holds another study, say: the message says what differs.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> try:
+    ...     br.Study.open("no-such-study")
+    ... except br.errors.StudyError as error:
+    ...     print(str(error).partition(". ")[0])
+    the folder of a study must have a study.json; 'no-such-study' has none
+    """
 
 
 class MissingDependencyError(BetarocError, ImportError):
-    """A package that is not installed; the text names the extra to install."""
+    """A package that is not installed; the text names the extra to install.
+
+    It is an `ImportError` too.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> issubclass(br.errors.MissingDependencyError, ImportError)
+    True
+    """
 
 
 class BetarocWarning(UserWarning):
-    """Root of every warning that betaroc gives."""
+    """Root of every warning that betaroc gives.
+
+    Each is of a class below it, kept in the ``.notices`` of the result, and warned of once a call.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fit = br.fit(br.Scores([0.6, 0.8, 0.9], [0.1, 0.2, 0.4]))
+    >>> [notice.category.__name__ for notice in fit.notices]
+    ['SmallSampleWarning']
+    """
 
 
 class BoundaryWarning(BetarocWarning):
-    """Scores of exactly 0 or 1 met a distribution that has no mass there."""
+    """Scores of exactly 0 or 1 met a distribution that has no mass there.
+
+    They become point masses. Say ``resolution=`` if they were rounded.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fit = br.fit_distribution([k / 20 for k in range(1, 21)])
+    >>> [notice.category.__name__ for notice in fit.notices]
+    ['BoundaryWarning']
+    """
 
 
 class ReversedScoresWarning(BetarocWarning):
-    """Impostors score higher than clients (AUC below one half)."""
+    """Impostors score higher than clients (AUC below one half).
+
+    Nothing is flipped: pass ``-score`` or ``1 - score`` if lower means client, or check the label
+    of the clients.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fit = br.fit(br.Scores([k / 30 for k in range(1, 15)], [k / 20 for k in range(6, 20)]))
+    >>> [notice.category.__name__ for notice in fit.notices]
+    ['ReversedScoresWarning']
+    """
 
 
 class SmallSampleWarning(BetarocWarning):
-    """Fewer than ten scores in a class."""
+    """Fewer than ten scores in a class.
+
+    Intervals say what they are worth; more scores help.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fit = br.fit_distribution([0.2, 0.4, 0.7])
+    >>> [notice.category.__name__ for notice in fit.notices]
+    ['SmallSampleWarning']
+    """
 
 
 class InfluenceWarning(BetarocWarning):
-    """One score rules the fit."""
+    """One score rules the fit.
+
+    Look at that score: it lies near 0 or 1 by itself.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fit = br.fit_distribution([*(k / 100 for k in range(40, 61)), 1e-12])
+    >>> [notice.category.__name__ for notice in fit.notices]
+    ['InfluenceWarning']
+    """
 
 
 class PrecisionWarning(BetarocWarning):
-    """Scores of low numerical precision, such as float16."""
+    """Scores of low numerical precision, such as float16.
+
+    Keep more digits where scores are written.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     scores = br.Scores(np.float16([0.5, 0.7]), np.float16([0.1, 0.3]))
+    >>> [notice.category.__name__ for notice in scores.notices]
+    ['PrecisionWarning', 'PrecisionWarning']
+    """
 
 
 class SameDataWarning(BetarocWarning):
-    """The same data chose the threshold and judged it."""
+    """The same data chose the threshold and judged it.
+
+    What is observed is then too good; a test set, or :func:`~betaroc.epc_cv`, is not.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> scores = br.Scores([0.4, 0.7, 0.8, 0.9], [0.1, 0.2, 0.3, 0.5])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     curve = br.epc(scores, scores)
+    >>> [notice.category.__name__ for notice in curve.notices]
+    ['SameDataWarning']
+    """
 
 
 class DiscretenessWarning(BetarocWarning):
-    """Many tied scores met a continuous distribution."""
+    """Many tied scores met a continuous distribution.
+
+    Say ``resolution=`` if they were rounded, or take family "empirical".
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fit = br.fit(br.Scores([0.4, 0.6, 0.6, 0.8] * 10, [0.2, 0.2, 0.4, 0.4] * 10))
+    >>> [notice.category.__name__ for notice in fit.notices]
+    ['DiscretenessWarning']
+    """
 
 
 class MissingScoreWarning(BetarocWarning):
-    """Trials without a score were dropped."""
+    """Trials without a score were dropped.
+
+    ``missing="reject"`` counts them as rejected, as they are in use.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     scores = br.Scores.from_labels(
+    ...         [1, 1, 0, 0], [0.9, float("nan"), 0.2, 0.1], missing="drop"
+    ...     )
+    >>> [notice.category.__name__ for notice in scores.notices]
+    ['MissingScoreWarning']
+    """
 
 
 class DuplicateWarning(BetarocWarning):
-    """The same classifier was given twice."""
+    """The same classifier was given twice.
+
+    Leave one out: an ensemble counts it twice.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(0)
+    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     result = br.inclusion({"a": scores, "b": scores})
+    >>> [notice.category.__name__ for notice in result.notices]
+    ['DuplicateWarning']
+    """
 
 
 class ExtrapolationWarning(BetarocWarning):
-    """A number was read off a fitted distribution where less than one score is expected."""
+    """A number was read off a fitted distribution where less than one score is expected.
+
+    The message says how many scores would speak for the number.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(0)
+    >>> client, impostor = rng.beta(6, 3, 2000), rng.beta(2, 8, 1980)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     point = br.fit(br.Scores(client, impostor)).at_far(1e-6)
+    >>> [notice.category.__name__ for notice in point.notices]
+    ['ExtrapolationWarning']
+    """
 
 
 class MisfitWarning(BetarocWarning):
-    """A number was read off a fitted distribution that the scores counted there contradict."""
+    """A number was read off a fitted distribution that the scores counted there contradict.
+
+    Another family, a tail or what is counted says more. One impostor in a hundred is like a client:
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(0)
+    >>> client, impostor = rng.beta(6, 3, 2000), rng.beta(2, 8, 1980)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     point = br.fit(br.Scores(client, [*impostor, *rng.beta(8, 2, 20)])).at_far(0.0025)
+    >>> [notice.category.__name__ for notice in point.notices]
+    ['MisfitWarning']
+    """
 
 
 class ScaleWarning(BetarocWarning):
-    """Development and test scores seem to be on different scales."""
+    """Development and test scores seem to be on different scales.
+
+    Scores that should lie in [0, 1] and do not, a dev and a test set of different spread, a tail
+    of a shape beyond 0.5: see what made them.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import betaroc as br
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fit = br.fit(
+    ...         br.Scores([*(k / 41 for k in range(21, 42)), 1.2], [k / 41 for k in range(21)])
+    ...     )
+    >>> [notice.category.__name__ for notice in fit.notices]
+    ['ScaleWarning']
+    """
 
 
 class TargetWarning(BetarocWarning):
-    """A target that no threshold of the development set attains."""
+    """A target that no threshold of the development set attains.
+
+    Ask for a rate that the curve's ``reachable`` holds.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(0)
+    >>> dev = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     curve = br.epc(br.fit(dev), dev, criterion="precision", alpha=[0.01])
+    >>> [notice.category.__name__ for notice in curve.notices]
+    ['SameDataWarning', 'TargetWarning']
+    """
