@@ -27,7 +27,8 @@ from betaroc.core.text import shown
 from betaroc.rendering.files import checked_target, write_whole
 
 __all__ = [
-    "Moving", "draw_moving_svg", "draw_svg", "picture_format", "private_style", "save_picture",
+    "Moving", "can_draw", "draw_moving_svg", "draw_svg", "picture_format", "private_style",
+    "save_picture",
 ]  # fmt: skip
 
 _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -59,6 +60,15 @@ def picture_format(path: str | os.PathLike[str]) -> str:
             " Name it so."
         )
     return kind
+
+
+def can_draw() -> bool:
+    """Whether matplotlib can be imported here."""
+    try:
+        import matplotlib.backends.backend_svg  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from betaroc.rendering.numbers import spaced
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
 from betaroc.rendering.tree import Figure, Section
 
@@ -19,6 +20,8 @@ __all__ = ["html_of", "prose_of", "status_icon", "template", "tight", "typeset"]
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
+#: A count before what is counted, and such before another: names of files are not touched.
+_COUNT = re.compile(r"(?<![\w.,/(-])\d{5,}(?= [a-z])")
 #: What drawings are coloured with, and the tokens of a page, which know light and dark.
 _TOKENS = {
     CLIENT.lower(): "cl", IMPOSTOR.lower(): "im", GREY: "fit", "#ffffff": "bg", "#e4e4e4": "hair",
@@ -62,9 +65,17 @@ def typeset(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     safe = str(escape(tight(text)))
+    safe = _COUNT.sub(lambda found: spaced(int(found[0])), safe)
     safe = _MINUS.sub("\u2212", safe)
     safe = _POWER.sub(r"<sup>\1</sup>", safe)
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
+
+
+def breakable(name: str) -> Markup:
+    """A name whose line may end after an underscore rather than within a word."""
+    from markupsafe import Markup, escape
+
+    return escape(name).replace("_", "_" + Markup("<wbr>"))
 
 
 def status_icon(colour: str) -> Markup:
@@ -98,5 +109,7 @@ def template(name: str, room: str = "rendering") -> Template:
         loader=PackageLoader("betaroc", room), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"typeset": typeset, "drawn": _drawn, "icon": status_icon}
+    environment.filters |= {
+        "breakable": breakable, "drawn": _drawn, "icon": status_icon, "typeset": typeset,
+    }  # fmt: skip
     return environment.get_template(name)

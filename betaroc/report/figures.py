@@ -19,7 +19,7 @@ from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span,
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, draw_power_law, in_det_frame
 from betaroc.rendering.decision_picture import slider_positions
-from betaroc.rendering.numbers import counted, level_words, number, threshold
+from betaroc.rendering.numbers import counted, level_words, number, spaced, threshold
 from betaroc.rendering.picture_files import Moving, draw_moving_svg, draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, legend, legend_below
 from betaroc.rendering.tree import Figure
@@ -117,7 +117,7 @@ def _histogram(
         return ax
 
     n = part.sizes[0 if who == "client" else 1]
-    caption = f"{part.role}: {n} {who} scores" + ("; dotted: fitted density" if fitted else "")
+    caption = f"{part.role}: {spaced(n)} {who} scores" + "; dotted: fitted density" * fitted
     if reference is not None:
         caption += "; dashed: dev’s"
     if marks:

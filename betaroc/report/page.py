@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from betaroc.core.terms import Terms, terms_of
@@ -24,6 +23,7 @@ from betaroc.rendering.notebook import (
 )
 from betaroc.rendering.numbers import level_words, rounded, visible
 from betaroc.rendering.page_frame import page_frame
+from betaroc.rendering.picture_files import can_draw
 from betaroc.rendering.tree import (
     Cell,
     Figure,
@@ -120,11 +120,7 @@ def render_part(analysis: AnalysisRecord) -> tuple[str, frozenset[str]]:
 
 
 def _sections(analysis: AnalysisRecord) -> list[Section]:
-    return [replace(one, folded=True) for one in sections_of(analysis, drawn=_can_draw())]
-
-
-def _can_draw() -> bool:
-    return find_spec("matplotlib") is not None
+    return [replace(one, folded=True) for one in sections_of(analysis, drawn=can_draw())]
 
 
 def _body(analysis: AnalysisRecord, sections: Sequence[Section], body: Markup) -> str:
@@ -148,7 +144,7 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
         ],
         "warnings": [
             *(visible(notice.message) for notice in analysis.notices),
-            *[_UNDRAWN] * (not _can_draw()),
+            *[_UNDRAWN] * (not can_draw()),
         ],
         "contents": [(section.key, section.title) for section in sections],
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
@@ -156,8 +152,8 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
 
 
 _UNDRAWN = (
-    "The pictures of the sections below are missing: they need matplotlib, which is not installed."
-    " Install it, and write the page again."
+    "The pictures of the sections below are missing: they need matplotlib, which cannot be"
+    " imported here. Install it, and write the page again."
 )
 
 

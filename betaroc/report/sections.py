@@ -37,12 +37,10 @@ from betaroc.rendering.tree import (
 from betaroc.report.certainty import few_words, rests_on_few
 from betaroc.report.intervals import (
     FAR,
-    NO_POWER_LAW,
     TPR,
     Measured,
     SetIntervals,
     measured_cell,
-    named_end,
     summary_words,
 )
 from betaroc.report.score_set import (
@@ -60,9 +58,11 @@ from betaroc.report.sentences import (
     boundary_words,
     fit_families,
     parameters,
+    said_of,
+    without_interval,
 )
 from betaroc.report.summary import expected, marked
-from betaroc.report.verdicts import capital, sentence
+from betaroc.report.verdicts import sentence
 
 __all__ = [
     "law_rows", "measures_section", "parameters_section", "points_section", "read_section",
@@ -138,7 +138,7 @@ def _read_rows(files: Mapping[str, str], part: ScoreSet) -> list[RowCells]:
         ("client", part.sizes[0], scores.client_total, absent[0]),
         ("impostor", part.sizes[1], scores.impostor_total, absent[1]),
     ):
-        count = f"{n}" + f" (weight {number(weight - without)})" * (weight - without != n)
+        count = spaced(n) + f" (weight {number(weight - without)})" * (weight - without != n)
         count += f" and {without} without" * bool(without)
         low, high = part.extremes(who)
         exact = (str(part.exactly(who, place)) for place in (0.0, 1.0))
@@ -187,7 +187,7 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
         " difference of TPR and FAR.",
         "legend",
     )
-    notes = [Words(words, "note") for words in _interval_notes(sets)]
+    notes = [Words(words, "note") for words in said_of(sets, _notes_of)]
     if modelled:
         notes.append(Words(
             "Intervals of fitted numbers hold if the distributions are the right ones: see the"
@@ -242,18 +242,6 @@ def _ends_of(found: SetIntervals | None, key: str, n: int) -> list[Measured | No
     return [next((m for m in own if m.key == key), None) for own in lists[:n]]
 
 
-def _interval_notes(sets: Named) -> list[str]:
-    """What is to be said of the intervals; what holds for all sets once."""
-    found: dict[str, list[str]] = {}
-    for part, role in sets:
-        for words in _notes_of(part):
-            found.setdefault(words, []).append(role)
-    return [
-        capital(sentence(words if len(roles) == len(sets) else f"{', '.join(roles)}: {words}"))
-        for words, roles in found.items()
-    ]
-
-
 def _notes_of(part: ScoreSet) -> list[str]:
     """Which intervals are missing and why, and on what groups the others rest."""
     found = part.intervals
@@ -276,11 +264,7 @@ def _notes_of(part: ScoreSet) -> list[str]:
             f"intervals take {found.groups} groups as what varies, not the single trials; standard"
             " errors and the check of the fit take trials as independent"
         )
-    reasons: dict[str, list[str]] = {}
-    for name, why in found.missing:
-        if name != "scores ks" and why != NO_POWER_LAW:  # the table of the ends says so
-            reasons.setdefault(why, []).append(named_end(name))
-    return notes + [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
+    return notes + without_interval(part)
 
 
 # ------------------------------------------------------------------------------ parameters
@@ -318,7 +302,7 @@ def law_rows(
     who: str, law: DistributionFit, own: Sequence[Measured] = ()
 ) -> list[RowCells | Group]:
     """The parameters of one class's distribution, and what was done at 0 and 1."""
-    found, name = {m.key: m for m in own}, f"{who} (n = {law.n})"
+    found, name = {m.key: m for m in own}, f"{who} (n = {spaced(law.n)})"
     rows: list[RowCells | Group] = []
     for label, value, error in parameters(law):
         m = found.get(label)

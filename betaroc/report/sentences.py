@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Tail
@@ -43,12 +44,13 @@ from betaroc.report.crossings import (
     unseen_end,
     whole_curve_words,
 )
-from betaroc.report.intervals import measured_cell
+from betaroc.report.intervals import NO_POWER_LAW, measured_cell, named_end
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import OF_SCORED, in_matching, mismatch_words
+from betaroc.report.verdicts import capital, sentence
 
 __all__ = [
-    "ends_section", "shape_sentences",
+    "ends_section", "said_of", "shape_sentences", "without_interval",
     "boundary_words", "category_words", "coefficient", "end_words", "fit_families", "parameters",
 ]  # fmt: skip
 
@@ -296,6 +298,30 @@ def boundary_words(fit: DistributionFit) -> str:
     return f"{'; '.join(parts)} (rule: {rule.policy})" if parts else ""
 
 
+# ------------------------------------------------------------------------------ intervals
+def said_of(sets: Named, notes: Callable[[ScoreSet], list[str]]) -> list[str]:
+    """What is to be said of each set as sentences; what holds for all sets once."""
+    found: dict[str, list[str]] = {}
+    for part, role in sets:
+        for words in notes(part):
+            found.setdefault(words, []).append(role)
+    return [
+        capital(sentence(words if len(roles) == len(sets) else f"{', '.join(roles)}: {words}"))
+        for words, roles in found.items()
+    ]
+
+
+def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
+    """What has no interval and why: numbers of the ends, or all others."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in () if part.intervals is None else part.intervals.missing:
+        of_end = name.endswith(("-at-zero", "-at-one")) and name.startswith("fitted")
+        told = name == "scores ks" or why == NO_POWER_LAW  # the tables say so
+        if of_end == ends and not told:
+            reasons.setdefault(why, []).append(named_end(name))
+    return [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
+
+
 # ------------------------------------------------------------------------------ ends and shapes
 def ends_section(sets: Named, more: Sequence[Node] = (), figures: Sequence[Figure] = ()) -> Section:
     """What the fitted curves do: the whole, its crossings, both ends, the shapes."""
@@ -321,6 +347,8 @@ def ends_section(sets: Named, more: Sequence[Node] = (), figures: Sequence[Figur
             " statements about the fitted distributions; few scores, or none, lie where they hold,"
             " and other families behave otherwise there.", "legend",
         )]  # fmt: skip
+        notes = said_of(modelled, partial(without_interval, ends=True))
+        told += [Words(words, "note") for words in notes]
     found = [f"{role}: " * several + _shape_finding(part) for part, role in modelled]
     finding = few(found, "; ") or "not modelled"
     return Section("Ends and shapes of the fitted ROC", (*told, *more), finding, "ends")

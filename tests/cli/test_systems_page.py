@@ -224,11 +224,10 @@ def test_without_matplotlib_a_page_says_which_pictures_are_missing(
 ) -> None:
     rng = np.random.default_rng(1)
     _, dev, _ = written(tmp_path, "a", 1.5, rng)
-    monkeypatch.setattr("betaroc.report.page.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_svg", None)
     out = tmp_path / "page.html"
     assert main(["report", "--dev", dev, "--family", "normal", "-o", str(out)]) == 0
     page = out.read_text(encoding="utf-8")
-    assert "they need matplotlib, which is not installed" in prose(page)
+    assert "they need matplotlib, which cannot be imported here" in prose(page)
     assert "<figcaption>Full colour: errors." in page  # the first picture needs nothing

@@ -32,7 +32,7 @@ from betaroc.rendering.tree import (
     recorded,
     retold,
 )
-from betaroc.rendering.tree_html import html_of, prose_of
+from betaroc.rendering.tree_html import html_of, prose_of, typeset
 from betaroc.rendering.tree_text import text_of
 
 SVG = (
@@ -231,3 +231,18 @@ def test_a_tree_is_told_again_in_other_words_but_for_names() -> None:
 def test_rows_of_a_table_are_objects_by_the_names_of_the_columns() -> None:
     grid = recorded([Column("n", "n"), Column("rate")], [(1, 0.5), (2, Cell("x", value=0.25))])
     assert records(grid.kept) == [{"n": 1, "rate": 0.5}, {"n": 2, "rate": 0.25}]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2806 of 28064 impostor scores", "2806 of 28 064 impostor scores"),
+        ("9999 scores", "9999 scores"),
+        ("of 102579 rows, 1 is empty", "of 102 579 rows, 1 is empty"),
+        ("set12345 scores", "set12345 scores"),
+        ("0.12345 points, 1e-12345 more", "0.12345 points, 1e-12345 more"),
+        ("x/12345 scores.csv", "x/12345 scores.csv"),
+    ],
+)
+def test_counts_from_ten_thousand_on_have_a_space(text: str, shown: str) -> None:
+    assert str(typeset(text)).replace("\u202f", " ").replace("\u00a0", " ") == shown

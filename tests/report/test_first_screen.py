@@ -532,3 +532,22 @@ def test_long_names_of_several_tests_widen_no_page(panel_alone: None, tmp_path: 
         within = "document.querySelector('.nums').getBoundingClientRect().right"
         beside = "document.querySelector('.pic').getBoundingClientRect().left"
         assert found.value(f"{within} < {beside}")
+
+
+@in_browser
+@pytest.mark.simulation
+def test_the_first_screen_stands_on_the_first_printed_page(tmp_path: Path) -> None:
+    dev = br.read_scores(LIVENESS / "dev.csv")
+    tests = {k: br.read_scores(LIVENESS / f"test_sharpen{k}.csv") for k in ("0.00", "1.00")}
+    path = tmp_path / "page.html"
+    with pytest.warns(br.errors.ReversedScoresWarning):
+        found = br.analyze(dev, tests, family="beta", target="far=0.05", terms="matching")
+    path.write_text(render_report(found), encoding="utf-8")
+    bottom = "document.querySelector('.answer').getBoundingClientRect().bottom"
+    with Browser() as one:
+        # A4 and letter without 13 mm at each side, 96 dots an inch; what took 0.9 of it was parted.
+        for width, height in ((695, 1024), (717, 957)):
+            one.look(width)
+            one.send("Emulation.setEmulatedMedia", media="print")
+            one.open(path)
+            assert 300 < one.value(bottom) <= 0.8 * height
