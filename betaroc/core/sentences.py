@@ -7,10 +7,11 @@ with ``+``, which keeps the places.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import chain
 
-__all__ = ["Sentence", "Term", "worded"]
+__all__ = ["Sentence", "Term", "for_readers", "worded"]
 
 
 class Term(str):
@@ -74,6 +75,14 @@ class Sentence(str):
         at = next(places, None)
         told = [p.replace(old, new, 1) if k == at else p for k, p in enumerate(self.parts)]
         return Sentence(*told)
+
+
+def for_readers(text: str) -> str:
+    """Without the sentences that hold a term, which speak to who makes the call."""
+    if not isinstance(text, Sentence):
+        return text
+    told = re.split(r"(?<=[.!?]) ", text.said(lambda _: Term("\0")))
+    return " ".join(one for one in told if "\0" not in one)
 
 
 def worded(text: str) -> Sentence:

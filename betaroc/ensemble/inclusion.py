@@ -509,7 +509,7 @@ def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, li
             found = fit(scores, **options)
         except BetarocError as error:
             raise error.reworded(f"{called}: " + error.sentence) from error
-    return found, [f"{called}: {notice.message}" for notice in notices]
+    return found, [f"{called}: " + notice.message for notice in notices]
 
 
 def _parts(

@@ -11,6 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords
+from betaroc.core.sentences import for_readers
 from betaroc.core.terms import BIOMETRIC, Terms, terms_of
 from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble.learned import (
@@ -344,5 +345,8 @@ def _read(result: InclusionRecord, read: Sequence[str]) -> tuple[Words | Bullets
     said = result.messages
     blocks: list[Words | Bullets] = [Bullets(tuple(map(visible, lines)))]
     if said:
-        blocks += [Words("What the fits had to say:"), Bullets(tuple(map(visible, said)))]
+        blocks += [
+            Words("What the fits had to say:"),
+            Bullets(tuple(visible(for_readers(one)) for one in said)),
+        ]
     return tuple(blocks)

@@ -8,6 +8,7 @@ from typing import Any
 
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
+from betaroc.core.sentences import for_readers
 from betaroc.core.value import Value
 from betaroc.estimation.families import has_shapes
 from betaroc.fits.check import FitCheck, check_fit
@@ -73,7 +74,8 @@ def beta_pair_of(
         with quietly():
             made = made or fit(dev.given, **{**options, "family": "beta"})
     except BetarocError as error:
-        return BetaPairFit(None, False, "cannot tell", f"not fitted: {error}", level)
+        why = f"not fitted: {for_readers(error.sentence)}"
+        return BetaPairFit(None, False, "cannot tell", why, level)
     checked = dev.quality.check if same and dev.quality is not None else None
     if not same and dev.summary is None:
         checked = _checked(made, level, rng)

@@ -283,10 +283,11 @@ def rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
     total = dev.scores.impostor_total if name == "far" else dev.scores.client_total
     if total * rate >= 1.0:
         return ""
-    who = "impostors" if name == "far" else "clients"
+    who = "impostor" if name == "far" else "client"
     return (
-        f"Dev has {number(total)} {who}, fewer than the {number(1.0 / rate)} of which one is"
-        f" {percent(rate)}: the threshold is where dev shows no error. None among so many leaves"
+        f"Dev has {number(total)} {who}{'s' * (total != 1)}, fewer than the"
+        f" {number(1.0 / rate)} of which one is {percent(rate)}: the"
+        " threshold is where dev shows no error. None among so many leaves"
         f" room for rates up to {percent(1.0 - (1.0 - level) ** (1.0 / total))}"
         f" ({level_words(level)} confidence)."
     )

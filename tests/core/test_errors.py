@@ -11,7 +11,7 @@ import pytest
 import betaroc as br
 from betaroc import ScoreFileNotFoundError
 from betaroc.core.notices import collected, passed_on, warn
-from betaroc.core.sentences import Sentence, Term, worded
+from betaroc.core.sentences import Sentence, Term, for_readers, worded
 
 SCORES = br.Scores([0.6, 0.7, 0.8, 0.55, 0.9, 0.65], [0.1, 0.2, 0.3, 0.45, 0.35, 0.62])
 OTHER = br.Scores([0.5, 0.7, 0.8], [0.1, 0.2, 0.6])
@@ -118,3 +118,9 @@ def test_randomness_is_checked_alike_everywhere() -> None:
             with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0") as caught:
                 call(wrong)
             assert caught.value.argument == "rng", number
+
+
+def test_readers_of_a_page_are_told_no_term() -> None:
+    told = "3 scores are 1. " + worded('Say `family="empirical"`, or more. Look.')
+    assert for_readers(told) == "3 scores are 1. Look."
+    assert for_readers("as it is. Take it=1.") == "as it is. Take it=1."
