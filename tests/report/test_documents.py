@@ -523,7 +523,8 @@ def test_every_cell_of_the_page_is_in_its_json(analysis: br.Analysis, text: str)
             for said in (cell["text"], cell.get("interval", ""), cell.get("note", "")):
                 assert bare(said) in read, cell
     figures = [block for block in blocks if block["kind"] == "figure"]
-    assert len([one for one in figures if one.get("shows")]) == len(re.findall("<figure", page))
+    assert len(figures) == len(re.findall("<figure", page))
+    assert all(bare(one["caption"]) in read for one in figures)
 
 
 def test_numbers_of_the_page_in_json_are_those_of_the_library(analysis: br.Analysis) -> None:
