@@ -505,6 +505,7 @@ def _blocks(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield from _blocks(block.get("blocks", []))
 
 
+@pytest.mark.simulation
 def test_every_cell_of_the_page_is_in_its_json(analysis: br.Analysis, text: str) -> None:
     page = text[text.index('class="main"') :]
     told = report_document(analysis)
@@ -527,6 +528,7 @@ def test_every_cell_of_the_page_is_in_its_json(analysis: br.Analysis, text: str)
     assert all(bare(one["caption"]) in read for one in figures)
 
 
+@pytest.mark.simulation
 def test_numbers_of_the_page_in_json_are_those_of_the_library(analysis: br.Analysis) -> None:
     told = report_document(analysis)
     table = next(
