@@ -21,7 +21,7 @@ from betaroc.core.value import Result
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.notebook import IntervalMark, Trace, draw_alphas, draw_spans
 from betaroc.rendering.numbers import number, spaced, version, visible
-from betaroc.rendering.result_page import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.tree import (
     Bullets,
     Figure,
