@@ -237,11 +237,14 @@ def refuse_output(output: str, inputs: Sequence[str], *, force: bool, option: st
         )
 
 
-def refuse_page(output: str, inputs: Sequence[str], *, force: bool, option: str = "-o") -> None:
-    """A report is one HTML page in a new file; standard output carries none."""
+def refuse_page(
+    output: str, inputs: Sequence[str], *, force: bool, option: str = "-o", json: bool = False
+) -> None:
+    """A page is HTML, or JSON where it may be, in a new file; standard output carries none."""
     refuse_output(output, inputs, force=force, option=option)
-    if Path(output).suffix.lower() not in (".html", ".htm"):
+    if Path(output).suffix.lower() not in (".html", ".htm", *[".json"] * json):
+        ends, what = (".html, .htm or .json", "HTML or JSON") if json else (".html or .htm", "HTML")
         raise InputError(
-            f"{option} must be a file that ends in .html or .htm; got {shown(output)}. Name it so:"
-            " the page is HTML."
+            f"{option} must be a file that ends in {ends}; got {shown(output)}. Name it so:"
+            f" the page is {what}."
         )

@@ -38,8 +38,10 @@ from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import AUTO, BEST
 from betaroc.model.asking import askings
 from betaroc.rendering.files import checked_target, write_whole
+from betaroc.rendering.json_forms import json_text
 from betaroc.rendering.numbers import visible
 from betaroc.report.analysis import Analysis, analyze_stepwise
+from betaroc.report.page import report_document
 from betaroc.report.record import checks_of, decision_of, request_of
 
 __all__ = ["add_options", "run"]
@@ -65,7 +67,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--test", nargs="+", action="extend", default=[], metavar="TEST",
         help="score files on which dev's thresholds are tried; may be repeated")  # fmt: skip
     system_options(parser)
-    option("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
+    option("-o", "--output", required=True, metavar="OUT",
+        help="HTML file to write; of one system also .json, the same sections with all their"
+        " numbers")  # fmt: skip
     option("--force", action="store_true", help="replace OUT if it exists")
     option("--target", metavar="T",
         help="what the threshold is for: far=0.01, frr=0.01, eer, or cost_fa=10,cost_fr=1"
@@ -83,7 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
     files = [path for one in systems for path in (one.dev, *one.tests)]
     if not systems:
         files = [path for role in ("dev", "test") for path in files_of(arguments, role)]
-    refuse_page(arguments.output, files, force=arguments.force)
+    refuse_page(arguments.output, files, force=arguments.force, json=not systems)
     level, seed = interval_arguments(arguments)
     askings(arguments.statistic, "statistic")
     request_of(arguments.target, level)
@@ -94,12 +98,21 @@ def run(arguments: argparse.Namespace) -> None:
     tests += [None] * (arguments.test_client_file is not None)
     with ProgressBar(2 * (1 + len(tests)) + 1) as step:
         analysis = _analysis(arguments.dev, tests, arguments, step, level, seed)
-        analysis.to_html(arguments.output)
+        _write(analysis, arguments.output)
         step()
     say_warnings(
         [in_terms(notice.message, arguments, words=analysis.words) for notice in analysis.notices]
     )
     remark(f"wrote {visible(arguments.output)}")
+
+
+def _write(analysis: Analysis, output: str) -> None:
+    """The page as what its name says."""
+    if output.lower().endswith(".json"):
+        checked_target(output)
+        write_whole(output, json_text(report_document(analysis)))
+    else:
+        analysis.to_html(output)
 
 
 def _run_several(

@@ -40,7 +40,7 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
-from betaroc.rendering.files import checked_target, write_whole
+from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet
 
@@ -203,7 +203,7 @@ class Inclusion(InclusionRecord, Noun):
         >>> "Which of these classifiers join" in page, "<script" in page
         (True, False)
         """
-        checked_target(path)  # before the work of fusing
+        page_target(path)  # before the work of fusing
         write_whole(path, inclusion_page(self, terms=terms))
 
     def __str__(self) -> str:

@@ -33,7 +33,7 @@ from betaroc.estimation.families import family_text
 from betaroc.model.roc import Roc
 from betaroc.rendering.notebook import IntervalMark, Trace, draw_spans, draw_square
 from betaroc.rendering.numbers import level_words, number, rate, spaced, version, visible
-from betaroc.rendering.result_page import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.tree import (
     Bullets,
     Cell,

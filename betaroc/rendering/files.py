@@ -7,10 +7,10 @@ import os
 import secrets
 from pathlib import Path
 
-from betaroc.core.errors import InputTypeError, OutputError
+from betaroc.core.errors import InputError, InputTypeError, OutputError
 from betaroc.core.text import shown
 
-__all__ = ["checked_target", "write_whole"]
+__all__ = ["checked_target", "page_target", "write_whole"]
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -33,6 +33,16 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink()
+
+
+def page_target(path: str | os.PathLike[str]) -> Path:
+    """The same for a page, which is HTML and called so, or has no suffix."""
+    target = checked_target(path)
+    if target.suffix.lower() not in ("", ".html", ".htm"):
+        raise InputError.about("path")(
+            f"path must end in .html or .htm: the page is HTML; got {shown(str(path))}. Name it so."
+        )
+    return target
 
 
 def checked_target(path: str | os.PathLike[str]) -> Path:

@@ -10,10 +10,15 @@ import hashlib
 import html
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
-__all__ = ["page_frame", "without_style_attributes"]
+from betaroc.rendering.tree import Grid, Node, Row, Section
+from betaroc.rendering.tree_html import html_of, template
+
+__all__ = ["ResultPage", "page_frame", "page_of", "verdict_nodes", "without_style_attributes"]
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 #: What matplotlib says once for all elements of a drawing, and the same as attributes of it.
@@ -101,3 +106,37 @@ def _longhand(name: str, value: str) -> list[tuple[str, str]]:
     if parts is None:
         return [(name, value)]
     return [pair for pair in zip(_FONT_NAMES, parts.groups(), strict=True) if pair[1]]
+
+
+# --------------------------------------------------------------- a page of several verdicts
+#: Verdicts that are seen at once.
+_SEEN = 12
+
+
+class ResultPage(NamedTuple):
+    """What stands on the page, in its order."""
+
+    title: str
+    #: What the page is of, and what stands beside it.
+    kind: str
+    about: Sequence[str]
+    question: str
+    #: The answer: sentences, verdicts, pictures.
+    top: Sequence[Node]
+    sections: Sequence[Section]
+
+
+def verdict_nodes(head: Sequence[str], rows: Sequence[Row]) -> Sequence[Node]:
+    """The first verdicts, and the others folded."""
+    words = tuple(range(len(head)))
+    first, others = (Grid(tuple(head), tuple(part), words) for part in (rows[:_SEEN], rows[_SEEN:]))
+    folded = Section(f"{len(others.rows)} more", (others,), folded=True)
+    return [first] * bool(first.rows) + [folded] * bool(others.rows)
+
+
+def page_of(page: ResultPage, body_said: Any, foot: str) -> str:
+    """The whole page; `body_said` puts its body into the words of the user's field."""
+    body = template("result.html.j2").render(
+        page=page, top=html_of([Section("", tuple(page.top))]), body=html_of(page.sections)
+    )
+    return page_frame(page.title, body_said(body), foot, script=False)

@@ -15,13 +15,14 @@ from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.status import Said, decision_block
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.files import checked_target, write_whole
+from betaroc.rendering.files import page_target, write_whole
+from betaroc.rendering.json_forms import plain
 from betaroc.rendering.notebook import (
     Trace,
     draw_square,
     name_shown,
 )
-from betaroc.rendering.numbers import level_words, rounded, visible
+from betaroc.rendering.numbers import level_words, rounded, version, visible
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.picture_files import can_draw
 from betaroc.rendering.tree import (
@@ -38,6 +39,7 @@ from betaroc.rendering.tree import (
     retold,
 )
 from betaroc.rendering.tree_html import html_of, prose_of, template, typeset
+from betaroc.rendering.tree_json import dict_of
 from betaroc.report.beta_pair import beta_pair_section
 from betaroc.report.figures import (
     curve_figures,
@@ -47,7 +49,7 @@ from betaroc.report.figures import (
     probability_figures,
     tail_figures,
 )
-from betaroc.report.first_screen import first_screen
+from betaroc.report.first_screen import decision_lines, first_screen
 from betaroc.report.intervals import Measured
 from betaroc.report.observed_curves import curves_section
 from betaroc.report.page_quality import (
@@ -57,7 +59,14 @@ from betaroc.report.page_quality import (
     tails_section,
     worst,
 )
-from betaroc.report.record import AnalysisRecord, foot, name, page_in_terms, worst_check
+from betaroc.report.record import (
+    AnalysisRecord,
+    decision_numbers,
+    foot,
+    name,
+    page_in_terms,
+    worst_check,
+)
 from betaroc.report.score_set import Named, ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.sections import (
     measures_section,
@@ -94,7 +103,7 @@ __all__ = [
 
 def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:
     """Write the page, whole or not at all; see :meth:`betaroc.Analysis.to_html`."""
-    checked_target(path)  # before the work of drawing
+    page_target(path)  # before the work of drawing
     write_whole(path, render_report(analysis))
 
 
@@ -102,6 +111,30 @@ def render_report(analysis: AnalysisRecord) -> str:
     """The page as text; the same analysis gives the same text."""
     title = f"betaroc: {name(analysis.dev.name).short}"
     return page_frame(title, render_body(analysis), foot(analysis))
+
+
+def report_document(analysis: AnalysisRecord) -> dict[str, Any]:
+    """The page as an object of JSON: its first lines, then every section with all its numbers."""
+    names = [visible(one) for one in analysis.names]
+    kept = [*names, *analysis.words]
+
+    def said(text: str) -> str:
+        return terms_of(analysis.terms).said(analysis.words.said(text, names), kept)
+
+    sections = sections_of(analysis, drawn=can_draw())
+    sections.append(glossary_of(explained(html_of(sections))))
+    lines = summary_lines(analysis.dev, analysis.tests, analysis.points)
+    told: dict[str, Any] = plain({
+        "betaroc": version(), "format": 1, "kind": "Report", "title": name(analysis.dev.name).whole,
+        "answer": [said(line) for line in decision_lines(analysis)],
+        "decision": decision_numbers(analysis),
+        "contradicted": [said(one) for one in first_lines(
+            analysis.dev, analysis.tests, analysis.points, analysis.level)],
+        "in_short": [said(line) for line in lines],
+        "warnings": [notice.message for notice in analysis.notices],
+        "sections": [dict_of(retold(one, said)) for one in sections],
+    })  # fmt: skip
+    return told
 
 
 def render_body(analysis: AnalysisRecord) -> str:

@@ -18,10 +18,10 @@ from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.value import Result
-from betaroc.rendering.files import checked_target, write_whole
+from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.notebook import IntervalMark, Trace, draw_alphas, draw_spans
 from betaroc.rendering.numbers import number, spaced, version, visible
-from betaroc.rendering.result_page import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.tree import (
     Bullets,
     Figure,
@@ -242,7 +242,7 @@ class StudyResult(Result):
         >>> "2 cells with 1 replicate each" in page, "<script" in page
         (True, False)
         """
-        checked_target(path)
+        page_target(path)
         write_whole(path, study_page(self))
 
     def __str__(self) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import html
 import json
 import math
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,7 @@ from betaroc.rendering.json_forms import json_text, parsed
 from betaroc.rendering.nouns import Noun
 from betaroc.report import documents
 from betaroc.report.documents import kinds
+from betaroc.report.page import report_document
 from helpers.generated import of
 from helpers.kumaraswamy import Kumaraswamy
 from helpers.public import PUBLIC
@@ -494,3 +496,59 @@ def test_a_distribution_of_a_user_has_all_but_a_document() -> None:
     assert "Kumaraswamy" in law._repr_html_()
     with pytest.raises(br.InputTypeError, match="class of betaroc"):
         law.to_dict()
+
+
+# ---------------------------------------------------------------------- the page as JSON
+def _blocks(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for block in blocks:
+        yield block
+        yield from _blocks(block.get("blocks", []))
+
+
+@pytest.mark.simulation
+def test_every_cell_of_the_page_is_in_its_json(analysis: br.Analysis, text: str) -> None:
+    page = text[text.index('class="main"') :]
+    told = report_document(analysis)
+    json.loads(json.dumps(told, allow_nan=False))
+    blocks = list(_blocks(told["sections"]))
+    rows = [row for block in blocks if block["kind"] == "table" for row in block["rows"]]
+    assert len(rows) == len(re.findall(r"<tr", page)) - len(re.findall(r"<thead", page))
+
+    def bare(words: str) -> str:
+        """Without what a page sets: minus signs, apostrophes, powers and indices."""
+        return re.sub(r"[\s\u2212\u2019'^_-]", "", words)
+
+    read = bare(html.unescape(re.sub(r"<[^>]+>", " ", page)))
+    for row in rows:
+        for cell in row.get("cells", [{"text": row.get("group", "")}]):
+            for said in (cell["text"], cell.get("interval", ""), cell.get("note", "")):
+                assert bare(said) in read, cell
+    figures = [block for block in blocks if block["kind"] == "figure"]
+    assert len(figures) == len(re.findall("<figure", page))
+    assert all(bare(one["caption"]) in read for one in figures)
+
+
+@pytest.mark.simulation
+def test_numbers_of_the_page_in_json_are_those_of_the_library(analysis: br.Analysis) -> None:
+    told = report_document(analysis)
+    table = next(
+        block for section in told["sections"] if section["title"] == "ROC and DET"
+        for block in section["blocks"] if block["kind"] == "table"
+    )  # fmt: skip
+    assert table["columns"][:2] == ["set", "measure"]
+    first = table["rows"][0]["cells"]
+    found = br.auc_interval(analysis.dev.scores)
+    assert [first[0]["text"], first[1]["text"]] == ["dev", "AUC"]
+    assert (first[2]["value"], first[2]["low"], first[2]["high"]) == (
+        found.estimate, found.low, found.high,
+    )  # fmt: skip
+    assert first[3]["value"] == analysis.dev.fit.model.auc()
+    assert told["decision"]["threshold"] == analysis.decision.threshold
+    assert told["answer"][0].startswith("Which threshold keeps FAR at or below 1 %?")
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page.csv"])
+def test_a_page_is_called_html(analysis: br.Analysis, name: str, tmp_path: Path) -> None:
+    with pytest.raises(br.errors.InputError, match=r"path must end in \.html or \.htm: the page"):
+        analysis.to_html(tmp_path / name)
+    assert not list(tmp_path.iterdir())
