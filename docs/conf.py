@@ -147,6 +147,7 @@ COPIES = {
     "contributing": "CONTRIBUTING.md",
     "data": "examples/data/README.md",
 }
+#: What a field of a named tuple is on its class.
 _Field = type(NamedTuple("_Pair", [("first", int)]).first)
 _LINK = re.compile(r"\[([^\]\[]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 

@@ -206,7 +206,7 @@ class OutputError(BetarocError, OSError):
 class EngineError(BetarocError, RuntimeError):
     """The engine of a frame lost its workers; nothing was written.
 
-    Workers of Dask or Spark that die again and again, mostly of memory: take smaller partitions.
+    Workers of Dask or Spark that die again and again, of memory say: take smaller partitions.
 
     Examples
     --------
@@ -300,7 +300,7 @@ class ReversedScoresWarning(BetarocWarning):
 class SmallSampleWarning(BetarocWarning):
     """Fewer than ten scores in a class.
 
-    Intervals say what they are worth; more scores help.
+    Estimates are then biased and their standard errors too small; more scores help.
 
     Examples
     --------
@@ -317,7 +317,7 @@ class SmallSampleWarning(BetarocWarning):
 class InfluenceWarning(BetarocWarning):
     """One score rules the fit.
 
-    Look at that score: it lies near 0 or 1 by itself.
+    Look at that score: in [0, 1] it lies near an end, far from the others.
 
     Examples
     --------

@@ -646,7 +646,7 @@ def _impossible(target: Target, how: str | None, why: str, needed: int | None = 
         + (f' by how="{how}"' if how is not None else "")
         + f"; it is not: {why}. Give more scores, or ask for a larger rate."
     )
-    error.needed = needed  # type: ignore[attr-defined]
+    error.needed, error.why = needed, f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
     return error
 
 

@@ -459,7 +459,8 @@ class Roc(Noun):
         -----
         A rate of 0 has no place on a log scale: the curve is drawn from its smallest rate above 0,
         and the height that it has at 0, ``roc.tpr(0)``, is not seen. New axes begin at that rate
-        for scores, at 0.01 % for distributions with a density, whose curve goes on.
+        for scores, at 0.01 % for distributions with a density, whose curve goes on, and where no
+        rate lies between 0 and 1.
 
         Examples
         --------
@@ -487,7 +488,10 @@ class Roc(Noun):
 
     def _least(self, x: FloatArray) -> float:
         """Where a log axis begins."""
-        least = float(np.min(x[x > 0.0]))
+        inner = x[(x > 0.0) & (x < 1.0)]
+        if not inner.size:
+            return _LEAST_DRAWN
+        least = float(np.min(inner))
         discrete = self.client.continuous is None and self.impostor.continuous is None
         return least if discrete else max(least, _LEAST_DRAWN)
 

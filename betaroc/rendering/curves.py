@@ -97,8 +97,10 @@ def _on_log(
     on_log(ax, "x", empty=empty)
     if not empty and ax.get_xlim()[0] > least:
         ax.set_xlim(left=least)
-    there = x > 0.0
-    x, y = x[there], y[there]
+    height = np.interp(least, x, y)
+    x, y = x[x > 0.0], y[x > 0.0]
+    if x[0] > least:  # no rate between 0 and 1: the line between its ends
+        x, y = np.append(least, x), np.append(height, y)
     slanted = np.flatnonzero((x[1:] > x[:-1]) & (y[1:] != y[:-1]))
     steps = [np.geomspace(x[k], x[k + 1], _BENT + 2)[1:-1] for k in slanted]
     if not steps:

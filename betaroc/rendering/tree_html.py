@@ -20,7 +20,7 @@ __all__ = ["html_of", "prose_of", "status_icon", "template", "tight", "typeset"]
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
-#: A count before what is counted, and such before another: names of files are not touched.
+#: A count stands before the word for what is counted; digits of names do not.
 _COUNT = re.compile(r"(?<![\w.,/(-])\d{5,}(?= [a-z])")
 #: What drawings are coloured with, and the tokens of a page, which know light and dark.
 _TOKENS = {
@@ -71,7 +71,7 @@ def typeset(text: str) -> Markup:
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
 
 
-def breakable(name: str) -> Markup:
+def _breakable(name: str) -> Markup:
     """A name whose line may end after an underscore rather than within a word."""
     from markupsafe import Markup, escape
 
@@ -110,6 +110,6 @@ def template(name: str, room: str = "rendering") -> Template:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "breakable": breakable, "drawn": _drawn, "icon": status_icon, "typeset": typeset,
+        "breakable": _breakable, "drawn": _drawn, "icon": status_icon, "typeset": typeset,
     }  # fmt: skip
     return environment.get_template(name)

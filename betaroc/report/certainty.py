@@ -286,8 +286,8 @@ def rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
     who = "impostor" if name == "far" else "client"
     return (
         f"Dev has {number(total)} {who}{'s' * (total != 1)}, fewer than the"
-        f" {number(1.0 / rate)} of which one is {percent(rate)}: the"
-        " threshold is where dev shows no error. None among so many leaves"
-        f" room for rates up to {percent(1.0 - (1.0 - level) ** (1.0 / total))}"
+        f" {number(1.0 / rate)} of which one is {percent(rate)}: the threshold is where dev shows"
+        " no error. None among so many leaves room for rates up to"
+        f" {percent(1.0 - (1.0 - level) ** (1.0 / total))}"
         f" ({level_words(level)} confidence)."
     )

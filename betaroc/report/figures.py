@@ -177,16 +177,14 @@ def _curves(analysis: AnalysisRecord, test: tuple[int, ScoreSet] | None) -> list
         svg, places = _overlaid(analysis, parts, which, curve, place, options, moving)
         return Figure(svg, f"{words} {dots}", places=places)
 
+    found = [
+        drawn("roc", lambda p: (p.far, p.tpr), f"{role}, ROC: TPR against FAR."),
+        drawn("roc", lambda p: (p.far, p.tpr), f"{role}, ROC with FAR on a log scale.",
+              scale="log"),
+    ]  # fmt: skip
     models = [part.empirical for part in parts]
     models += [part.fit.model for part in parts if part.fit is not None]
-    points = [model.det().points() for model in models]
-    found = [drawn("roc", lambda p: (p.far, p.tpr), f"{role}, ROC: TPR against FAR.")]
-    if any(bool(np.any((p.far > 0.0) & (p.far < 1.0))) for p in points):
-        words = f"{role}, ROC with FAR on a log scale."
-        found.append(drawn("roc", lambda p: (p.far, p.tpr), words, scale="log"))
-    else:
-        found.append(Figure("", "No ROC is drawn on a log scale: no threshold has a FAR other than"
-                            " 0 and 1."))  # fmt: skip
+    points = (model.det().points() for model in models)
     if any(in_det_frame(p.far, p.frr) for p in points):
         words = f"{role}, DET: FRR against FAR on normal deviates."
         found.append(drawn("det", lambda p: (deviate(p.far), deviate(p.frr)), words))

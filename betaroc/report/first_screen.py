@@ -95,7 +95,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "more": total - len(analysis.tests),
     }  # fmt: skip
     if d is None:
-        status = {"colour": "warn", "word": "No threshold", "reason": _refusal(analysis)}
+        status = {"colour": "warn", "word": "No threshold", "reason": analysis.no_decision}
         status |= {"high": "", "remedy": "more scores, or another target."}
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
@@ -186,19 +186,13 @@ def _status(
     }
 
 
-def _refusal(analysis: AnalysisRecord) -> str:
-    """Why there is no threshold, below the question that names the target."""
-    _, _, why = analysis.no_decision.partition("; it is not: ")
-    return why[:1].upper() + why[1:] if why else analysis.no_decision
-
-
 def decision_lines(analysis: AnalysisRecord) -> list[str]:
     """The same as text: question, threshold, status, why, and what would change it."""
     asked = request_of(analysis.target or None, analysis.level)
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
     question = question_of(asked) + " (the default target)" * (not analysis.target)
     if d is None:
-        return [question, f"No threshold: {_refusal(analysis)}"]
+        return [question, f"No threshold: {analysis.no_decision}"]
     said = _status(analysis, d, names, len(analysis.tests))
     place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
     return [

@@ -193,7 +193,7 @@ def decision_of(
                 return _of_summary(dev, asked), ""
             return decided(dev._as_scores(), asked, fitting), ""
     except BetarocError as error:
-        return None, str(error)
+        return None, getattr(error, "why", str(error))
 
 
 def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:

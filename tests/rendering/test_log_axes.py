@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,23 @@ def test_a_roc_of_scores_begins_at_its_smallest_rate_above_zero() -> None:
     texts = [label.get_text() for label in ax.get_xticklabels()]
     assert "20 %" in texts
     assert "100 %" in texts
+
+
+@pytest.mark.parametrize(
+    ("client", "impostor", "height"),
+    [([0.7], [0.2], np.ones_like), ([0.5, 0.5], [0.5], np.copy)],
+    ids=["classes apart", "equal scores"],
+)
+def test_a_roc_of_rates_0_and_1_is_its_line_between_them(
+    client: list[float], impostor: list[float], height: Any
+) -> None:
+    """Apart it goes from (0, 0) up and along the top, of equal scores it is the diagonal."""
+    model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
+    ax = model.roc().plot(scale="log")
+    (curve,) = (line for line in ax.lines if line.get_gid() == "curve")
+    x, y = np.asarray(curve.get_xydata()).T
+    assert (x.min(), x.max(), ax.get_xlim()[0]) == (1e-4, 1.0, 1e-4)
+    assert np.abs(y - height(x)).max() <= 1e-15
 
 
 def test_a_density_goes_on_and_the_axis_begins_at_one_in_ten_thousand() -> None:
