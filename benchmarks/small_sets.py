@@ -526,8 +526,9 @@ class Call(NamedTuple):
 
 
 def members(kind: type[Any]) -> list[str]:
-    """Public methods and properties of a class."""
-    return [n for n in dir(kind) if not n.startswith("_") and callable_or_property(kind, n)]
+    """Public methods and properties of a class, but for those of str, tuple and their like."""
+    own = {n for base in kind.__mro__ if base.__module__ != "builtins" for n in vars(base)}
+    return [n for n in sorted(own) if not n.startswith("_") and callable_or_property(kind, n)]
 
 
 def callable_or_property(kind: type[Any], name: str) -> bool:
@@ -553,7 +554,7 @@ def _member(noun: Callable[[Context], Any], owner: str, name: str, c: Context) -
 def _written_down(noun: Callable[[Context], Any], c: Context) -> None:
     """What every value can: its words, equality and hash."""
     value = noun(c)
-    repr(value), str(value), value._repr_html_()
+    repr(value), str(value), getattr(value, "_repr_html_", str)()
     if isinstance(value, br.Distribution | br.ScoreModel | br.Scores):
         hash(value)
     if value != copy.copy(value):

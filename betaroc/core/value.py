@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import isfunction
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, NoReturn, Self, get_type_hints
 
 import numpy as np
 
@@ -44,6 +44,19 @@ def _same(first: Any, second: Any) -> bool:
     if isinstance(first, str) and isinstance(second, str):
         return first == second
     return type(first) is type(second) and bool(first == second)
+
+
+class Named(dict[str, float]):
+    """Numbers by their names, in order, which nobody writes to."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} is read-only. Change a copy: dict(x).")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type[Named], tuple[dict[str, float]]]:
+        return Named, (dict(self),)
 
 
 #: Where the reprs of tuples, and of named ones that write none of their own, come from.

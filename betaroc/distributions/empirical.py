@@ -246,7 +246,10 @@ class Empirical(Distribution):
         """Weighted mean; -inf where a trial has no score."""
         if self.rejected:
             return -math.inf
-        return math.fsum(self._steps[0] * self._steps[1]) / self.total
+        places, weights = self._steps
+        # Rounded, it may lie a last digit beyond them.
+        mean = math.fsum(places * weights) / self.total
+        return float(min(max(mean, places[0]), places[-1]))
 
     @property
     def var(self) -> float:

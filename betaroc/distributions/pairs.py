@@ -361,9 +361,11 @@ class Pair:
         terms = []
         if c_atoms.places.size:
             at = Thresholds.from_theta(c_atoms.places)
-            strictly = self.impostor._lower(self.just_below_any(at))[0]
-            strictly = np.where(c_atoms.places == -np.inf, 0.0, strictly)  # nobody is below that
             upto = self.impostor._lower(at)[0]
+            strictly = self.impostor._lower(self.just_below_any(at))[0]
+            # Of a continuous distribution much may lie between two neighbouring doubles.
+            strictly = np.where(self.impostor.atoms.masses_at(at) > 0.0, strictly, upto)
+            strictly = np.where(c_atoms.places == -np.inf, 0.0, strictly)  # nobody is below that
             terms.append(math.fsum(0.5 * c_atoms.masses * (strictly + upto)))
         if self.client.continuous is not None:
             share, base = self.client.continuous

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.tables import Library, Tabular
-from betaroc.core.value import Result, travelling
+from betaroc.core.value import Named, Result, travelling
 from betaroc.data.beside import tell_of_scored
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.base import Distribution
@@ -70,7 +69,7 @@ class Estimate(Tabular):
     @property
     def params(self) -> Mapping[str, float]:
         """The parameters, in order, read-only."""
-        return MappingProxyType(dict(zip(self.names, self.values, strict=True)))
+        return Named(zip(self.names, self.values, strict=True))
 
     @cached_property
     def cov(self) -> FloatArray:
@@ -84,7 +83,7 @@ class Estimate(Tabular):
     def std_errors(self) -> Mapping[str, float]:
         """Square roots of the diagonal of `cov`, by name, read-only."""
         errors = (math.sqrt(self.covariance[i][i]) for i in range(len(self.names)))
-        return MappingProxyType(dict(zip(self.names, errors, strict=True)))
+        return Named(zip(self.names, errors, strict=True))
 
     def _rejecting(self, absent: int) -> Self:
         """The same with so many trials more, which have no score: their share is a parameter."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.text import listed
-from betaroc.core.value import Result, Value
+from betaroc.core.value import Named, Result, Value
 from betaroc.data.designs import Covariate, DesignMatrix, designs_of
 from betaroc.data.scores import Scores
 from betaroc.estimation.boundary import BoundaryRule
@@ -278,13 +277,13 @@ class RegressionFit(Value):
     def mean(self) -> Mapping[str, float]:
         """Coefficients of the logit of the mean."""
         own = self.coefficients[: len(self.mean_names)]
-        return MappingProxyType(dict(zip(self.mean_names, own, strict=True)))
+        return Named(zip(self.mean_names, own, strict=True))
 
     @property
     def precision(self) -> Mapping[str, float]:
         """Coefficients of the logarithm of the precision a + b."""
         own = self.coefficients[len(self.mean_names) :]
-        return MappingProxyType(dict(zip(self.precision_names, own, strict=True)))
+        return Named(zip(self.precision_names, own, strict=True))
 
 
 def regression(

@@ -528,10 +528,19 @@ def some_rejected(pair: Pair) -> bool:
 
 def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
     """The point at thresholds, each rate from its own tail."""
-    # "Just below 1" is a limit; the double to set is the last one before 1.
+    # "Just below 1" is a limit; the double to set is the last one before 1. So it is of what is
+    # 1 by rounding alone where scores of exactly 1 have a probability: they shall be accepted.
     place, limit = t, t.logit == BELOW_ONE
     if limit.any():
         place = choose(limit, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
+    rounded = (place.theta == 1.0) & (place.logit < np.inf)
+    if (
+        rounded.any()
+        and pair.unit
+        and any(1.0 in law.atoms.places for law in (pair.client, pair.impostor))
+    ):
+        theta = np.where(rounded, np.nextafter(1.0, 0.0), place.theta)
+        place = Thresholds(theta, place.complement, place.logit)
     if not pair.unit:
         place = Thresholds(place.theta, place.complement, np.full(t.shape, np.nan))
     rates = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 import math
 import pickle
 import warnings
@@ -147,11 +148,19 @@ def test_results_are_values(family):
     hash(fit.client)
     with pytest.raises(dataclasses.FrozenInstanceError):
         fit.client.n = 3
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="read-only"):
         fit.client.params["a"] = 1.0
+    with pytest.raises(TypeError, match="read-only"):
+        fit.client.params.update(a=1.0)
     with pytest.raises(ValueError, match="read-only"):
         fit.client.cov[...] = 0.0
     assert back(fit.client) == fit.client
+
+
+def test_numbers_by_name_travel():
+    params = br.fit(SCORES).client.params
+    assert pickle.loads(pickle.dumps(params)) == copy.deepcopy(params) == params
+    assert json.loads(json.dumps(params)) == dict(params)
 
 
 def test_what_judges_a_fit_takes_the_record_below_it():

@@ -58,10 +58,10 @@ def test_dearer_acceptances_never_raise_far_nor_lower_frr(scores) -> None:
 
 @law(dev=samples(("grid",)), test=samples(("grid",)))
 def test_an_increasing_map_changes_no_value(dev, test) -> None:
-    """Scores k/16 become whole numbers and halves, without rounding."""
+    """Scores k/16 become halves, without rounding, which do not look like labels."""
     one = br.epc(br.Scores(*dev), br.Scores(*test), alpha=ALPHA)
     other = br.epc(
-        *(br.Scores(*(32.0 * x - 7.0 for x in both)) for both in (dev, test)), alpha=ALPHA
+        *(br.Scores(*(32.0 * x - 7.5 for x in both)) for both in (dev, test)), alpha=ALPHA
     )
     np.testing.assert_array_equal(one.value, other.value)
     np.testing.assert_array_equal(one.far, other.far)

@@ -68,7 +68,11 @@ def test_continuous_distributions_attain_every_rate(model) -> None:
     np.testing.assert_allclose(model.at_far(DEEP).far, DEEP, rtol=1e-9)
     np.testing.assert_allclose(model.at_frr(DEEP).frr, DEEP, rtol=1e-9)
     eer = model.eer()
-    assert eer.far == pytest.approx(eer.frr, rel=1e-9, abs=1e-300)
+    if eer.far != pytest.approx(eer.frr, rel=1e-9, abs=1e-300):
+        # Short of a tail's end a rate changes by more between doubles: they lie on either side.
+        beside = eer.threshold + 4.0 * np.spacing(eer.threshold) * np.array([-1.0, 1.0])
+        low, high = model.far(beside) - model.frr(beside)
+        assert high <= 0.0 <= low
 
 
 @law(model=models())

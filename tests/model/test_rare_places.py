@@ -153,3 +153,34 @@ def test_likelihood_ratios_of_beta_pairs_have_their_roots() -> None:
         pytest.approx(-1.0, abs=1e-12)
     )
     assert both.ratio_roots(1.0).size == 0
+
+
+def test_what_lies_between_two_doubles_is_no_tie():
+    """A score of a beta law or of a logit-normal one equals a given score with probability 0."""
+    last = 1.0 - 2.0**-53  # the double before it is 0.69 of a logit below
+    z = (math.log(last) + 53 * math.log(2.0)) / 6.0
+    below = 5e-324**0.01  # F(x) = x^a
+    cases = [
+        (br.Beta(0.01, 1.0), 5e-324, below, 1.0 - below),
+        (br.LogitNormal(0.0, 6.0), last, stats.norm.cdf(z), stats.norm.sf(z)),
+    ]
+    for law, score, below, above in cases:
+        one = br.Empirical([score])
+        assert br.ScoreModel(one, law).auc() == pytest.approx(below, rel=1e-12)
+        assert br.ScoreModel(law, one).auc() == pytest.approx(above, rel=1e-12)
+        assert br.ScoreModel(one, law).partial_auc(0.0, 1.0) == pytest.approx(below, rel=1e-12)
+
+
+def test_scores_of_one_are_accepted_at_a_threshold_that_rounds_to_one():
+    """FRR = 1/4 + F(t)/2 = 1/2 with F(t) = 1 - (1 - t)^0.01: 1 - t = 2^-100, no double."""
+    model = br.ScoreModel(br.Inflated(br.Beta(1.0, 0.01), 0.25, 0.25), br.Beta(1.0, 1.0))
+    found = model.at_frr([0.5, 0.9])
+    np.testing.assert_array_equal(found.threshold, [1.0 - 2.0**-53] * 2)
+    np.testing.assert_allclose(found.frr, [0.5, 0.75], rtol=1e-12)
+    assert found.far[0] == pytest.approx(2.0**-100, rel=1e-12)
+    assert br.ScoreModel(br.Beta(1.0, 0.01), br.Beta(1.0, 1.0)).at_frr(0.5).threshold == 1.0
+
+
+def test_a_mean_is_no_digit_beyond_the_only_place():
+    """Three times 0.4 is 1.2000000000000002, and a third of it 0.4000000000000001."""
+    assert br.Binned([0.2, 0.3, 0.4], [0, 3]).mean == 0.4
