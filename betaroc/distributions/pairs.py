@@ -425,7 +425,9 @@ class Pair:
             with np.errstate(under="ignore"):
                 densities = [np.exp(law._log_density_in(t, unit=self.unit) - top) for law in (c, i)]
                 larger = np.where(ratio > 0.0, *densities)
-                return np.sign(-ratio) * larger * -np.expm1(-np.abs(ratio))
+                value = np.sign(-ratio) * larger * -np.expm1(-np.abs(ratio))
+            # Beyond a tail that ends, by rounding, neither has a density, and they no ratio.
+            return np.where((densities[0] == 0.0) & (densities[1] == 0.0), 0.0, value)
 
         if panels is None:
             panels = self.panels(i, *((-math.inf, u) if lower else (u, math.inf)))

@@ -184,3 +184,13 @@ def test_scores_of_one_are_accepted_at_a_threshold_that_rounds_to_one():
 def test_a_mean_is_no_digit_beyond_the_only_place():
     """Three times 0.4 is 1.2000000000000002, and a third of it 0.4000000000000001."""
     assert br.Binned([0.2, 0.3, 0.4], [0, 3]).mean == 0.4
+
+
+def test_ks_of_two_tails_that_differ_in_scale_alone():
+    """m e^(-x/s) less m e^(-x/(r s)) is largest where e^(-x/s) = r^(r / (1 - r)) = r^7."""
+    lower, m, r = br.ParetoTail(0.25, -0.125, 1.0), 0.109375, 0.875
+    client, impostor = (
+        br.Spliced(br.Beta(1, 1), lower=lower, upper=br.ParetoTail(m, 0.0, scale))
+        for scale in (0.125, 0.125 * r)
+    )
+    assert br.ScoreModel(client, impostor).ks() == pytest.approx(m * (r**7 - r**8), rel=1e-9)
