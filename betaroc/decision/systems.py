@@ -34,8 +34,10 @@ from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
 from betaroc.inference.simultaneous import band_of_replicates, percentile_band, pointwise
 from betaroc.rendering.alphas import draw_system_panels, draw_systems
+from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
+from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words, as_named
 
 __all__ = ["SystemsComparison", "compare_systems"]
 
@@ -43,6 +45,8 @@ __all__ = ["SystemsComparison", "compare_systems"]
 _NAMED = 4
 #: So many have a panel each.
 _PANELS = 8
+#: How the curves of the best are drawn in a notebook, and how many rows its table has.
+_LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,15 +273,11 @@ class SystemsComparison(Tabular, Noun):
         >>> same.to_frame()["groups"].tolist()
         ['a', 'a']
         """
-        beats, order, alike = self._beats, self._order, self.groups_alike
-        letters = [
-            " ".join(_letter(n) for n, group in enumerate(alike) if name in group)
-            for name in self.ranking
-        ]
+        better, worse, letters = self._standing()
         return self._table({
-            "rank": np.arange(1, order.size + 1), "system": list(self.ranking),
-            "mean": self.mean[order], "better_than": beats.sum(axis=1)[order],
-            "worse_than": beats.sum(axis=0)[order], "groups": letters,
+            "rank": np.arange(1, len(self.names) + 1), "system": list(self.ranking),
+            "mean": self.mean[self._order], "better_than": np.array(better),
+            "worse_than": np.array(worse), "groups": letters,
         })  # fmt: skip
 
     @property
@@ -324,6 +324,53 @@ class SystemsComparison(Tabular, Noun):
         if ax is None and len(lines) <= _PANELS:
             return draw_system_panels(self.curves[0].alpha, lines, axes, log=log)
         return draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
+
+    def _block(self) -> Sequence[Node]:
+        """The verdict, the ranking, and the curves of the best."""
+        first = self.curves[0]
+        axes, _ = axes_of(first, "linear", BIOMETRIC)
+        called = tuple(name_shown(name, 24) for name in self.names)
+        if len({*called}) < len(called):  # without their middles they are the same
+            called = tuple(name_shown(f"{k} {name}", 24) for k, name in enumerate(self.names, 1))
+        names = [called[k] for k in self._order]
+        ranked = zip(names, self.mean[self._order], *self._standing(), strict=True)
+        rows: list[Row | Group] = [
+            Row((as_named(name), Cell(axes.shown(mean), value=float(mean)), str(better),
+                 str(worse), letters))
+            for name, mean, better, worse, letters in ranked
+        ]  # fmt: skip
+        left = [Group(f"{len(rows) - _ROWS} more systems")] * (len(rows) > _ROWS)
+        head = (
+            "",
+            f"mean {axes.measure}",
+            "better than",
+            "worse than",
+            "same letter: not told apart",
+        )
+        told: list[Node] = [
+            Words(f"{replace(self, names=called).verdict}."),
+            Grid(head, (*rows[:_ROWS], *left), (4,)),
+        ]
+        if axes.single or first.alpha.size == 1:
+            return told
+        order = np.argsort(first.alpha, kind="stable")
+        lines = [
+            Trace(name, first.alpha[order], self.curves[k].value[order], look)
+            for name, k, look in zip(names, self._order, _LOOKS, strict=False)
+        ]
+        about = f"{axes.measure} against {axes.alpha} of {len(lines)} of {len(names)} systems"
+        return [*told, draw_alphas(
+            lines, (axes.alpha, axes.measure), about, per_cent=axes.measure_is_rate
+        )]  # fmt: skip
+
+    def _standing(self) -> tuple[list[int], list[int], list[str]]:
+        """In the order of the ranking: than how many better, than how many worse, and letters."""
+        beats, order, alike = self._beats, self._order, self.groups_alike
+        letters = [
+            " ".join(_letter(n) for n, group in enumerate(alike) if name in group)
+            for name in self.ranking
+        ]
+        return beats.sum(axis=1)[order].tolist(), beats.sum(axis=0)[order].tolist(), letters
 
 
 def _letter(n: int) -> str:

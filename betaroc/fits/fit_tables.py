@@ -152,12 +152,12 @@ def fit_block(fit: SupportedPair) -> list[Node]:
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     said = (_parameters(getattr(fit, who), words.many(who)) for who in sizes)
     of = {name: fit if name == "fitted" else None for name in models}
-    head = ("", *(f"{name}, {level_words(_LEVEL)} interval" * (name == "fitted") or name
+    areas = {name: _area(of[name], m) for name, m in models.items()}
+    errors = {name: _eer(of[name], m) for name, m in models.items()}
+    with_ends = [name for name in models if areas[name].span or errors[name].span]
+    head = ("", *(f"{name}, {level_words(_LEVEL)} interval" if name in with_ends else name
                   for name in models))  # fmt: skip
-    rows = (
-        Row(("AUC", *(_area(of[name], m) for name, m in models.items()))),
-        Row(("EER", *(_eer(of[name], m) for name, m in models.items()))),
-    )
+    rows = (Row(("AUC", *areas.values())), Row(("EER", *errors.values())))
     return [
         Words(f"{family_text(fit.family)} fit{called}: {told}", "answer"),
         *filter(None, said),
@@ -181,7 +181,7 @@ def _parameters(part: Estimate, who: str) -> Words | None:
 def _area(fit: SupportedPair | None, model: ScoreModel) -> Cell:
     found = None if fit is None else _interval(fit, "auc")
     ends = () if found is None else (found.low, found.high)
-    return quantity(model.auc(), "{:.3f}".format, *ends)
+    return quantity(model.auc(), lambda value: number(value, 4), *ends)
 
 
 def _eer(fit: SupportedPair | None, model: ScoreModel) -> Cell:

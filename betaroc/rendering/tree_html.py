@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["html_of", "prose_of", "status_icon", "template", "tight", "typeset"]
 
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
-_MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)|(?<=\de)-(?=\d)|(?<=\d )-(?= \d)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
 #: A count stands before the word for what is counted; digits of names do not.
 _COUNT = re.compile(r"(?<![\w.,/(-])\d{5,}(?= [a-z])")

@@ -306,10 +306,10 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
         drawn += f"; {counted(bands[0].replicates, 'replicate')}"
         drawn += "." if analysis.seed is None else f", seed {analysis.seed}."
     if any(met.epc.trivial.any() for met in curves):
-        drawn += " Grey: a threshold there accepts or rejects everybody on dev."
-    who = "Dark: thresholds chosen by dev’s scores"
+        drawn += " Upright bands: a threshold there accepts or rejects everybody on dev."
+    who = "Thresholds chosen by dev’s scores"
     if len(curves) > 1:
-        who += "; grey: by dev’s fitted distributions"
+        who = "Narrow: thresholds chosen by dev’s scores; wide: by dev’s fitted distributions"
     caption = (
         f"{part.role}: HTER against alpha. Solid: observed on {part.role}; dashed: expected. {who}."
     )

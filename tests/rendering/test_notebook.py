@@ -44,8 +44,10 @@ DECISION = br.decide(DEV, far=0.01)
 CHECK = DECISION.check(TEST)
 OTHER = br.epc(scores(3, better=1.0), scores(4, better=1.0, name="other"))
 COMPARISON = br.compare(CURVE, OTHER, paired=False, replicates=200, rng=1)
+RANKING = br.compare_systems({"one": CURVE, "two": OTHER}, paired=False, replicates=200, rng=1)
 BLOCKS = {
     "fit": FIT, "decision": DECISION, "check": CHECK, "epc": CURVE, "comparison": COMPARISON,
+    "ranking": RANKING,
 }  # fmt: skip
 
 
@@ -98,9 +100,9 @@ def test_a_fit_shows_areas_rates_and_parameters() -> None:
     area = stats.norm.cdf((np.mean(DEV.client) - np.mean(DEV.impostor)) / spread)
     counted = stats.mannwhitneyu(DEV.client, DEV.impostor).statistic / 400**2
     cells = row(found, "AUC")
-    assert cells[0] == f"{area:.3f}"
-    assert cells[1] == f"{interval.low:.3f} to {interval.high:.3f}"
-    assert cells[2] == f"{counted:.3f}"
+    assert cells[0] == f"{area:.4g}"
+    assert cells[1] == f"{interval.low:.4g} to {interval.high:.4g}"
+    assert cells[2] == f"{counted:.4g}"
     told = found.texts[found.texts.index("Clients:") + 1]
     assert told.startswith(f"normal, mu {np.mean(DEV.client):.4g} ± ")
     assert found.texts[0] == "normal fit of dev set: 400 clients and 400 impostors"
@@ -166,6 +168,28 @@ def test_a_comparison_begins_with_its_verdict() -> None:
     assert [-difference] == shares(row(found, "0.5")[2])
 
 
+def test_a_ranking_begins_with_its_verdict_and_draws_the_best() -> None:
+    found = read(RANKING)
+    assert found.texts[0] == f"{RANKING.verdict}."
+    alpha = CURVE.alpha
+    kept = (alpha >= 0.1 - 1e-12) & (alpha <= 0.9 + 1e-12)
+    means = [np.trapezoid(e.value[kept], alpha[kept]) / 0.8 for e in (CURVE, OTHER)]
+    cells = [row(found, name) for name in ("one", "two")]
+    assert [[mean] == shares(told[0]) for mean, told in zip(means, cells, strict=True)] == [
+        True
+    ] * 2
+    assert [told[1:4] for told in cells] == [["1", "0", "a"], ["0", "1", "b"]]
+    assert [attributes for tag, attributes in found.tags if tag == "svg"]
+
+
+def test_names_that_are_cut_alike_are_told_apart() -> None:
+    long = ["x" * 40 + k + "y" * 40 for k in "ab"]
+    curves = dict(zip(long, (CURVE, OTHER), strict=True))
+    found = read(br.compare_systems(curves, paired=False, replicates=50, rng=1))
+    assert found.texts[0].startswith("\u20681 xxx") or found.texts[0].startswith("1 xxx")
+    assert " 2 xxx" in found.texts[0].replace("\u2068", "")
+
+
 @pytest.mark.simulation
 def test_an_analysis_says_what_test_contradicts() -> None:
     worse = scores(5, 500, "worse", better=0.5)
@@ -224,6 +248,7 @@ def test_names_are_escaped_and_cut() -> None:
     nouns = [
         br.fit(dev, "normal"), curve, br.analyze(dev, {NASTY: test}, family="normal"),
         br.compare(curve, other, paired=False, replicates=50, rng=1),
+        br.compare_systems({NASTY: curve, "b": other}, paired=False, replicates=50, rng=1),
     ]  # fmt: skip
     for noun in nouns:
         found = read(noun)

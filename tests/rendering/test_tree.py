@@ -240,9 +240,11 @@ def test_rows_of_a_table_are_objects_by_the_names_of_the_columns() -> None:
         ("9999 scores", "9999 scores"),
         ("of 102579 rows, 1 is empty", "of 102 579 rows, 1 is empty"),
         ("set12345 scores", "set12345 scores"),
-        ("0.12345 points, 1e-12345 more", "0.12345 points, 1e-12345 more"),
+        ("0.12345 points, 1e-12345 more", "0.12345 points, 1e−12345 more"),
         ("x/12345 scores.csv", "x/12345 scores.csv"),
+        ("up to 1 - 3.1e-10, shape -0.5", "up to 1 − 3.1e−10, shape −0.5"),
+        ("set-1, re-2.csv, e-mail", "set-1, re-2.csv, e-mail"),
     ],
 )
-def test_counts_from_ten_thousand_on_have_a_space(text: str, shown: str) -> None:
+def test_numbers_of_a_sentence_are_printed_as_numbers(text: str, shown: str) -> None:
     assert str(typeset(text)).replace("\u202f", " ").replace("\u00a0", " ") == shown

@@ -395,8 +395,8 @@ def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) 
     assert "Thresholds chosen by dev’s fitted distributions" in page
     assert "Thresholds chosen on dev’s scores" in page
     assert (
-        "test: HTER against alpha. Solid: observed on test; dashed: expected. Dark: thresholds"
-        " chosen by dev’s scores; grey: by dev’s fitted distributions. Shaded: 95 % interval at"
+        "test: HTER against alpha. Solid: observed on test; dashed: expected. Narrow: thresholds"
+        " chosen by dev’s scores; wide: by dev’s fitted distributions. Shaded: 95 % interval at"
         " each alpha"
     ) in page
 
