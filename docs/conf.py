@@ -113,6 +113,7 @@ sphinx_gallery_conf = {
 }
 
 # ------------------------------------------------------------------ the look
+html_sidebars = {"index": [], "tutorial": []}  # they have no pages beside them
 html_theme = "pydata_sphinx_theme"
 html_title = "betaroc"
 html_static_path = ["_static"]

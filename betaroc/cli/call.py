@@ -55,6 +55,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if sys.stderr is not None:  # for which argparse takes the standard output
             self.print_usage(sys.stderr)
+        if message.endswith(": COMMAND"):
+            message = "a command must be given; betaroc --help names them, betaroc demo is a start"
         said = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
         self.exit(BAD_INPUT, f"{self.prog}: {visible(said)}\n")
 

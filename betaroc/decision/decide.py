@@ -20,7 +20,7 @@ from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result, travelling
 from betaroc.data.scores import Scores, require_scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.guarantee import needed_for_guarantee
+from betaroc.decision.guarantee import ENDS, needed_for_guarantee
 from betaroc.decision.status import (
     AMBER,
     GREEN,
@@ -596,9 +596,7 @@ def _rate(kind: str, value: Any) -> float:
     must = "must be a fraction strictly between 0 and 1"
     rate = checks.fraction(value, kind, must)
     if not 0.0 < rate < 1.0:
-        raise InputError.about(kind)(
-            f"{kind} {must}; got {rate!r}. No sample shows a rate of 0, and 1 needs none."
-        )
+        raise InputError.about(kind)(f"{kind} {must}; got {rate!r}. {ENDS}")
     return rate
 
 

@@ -30,7 +30,7 @@ from betaroc.fits.target_checks import check_targets
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.model.asking import asking
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import rate as shown_rate, rounded
+from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 
 __all__ = [
     "HOW", "POOR", "TARGET_RATES", "Fitting", "Target", "Way", "digest_of", "order_ways",
@@ -249,8 +249,8 @@ def _guaranteed(scores: Scores, ordered: _Extremes, counted: float) -> Way:
         best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
         at = rounded(ordered.threshold(0), up=target.kind == "far")
         why = (
-            f"{needed} {target.many} needed, dev has {n}, which guarantee {target.kind.upper()}"
-            f" {best} at best (threshold {at})"
+            f"{spaced(needed)} {target.many} needed, dev has {spaced(n)}, which guarantee"
+            f" {target.kind.upper()} {best} at best (threshold {at})"
         )
         return Way("guaranteed", math.nan, why=why)
     k = order_of_guarantee(n, target.rate, target.confidence) - 1
@@ -262,7 +262,7 @@ def _average(scores: Scores, ordered: _Extremes, counted: float) -> Way:
     k = math.floor(ordered.target.exact * (ordered.n + 1)) - 1
     if k < 0:
         needed = math.ceil(1 / ordered.target.exact) - 1
-        why = f"{needed} {ordered.target.many} needed, dev has {ordered.n}"
+        why = f"{spaced(needed)} {ordered.target.many} needed, dev has {spaced(ordered.n)}"
         return Way("average", math.nan, why=why)
     return _by_order(scores, ordered, "average", k, counted)
 
@@ -308,7 +308,7 @@ def summary_ways(data: ScoreSummary, target: Target) -> list[Way]:
         ("counted", math.floor(target.exact * n), 0),
     ):
         if k < 0:
-            why = f"{enough} {target.many} needed, dev has {n}"
+            why = f"{spaced(enough)} {target.many} needed, dev has {spaced(n)}"
             found.append(Way(how, math.nan, why=why))
             continue
         try:
@@ -379,7 +379,7 @@ def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
         raise InputError(f"{FEWEST} {target.many} needed, dev has {size:.6g}")
     if size * target.rate < _LEAST_EXPECTED:
         needed = math.ceil(_LEAST_EXPECTED / target.exact)
-        raise InputError(f"{needed} {target.many} needed, dev has {size:.6g}")
+        raise InputError(f"{spaced(needed)} {target.many} needed, dev has {spaced(size)}")
     if any(one.side == side for one in getattr(plain, who).tails):
         return plain
     return fitting.fit(plain.scores, plain.family, tails={who: side})

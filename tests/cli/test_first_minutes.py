@@ -41,6 +41,14 @@ EXAMPLES = {name: examples(parser.epilog) for name, parser in parsers().items()}
 
 
 # ------------------------------------------------------------------ help
+def test_a_call_without_a_command_says_where_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("betaroc: a command must be given; betaroc --help names them")
+
+
 def test_a_command_shows_its_own_examples_alone() -> None:
     assert 3 <= len(EXAMPLES.pop("")) <= 4
     assert EXAMPLES.keys() == COMMANDS.keys()

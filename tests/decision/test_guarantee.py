@@ -251,7 +251,10 @@ SCORES = br.Scores([1.0, 2.0, 3.0], np.arange(100.0))
         ({}, "exactly one of far and frr must be given; got neither"),
         ({"far": 0.1, "frr": 0.1}, "got both"),
         ({"far": 0.0}, "strictly between 0 and 1; got 0.0"),
-        ({"frr": 1.0}, "strictly between 0 and 1; got 1.0"),
+        (
+            {"frr": 1.0},
+            "strictly between 0 and 1; got 1.0. No sample shows a rate of 0; 1 % is 0.01.",
+        ),
         ({"far": 5}, "Did you mean 0.05"),
         ({"far": math.nan}, "got nan"),
         ({"far": 0.1, "confidence": 95}, "Did you mean 0.95"),

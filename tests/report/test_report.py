@@ -325,7 +325,7 @@ def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
 @pytest.mark.simulation
 def test_scores_next_to_one_are_told_from_one(panel_alone: None) -> None:
     scores = br.Scores([0.4, 0.7, 1.0 - 3e-9] * 4, [0.1, 0.2, 0.5] * 4)
-    assert "<td>1 - 3e-09</td>" in render_report(br.analyze(scores, family="beta"))
+    assert "<td>1 − 3e−09</td>" in render_report(br.analyze(scores, family="beta"))
 
 
 @pytest.mark.simulation
@@ -433,7 +433,9 @@ def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:
     assert figure.svg.count("stroke-dasharray: 3.33") == 2
     assert figure.svg.count("fill-opacity: 0.2") >= 2
     # Laws accept all at alpha 0 and reject all at 1.
-    assert figure.caption.endswith(" Grey: a threshold there accepts or rejects everybody on dev.")
+    assert figure.caption.endswith(
+        " Upright bands: a threshold there accepts or rejects everybody on dev."
+    )
 
 
 def small(test: br.Scores, **options: object) -> br.Analysis:

@@ -425,7 +425,8 @@ def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: s
         assert f'<tr><th>{row.who}</th><td class="text">{row.family}<' in page
         assert f"<td>{row.held_out:.4g}</td>" in page.replace("\u2212", "-")
     for row in analysis.dev.quality.audit.policies:
-        assert f"<tr><th>{row.policy}</th><td>{row.client_a:.4g}</td>" in page
+        policy = row.policy.replace("1e-", "1e\N{MINUS SIGN}")
+        assert f"<tr><th>{policy}</th><td>{row.client_a:.4g}</td>" in page
     for role in ("dev", "test"):
         assert f"{role}, P–P: probability by the fitted distribution" in text
         assert f"{role}, Q–Q: scores against the quantiles" in text
