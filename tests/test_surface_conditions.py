@@ -46,7 +46,7 @@ def test_whatever_the_error_state_of_numpy(names: list[str]) -> None:
         assert differing(answers.digests(names)) == []
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("names", [SOME, EVERY])
 def test_four_threads_at_once(names: list[str]) -> None:
     one = partial(answers.digest, answered=answers.unfiltered)

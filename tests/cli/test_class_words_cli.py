@@ -96,7 +96,7 @@ def test_columns_stand_below_each_other(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("words", [WORDS, HOSTILE])
+@pytest.mark.parametrize("words", [pytest.param(WORDS, marks=pytest.mark.nightly), HOSTILE])
 def test_the_report(tmp_path: Path, words: tuple[str, str]) -> None:
     dev, test = (write(tmp_path / f"{k}.csv", k, words) for k in range(2))
     out = tmp_path / "r.html"

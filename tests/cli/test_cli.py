@@ -286,7 +286,7 @@ def test_a_report_is_an_html_file(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_two_reports_have_the_same_bytes(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     few = [

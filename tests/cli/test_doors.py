@@ -214,7 +214,9 @@ def test_a_process_is_stopped_while_it_loads(number: int, code: int) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are told by /proc")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)]
+)
 @pytest.mark.simulation
 def test_no_worker_outlives_its_study(place: Path, number: int) -> None:
     pytest.importorskip("joblib")

@@ -272,7 +272,7 @@ def filters_changed_by(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return modules
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_threads_that_read_dask_change_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     dd = pytest.importorskip("dask.dataframe")
     rng = np.random.default_rng(4)

@@ -450,7 +450,7 @@ def test_what_rounding_took_from_the_mean_is_no_part_of_equality() -> None:
     assert br.ClassSummary(*(getattr(one, name) for name in names), **ends) == one
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_kinds_of_groups_are_further_apart_than_bins() -> None:
     assert KIND_STRIDE > MOST_BINS
     frame = table([0.1, 0.2, 1.0, 2.0], [0, 1, 1, 1])

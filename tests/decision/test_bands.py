@@ -77,7 +77,7 @@ def row_values(
     )
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("stratified", [True, False])
 @pytest.mark.parametrize("measure", ["hter", "weighted-error", "precision", "f1", "accuracy"])
 def test_quantiles_equal_row_resampling(
@@ -141,7 +141,7 @@ def test_pointwise_band_at_fixed_thresholds_covers() -> None:
     assert np.all((hits / 500 >= 0.92) & (hits / 500 <= 0.98)), hits / 500
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_simultaneous_band_covers_the_whole_curve() -> None:
     """HTER at 11 fixed thresholds, 300 test sets; .92 wanted, its Monte Carlo error is .016."""
     rng = np.random.default_rng(21)
@@ -159,7 +159,7 @@ def test_simultaneous_band_covers_the_whole_curve() -> None:
     assert whole[0] / 300 < 0.9  # pointwise: what a simultaneous band is for
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
     """HTER against the weighted error, 200 + 200 scores a side; 60 pairs: error .028."""
     rng = np.random.default_rng(22)

@@ -152,7 +152,7 @@ def test_groups_that_one_system_has_hold_for_both() -> None:
     assert (found.low, found.high) == (0.0, 0.0)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
     dev, test = normal_scores(14, 30), normal_scores(15, 30)
     own = br.epc_average(dev, test).interval(method="test", level=0.9, replicates=2000, rng=1)

@@ -198,7 +198,7 @@ TEST = {
 }
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
 @pytest.mark.parametrize("of_dev", DEV)
 def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str) -> None:

@@ -241,7 +241,7 @@ def losses(model: br.ScoreModel, far: FloatArray, tpr: FloatArray) -> dict[str, 
     }
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @BEYOND
 @pytest.mark.parametrize("model", oracle_models(), ids=lambda m: f"{m.client!r}-{m.impostor!r}")
 def test_no_threshold_of_a_million_is_better(model: br.ScoreModel) -> None:

@@ -224,7 +224,7 @@ def test_the_truth_is_recovered_and_errors_are_errors() -> None:
     assert np.all(np.abs(large["estimate"] - truth) < 4.5 * large["std_error"])
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_size_of_the_test_and_the_coverage_of_the_interval() -> None:
     client, impostor = (0.6, 0.0, 1.5, 0.0), (-0.7, 0.0, 1.2, 0.0)
     frr = float(beta.cdf(0.4, *law(0.6, 1.5)))

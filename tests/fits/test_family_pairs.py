@@ -211,7 +211,7 @@ def test_tests_that_a_pair_has_not_name_its_families(pair: br.Fit) -> None:
             refused()
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
     one, two = br.fit(scores(), "beta"), br.fit(scores(), "beta-mixture")
     found = br.likelihood_ratio_test(one, pair, replicates=19, rng=1)

@@ -96,7 +96,7 @@ def test_a_score_on_the_threshold_is_rejected() -> None:
     assert (far.threshold, far.observed, frr.threshold, frr.observed) == (a, 1.0, b, 2.0)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_the_number_of_scores_that_would_tell() -> None:
     (found,) = check_targets(uniform_fit(impostors(300, 0)), far=0.001)
     n = found.needed

@@ -108,7 +108,7 @@ def test_class_swap_mirrors_and_increasing_maps_change_nothing() -> None:
     assert br.auc_interval(mapped) == found
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_coverage_and_size() -> None:
     # Binormal, A = Phi(1/sqrt 2) = 0.760. 1500 sets: a share of 0.95 moves by 0.0056 (one sd).
     rng = np.random.default_rng(11)

@@ -105,7 +105,7 @@ def test_an_exponent_is_a_quotient_of_shapes() -> None:
     assert [found.low, found.high] == pytest.approx(ends, rel=1e-5)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize(("stat", "point"), ASKED)
 def test_delta_and_bootstrap_agree_for_many_scores(stat: str, point: dict[str, Any]) -> None:
     fit = beta_fit(3, 2000)

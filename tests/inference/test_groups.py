@@ -333,7 +333,7 @@ def labels_of(scores: br.Scores) -> int:
     return len({*scores.client_groups.ravel().tolist(), *scores.impostor_groups.ravel().tolist()})
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("stratified", [True, False])
 @pytest.mark.parametrize("measure", ["hter", "precision"])
 @pytest.mark.parametrize("make", [one_column, two_columns])
@@ -434,7 +434,7 @@ def test_replicates_with_an_empty_class_are_counted() -> None:
     assert lost == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 2000))
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("make", [one_column, two_columns])
 def test_dev_is_drawn_by_groups_too(make: Any) -> None:
     """criterion="far", all groups: every replicate is a curve of drawn dev and drawn test."""

@@ -23,7 +23,7 @@ def weighted_error(dev: object, test: object, alpha: list[float] = ALPHA) -> br.
 
 
 @pytest.mark.simulation
-@law(both=st.tuples(full_sets(), full_sets()))
+@law(fast=8, both=st.tuples(full_sets(), full_sets()))
 def test_what_dev_chose_is_no_better_than_the_best_on_test(both) -> None:
     curve = weighted_error(*both)
     assert np.all(curve.value >= curve.a_posteriori - 1e-12)

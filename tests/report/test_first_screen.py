@@ -537,7 +537,9 @@ def test_long_names_of_several_tests_widen_no_page(panel_alone: None, tmp_path: 
 
 @in_browser
 @pytest.mark.simulation
-def test_the_first_screen_stands_on_the_first_printed_page(tmp_path: Path) -> None:
+def test_the_first_screen_stands_on_the_first_printed_page(
+    tmp_path: Path, panel_alone: None
+) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
     tests = {k: br.read_scores(LIVENESS / f"test_sharpen{k}.csv") for k in ("0.00", "1.00")}
     path = tmp_path / "page.html"

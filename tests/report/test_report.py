@@ -136,7 +136,7 @@ def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) ->
     assert row in text.replace("\u00a0", " ")
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_two_runs_give_the_same_bytes(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,7 +253,7 @@ def test_report_of_point_masses_hooks_and_weights(panel_alone: None) -> None:
     assert "P(S = 1) =" in client.svg
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("family", ["empirical", "logit-normal"])
 def test_report_of_other_families(family: str) -> None:
     page = render_report(br.analyze(some_scores(), some_scores(2), family=family))
@@ -353,7 +353,7 @@ def test_each_test_has_curves_of_its_own_beside_devs(analysis: br.Analysis) -> N
         assert not re.search("#0072b2|#d55e00", figure.svg)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_many_tests_are_all_drawn() -> None:
     tests = {f"t{k}": some_scores(k + 2) for k in range(3)}
     analysis = br.analyze(some_scores(), tests, family="beta")
@@ -505,7 +505,7 @@ def test_curves_stand_in_the_json_and_the_summary(analysis: br.Analysis, tmp_pat
     assert re.search(r"\n  0\.5 +" + r" +".join(row), summary)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_level_and_seed_of_the_report(panel_alone: None, tmp_path: Path) -> None:
     texts = {}
     for name, options in (

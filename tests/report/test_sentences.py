@@ -234,7 +234,7 @@ def test_masses_leave_the_whole_curve_without_a_probability() -> None:
     )
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_true_hook_is_seldom_denied() -> None:
     """60 sets of 30 scores a class; 3 false sentences are 5 %."""
     rng, said = np.random.default_rng(11), Counter[str]()

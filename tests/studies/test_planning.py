@@ -299,7 +299,7 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
     assert mean.stat == "<lambda>(model)"
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize(("stat", "point"), some(ASKED, 17))
 def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
     crosses = point.get("at") == "crossing"
@@ -535,7 +535,7 @@ def test_a_shape_has_no_level() -> None:
 TAILED = br.ScoreModel(br.Beta(6, 2), br.Beta(2, 8))
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("stat", "point", "width"),
     [

@@ -112,7 +112,7 @@ COMBINATIONS = [
 ]
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("names", some(((names,) for names in COMBINATIONS), 4), ids="-".join)
 def test_numbers_of_random_pairs_are_met(names: tuple[str, ...]) -> None:
     rng = np.random.default_rng(len("".join(names)))

@@ -21,7 +21,7 @@ def header(path: Path) -> list[str]:
         return next(csv.reader(file))
 
 
-@pytest.mark.docs
+@pytest.mark.nightly
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_small_study_writes_the_tables_that_are_kept(script: Path, tmp_path: Path) -> None:
     options = ["--quick", "--tables", str(tmp_path)]

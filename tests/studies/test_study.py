@@ -714,7 +714,7 @@ def test_threads_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
         assert content(tmp_path / str(workers)) == content(plain)
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_dask_gives_the_same_bytes_though_a_worker_is_killed(
     plain: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -872,7 +872,7 @@ def test_a_study_killed_at_twelve_random_moments_ends_with_the_same_bytes(
     assert content(folder) == wanted
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 def test_a_worker_that_is_killed_once_costs_nothing(script: Any, tmp_path: Path) -> None:
     path, wanted = script
     folder = tmp_path / "study"
@@ -948,7 +948,7 @@ slow.go(sys.argv[1], int(sys.argv[2]))
 """
 
 
-@pytest.mark.simulation
+@pytest.mark.nightly
 @pytest.mark.parametrize("locks", ["locked", "unlocked"])
 def test_two_processes_in_one_folder_leave_the_bytes_of_one(
     script: Any, tmp_path: Path, locks: str
