@@ -52,6 +52,13 @@ class _Parser(argparse.ArgumentParser):
         raw = argparse.RawDescriptionHelpFormatter
         super().__init__(formatter_class=raw, allow_abbrev=False, **options)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse, which holds its tongue where the standard output cannot be written."""
+        if file is not None and file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
     def error(self, message: str) -> NoReturn:
         if sys.stderr is not None:  # for which argparse takes the standard output
             self.print_usage(sys.stderr)

@@ -36,6 +36,8 @@ _PART = 2**20
 _INF = math.inf
 #: Rows that tell which columns hold numbers.
 _FIRST_ROWS = 100
+#: 1.234,5 and 1,234.5: with both signs, since one alone may be the decimal.
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)")
 #: A row, and the line where it starts.
 _Record = tuple[list[str], int]
 
@@ -121,7 +123,7 @@ class _Collector:
         return self.known.setdefault(label, len(self.known))
 
     def _refuse_text(self, score: str, line: int) -> NoReturn:
-        word, must, do = score.lstrip("+-").casefold(), "be a number", "Correct it, or remove the"
+        word, must = score.lstrip("+-").casefold(), "be a number"
         other = "comma" if self.decimal == "." else "point"
         if word in {"inf", "infinity"}:
             must, end = "be finite", worded(" Remove or replace this trial.")
@@ -138,8 +140,10 @@ class _Collector:
                 " Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs,"
                 " and divide by 100 where the scale is [0, 1]."
             )
+        elif _GROUPED.fullmatch(score):
+            end = worded(" Numbers are read without separators of thousands: remove these.")
         else:
-            end = worded(f" {do} line.")
+            end = worded(" Correct it, or remove the line.")
         raise FileFormatError(
             f"{self.name}, line {line}: the score must {must}; got {shown(score)}." + end
         )

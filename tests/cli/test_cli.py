@@ -397,6 +397,20 @@ def test_a_full_standard_output_is_2() -> None:
     assert run.stderr.count("\n") == 1
 
 
+@pytest.mark.simulation
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("asked", ["--help", "--version"])
+def test_a_help_that_is_not_written_is_2(
+    asked: str, unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    with open("/dev/full", "w") as full:
+        run = shell(asked, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert run.returncode == 2
+    assert run.stderr.startswith("betaroc: the standard output must be writable")
+
+
 def test_a_closed_standard_output_is_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

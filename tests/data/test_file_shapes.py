@@ -276,6 +276,16 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         {},
         ("decimal='comma'", "separator='comma'", "'a b 0'", "'0,25'"),
     ),
+    "thousands and comma": (
+        "score;label\n1.234,5;1\n",
+        {},
+        ("line 2", "1.234,5", "without separators of thousands"),
+    ),
+    "thousands and point": (
+        'score,label\n"1,234.5",1\n',
+        {},
+        ("line 2", "1,234.5", "without separators of thousands"),
+    ),
     "percentages": ("score,label\n97.5%,1\n", {}, ("line 2", "97.5 or 0.975")),
     "other decimals later": ("score;label\n0.25;1\n0,5;0\n", {}, ("line 3", "decimal='comma'")),
     "points among decimal commas": (
