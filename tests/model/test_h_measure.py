@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -148,3 +150,45 @@ def test_bad_weights(weights: object, error: type[Exception]) -> None:
 def test_a_prior_of_an_end_is_refused() -> None:
     with pytest.raises(br.InputError, match="strictly between 0 and 1"):
         br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2), prior=1.0).h_measure()
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    ("client", "impostor", "prior"),
+    [
+        ((200.0, 3.0), (0.25, 50.0), 0.01),
+        *(
+            pytest.param(*one, marks=pytest.mark.nightly)
+            for one in (
+                ((4.5, 2.25), (1.25, 3.0), 0.3),
+                ((0.75, 0.25), (0.5, 2.0), 0.5),
+                ((2.125, 2.0), (2.0, 2.0625), 0.9),
+            )
+        ),
+    ],
+)
+def test_concave_curves_beside_thirty_digits(
+    client: tuple[float, float], impostor: tuple[float, float], prior: float
+) -> None:
+    """By threshold: the cost whose best threshold is t has the odds of the posterior there."""
+    with mpmath.workdps(30):
+        (ac, bc), (ai, bi) = client, impostor
+        pi = mpmath.mpf(prior)
+        constant = mpmath.log(mpmath.beta(ai, bi)) - mpmath.log(mpmath.beta(ac, bc))
+
+        def loss(y: Any) -> Any:
+            x, rest = 1 / (1 + mpmath.exp(-y)), 1 / (1 + mpmath.exp(y))
+            ratio = constant + (ac - ai) * mpmath.log(x) + (bc - bi) * mpmath.log(rest)
+            odds = mpmath.exp(ratio) * pi / (1 - pi)
+            c, d = odds / (1 + odds), 1 / (1 + odds)
+            slope = c * d * ((ac - ai) * rest - (bc - bi) * x)
+            far = mpmath.betainc(bi, ai, 0, rest, regularized=True)
+            frr = mpmath.betainc(ac, bc, 0, x, regularized=True)
+            return (c * (1 - pi) * far + d * pi * frr) * 6 * c * d * slope
+
+        value = mpmath.quad(loss, mpmath.linspace(-600, 600, 49))
+        most = mpmath.quad(lambda c: c * (1 - pi) * 6 * c * (1 - c), [0, pi])
+        most += mpmath.quad(lambda c: (1 - c) * pi * 6 * c * (1 - c), [pi, 1])
+        expected = float(1 - value / most)
+    model = br.ScoreModel(br.Beta(ac, bc), br.Beta(ai, bi), prior=prior)
+    assert model.h_measure() == pytest.approx(expected, rel=1e-11)
