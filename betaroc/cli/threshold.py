@@ -214,7 +214,8 @@ def _head(d: Decision, dev: Scores) -> str:
     if d.how == "guaranteed":
         how = f"guaranteed, {100 * d.confidence:g} % confidence"
     if not math.isfinite(d.threshold):
-        return f"Threshold {d.threshold}     accept every score     {how}"
+        every = "accept" if d.threshold < 0.0 else "reject"
+        return f"Threshold {d.threshold}     {every} every score     {how}"
     threshold = shown_threshold(d.threshold, d.target, dev)
     return f"Threshold {threshold}     accept if score > {threshold}     {how}"
 

@@ -20,7 +20,7 @@ from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result, travelling
 from betaroc.data.scores import Scores, require_scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.guarantee import ENDS, needed_for_guarantee
+from betaroc.decision.guarantee import NO_RATE_OF_ZERO, needed_for_guarantee
 from betaroc.decision.status import (
     AMBER,
     GREEN,
@@ -299,10 +299,11 @@ class Decision(Tabular, Noun):
         precision would still accept a float32 score that ties with the threshold.
         """
         kind: Any = np.dtype(self.dtype).type
-        near = kind(self.threshold)
-        if float(near) > self.threshold:
-            return float(near)
-        return float(np.nextafter(near, kind(np.inf)))
+        with np.errstate(over="ignore"):  # above the largest number of the dtype lies inf
+            near = kind(self.threshold)
+            if float(near) > self.threshold:
+                return float(near)
+            return float(np.nextafter(near, kind(np.inf)))
 
     @property
     def way(self) -> Way:
@@ -596,7 +597,7 @@ def _rate(kind: str, value: Any) -> float:
     must = "must be a fraction strictly between 0 and 1"
     rate = checks.fraction(value, kind, must)
     if not 0.0 < rate < 1.0:
-        raise InputError.about(kind)(f"{kind} {must}; got {rate!r}. {ENDS}")
+        raise InputError.about(kind)(f"{kind} {must}; got {rate!r}. {NO_RATE_OF_ZERO}")
     return rate
 
 

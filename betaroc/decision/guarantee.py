@@ -24,12 +24,12 @@ from betaroc.model.statistics import Asked
 from betaroc.rendering.nouns import Noun
 
 __all__ = [
-    "ENDS", "GuaranteedThreshold", "fewest_of_order", "guaranteed_threshold", "independent_trials",
-    "needed_for_guarantee", "order_of_guarantee",
+    "NO_RATE_OF_ZERO", "GuaranteedThreshold", "fewest_of_order", "guaranteed_threshold",
+    "independent_trials", "needed_for_guarantee", "order_of_guarantee",
 ]  # fmt: skip
 
 #: Of a rate of 0 or 1 that was asked for.
-ENDS = "No sample shows a rate of 0; 1 % is 0.01."
+NO_RATE_OF_ZERO = "No sample shows a rate of 0; 1 % is 0.01."
 #: Chances of failure that agree to this are equal but for rounding.
 _TIED = 1e-12
 
@@ -264,7 +264,7 @@ def _asked(far: float | None, frr: float | None) -> tuple[str, float]:
     must = "must be a fraction strictly between 0 and 1"
     rate = checks.fraction(value, kind, must)
     if not 0.0 < rate < 1.0:
-        raise InputError(f"{kind} {must}; got {rate!r}. {ENDS}")
+        raise InputError.about(kind)(f"{kind} {must}; got {rate!r}. {NO_RATE_OF_ZERO}")
     return kind, rate
 
 

@@ -41,8 +41,10 @@ _OUTSIDE = 0.0005
 TALLER = 10.0
 #: Where a class may be named, and how wide its name is, in per cent.
 _PLACES, _WIDE = (0.0, 18.0, 36.0, 54.0, 72.0, 84.0), 16.0
-#: The strip reaches over so many decades of per cent, from 10 to this power.
-_DECADES, _LEAST = 4.3, -2.3
+#: The strip begins at 10 to this power per cent, or 1.3 decades below that of its target.
+_LEAST, _BELOW = -2.3, 1.3
+#: Numbers nearer to its start, in per cent, begin at their tick: left of it stands a name.
+_FIRST = 6.0
 _TOP, _LINE = 14.0, 17.0
 
 
@@ -367,10 +369,16 @@ class StripRow(NamedTuple):
     key: str
 
 
-def strip_place(rate: float) -> float:
+def _start(target: float) -> float:
+    """Where the strip of a target begins, as a power of ten per cent."""
+    return min(_LEAST, math.floor(math.log10(100.0 * target) + 1e-9) - _BELOW)
+
+
+def strip_place(rate: float, target: float) -> float:
     """The place of a rate in per cent of the width; beyond the scale its ends."""
-    power = math.log10(100.0 * rate) if rate > 0.0 else _LEAST
-    return min(max((power - _LEAST) / _DECADES, 0.0), 1.0) * 100.0
+    start = _start(target)
+    power = math.log10(100.0 * rate) if rate > 0.0 else start
+    return min(max((power - start) / (2.0 - start), 0.0), 1.0) * 100.0
 
 
 def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt: str) -> str:
@@ -389,23 +397,23 @@ def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt
     alt : str
         What the picture shows.
     """
-    foot = _TOP + _LINE * len(rows) + 6.0
+    foot, at = _TOP + _LINE * len(rows) + 6.0, strip_place(target, target)
     parts = [
-        f'<rect class="overz" x="{strip_place(target):.2f}%" y="{_TOP:g}" height="{foot - _TOP:g}"'
-        f' width="{100.0 - strip_place(target):.2f}%"/>'
+        f'<rect class="overz" x="{at:.2f}%" y="{_TOP:g}" height="{foot - _TOP:g}"'
+        f' width="{100.0 - at:.2f}%"/>'
     ]
     for k, row in enumerate(rows):
         y, dev = _TOP + _LINE * k + 11.0, k == 0
         low, high = ((x if math.isfinite(x) else row.rate) for x in (row.low, row.high))
         parts.append(
-            f'<line class="iv-{side}{" dev" if dev else ""}" x1="{strip_place(low):.2f}%"'
-            f' x2="{strip_place(high):.2f}%" y1="{y:g}" y2="{y:g}"'
+            f'<line class="iv-{side}{" dev" if dev else ""}" x1="{strip_place(low, target):.2f}%"'
+            f' x2="{strip_place(high, target):.2f}%" y1="{y:g}" y2="{y:g}"'
             f' data-place="x1:low-{row.key} x2:high-{row.key}"/>'
             f'<text x="-8" y="{y:g}" dy=".34em" text-anchor="end">{html.escape(row.name)}</text>'
             f'<circle class="pt-{side}{" d" if dev else ""}" r="4.5" cy="{y:g}"'
-            f' cx="{strip_place(row.rate):.2f}%" data-place="cx:mark-{row.key}"/>'
+            f' cx="{strip_place(row.rate, target):.2f}%" data-place="cx:mark-{row.key}"/>'
         )
-    at, asked = strip_place(target), f"target {100.0 * target:g}\u00a0%"
+    asked = f"target {100.0 * target:g}\u00a0%"
     side_of = ("end", -5) if at > 70.0 else ("start", 5)
     parts.append(
         f'<line class="tgt" x1="{at:.2f}%" x2="{at:.2f}%" y1="{_TOP - 4:g}" y2="{foot:g}"/>'
@@ -414,11 +422,13 @@ def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt
         f'<line class="base" x1="0" x2="100%" y1="{foot:g}" y2="{foot:g}"/>'
         f'<text x="-8" y="{foot + 16:g}" text-anchor="end">{name}</text>'
     )
-    for share, text in ((0.01, "0.01"), (0.1, "0.1"), (1, "1"), (10, "10"), (100, "100 %")):
-        x = strip_place(share / 100.0)
+    first = math.ceil(_start(target))
+    for power in range(2, first - 1, (first - 3) // 5):
+        x, text = strip_place(10.0 ** (power - 2), target), f"{10.0**power:g}{' %' * (power == 2)}"
         parts.append(
             f'<line class="base" x1="{x:.2f}%" x2="{x:.2f}%" y1="{foot:g}" y2="{foot + 4:g}"/>'
-            f'<text x="{x:.2f}%" y="{foot + 16:g}" text-anchor="{_anchor(x)}">{text}</text>'
+            f'<text x="{x:.2f}%" y="{foot + 16:g}"'
+            f' text-anchor="{"start" if x < _FIRST else _anchor(x)}">{text}</text>'
         )
     inner = "".join(parts)
     return f'<svg role="img" height="{foot + 20:g}" aria-label="{html.escape(alt)}">{inner}</svg>'

@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, Axes, begun, draw_curve, finished
+from betaroc.rendering.style import (
+    CLIENT,
+    GREY,
+    IMPOSTOR,
+    Axes,
+    begun,
+    draw_curve,
+    finished,
+    on_log,
+)
 
 __all__ = [
     "Density", "Ordered", "Sized", "TailCurve", "draw_density", "draw_histogram", "draw_ordered",
@@ -174,8 +183,7 @@ def draw_tails(
 ) -> Axes:
     """Rates against thresholds, down to a least rate."""
     ax, empty = begun(ax)
-    if empty:
-        ax.set_yscale("log")
+    _on_log(ax, "y", empty=empty)
     for one in curves:
         colour = _COLOURS[one.who]
         if one.at.size:
@@ -196,10 +204,9 @@ def draw_sized(
 ) -> Axes:
     """A number against how many scores the tail has, its intervals, and what is expected of it."""
     ax, empty = begun(ax)
+    for letter in "xy" if log else "x":
+        _on_log(ax, letter, empty=empty)
     if empty:
-        ax.set_xscale("log")
-        if log:
-            ax.set_yscale("log")
         ax.axhline(expected, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
     for one in found:
         colour = _COLOURS[one.who]
@@ -212,6 +219,14 @@ def draw_sized(
         if log:
             _plain_ticks(ax.yaxis)
     return finished(ax, "scores beyond the joint", y, below=True)
+
+
+def _on_log(ax: Axes, letter: str, *, empty: bool) -> None:
+    """A log scale of empty axes, with ticks of its own, which others must have."""
+    if empty:
+        getattr(ax, f"set_{letter}scale")("log")
+    else:
+        on_log(ax, letter, empty=False)
 
 
 def _plain_ticks(axis: Any) -> None:

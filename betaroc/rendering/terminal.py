@@ -9,9 +9,8 @@ from textwrap import wrap
 
 __all__ = ["Strip", "broken", "strip"]
 
-#: Where the strip begins, and columns of a decade.
-_START, _DECADE = 14, 12
-_DECADES = (0.01, 0.1, 1.0, 10.0, 100.0)
+#: Where the strip begins, its columns, and the decades below 100 % that it has at least.
+_START, _WIDTH, _DECADES = 14, 48, 4
 
 #: Stands for a space where no line may end.
 _HELD = "\x1f"
@@ -28,29 +27,32 @@ def broken(text: str, width: int) -> list[str]:
 
 def strip(name: str, rows: Sequence[Strip], target: float | None, *, plain: bool) -> list[str]:
     """Rates with their intervals on one log scale; o of dev, a dot of test; nan where none is."""
-    head = [" "] * (_START + 4 * _DECADE + 8)
+    rates = [value for _, _, value, _ in rows] + [1.0 if target is None else target]
+    least = min(rate for rate in rates if rate > 1e-12)
+    decades = max(_DECADES, math.ceil(-math.log10(least) - 1e-9))
+    head = [" "] * (_START + _WIDTH + 8)
     _write(head, 0, name)
-    for k, share in enumerate(_DECADES):
-        text = "100 %" if share == 100.0 else f"{share:g}"
-        _write(head, _START + k * _DECADE - (3 if share == 100.0 else 2), text)
+    for k in range(0, decades + 1, -(-decades // _DECADES)):
+        text = f"{10.0 ** (2 - k):g}" if k else "100 %"
+        _write(head, _place(10.0**-k, decades) - (2 if k else 3), text)
     lines = ["".join(head).rstrip()]
     for k, (who, low, value, high) in enumerate(rows):
-        line = [" "] * (_START + 4 * _DECADE + 2)
+        line = [" "] * (_START + _WIDTH + 2)
         _write(line, 0, who)
-        for decade in range(5):
-            line[_START + decade * _DECADE] = "."
-        middle = _place(value)
+        for power in range(decades + 1):
+            line[_place(10.0**-power, decades)] = "."
+        middle = _place(value, decades)
         if not math.isnan(low):
-            first = _place(low)
+            first = _place(low, decades)
             middle = max(middle, first + (value > low))
-            last = max(_place(high), middle + 1)
+            last = max(_place(high, decades), middle + 1)
             for at in range(first, last + 1):
                 line[at] = "-" if plain else "─"
             line[first], line[last] = ("[", "]") if plain else ("├", "┤")
         line[middle] = "o" if k == 0 else "*" if plain else "●"
         lines.append("".join(line).rstrip())
     if target is not None:
-        lines.append(" " * _place(target) + f"target {100.0 * target:g} %")
+        lines.append(" " * _place(target, decades) + f"target {100.0 * target:g} %")
     return lines
 
 
@@ -58,7 +60,7 @@ def _write(line: list[str], at: int, text: str) -> None:
     line[at : at + len(text)] = list(text)
 
 
-def _place(value: float) -> int:
+def _place(value: float, decades: int) -> int:
     """The column of a rate; beyond the scale its ends."""
-    decades = 0.0 if value <= 0.0 else math.log10(100.0 * value) + 2.0
-    return _START + round(_DECADE * min(max(decades, 0.0), 4.0))
+    above = 0.0 if value <= 0.0 else math.log10(value) + decades
+    return _START + round(_WIDTH * min(max(above / decades, 0.0), 1.0))

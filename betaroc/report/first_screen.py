@@ -400,7 +400,9 @@ def _positions(
             if row.kind == d.target and not row.made:
                 flags[f"over-{key}"] = _bits(cell.low > d.rate for cell in cells)
                 for mark, field in (("mark", 0), ("low", 1), ("high", 2)):
-                    marks[f"{mark}-{key}"] = [round(strip_place(cell[field]), 2) for cell in cells]
+                    marks[f"{mark}-{key}"] = [
+                        round(strip_place(cell[field], d.rate), 2) for cell in cells
+                    ]
     flags["large"] = _bits(max(column) >= _SMALL for column in zip(*shares, strict=True))
     flags["noreject"], flags["noaccept"] = (_bits(x < 8.0 for x in marks["x"]),
                                             _bits(x > 92.0 for x in marks["x"]))  # fmt: skip

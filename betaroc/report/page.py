@@ -131,7 +131,7 @@ def report_document(analysis: AnalysisRecord) -> dict[str, Any]:
         "contradicted": [said(one) for one in first_lines(
             analysis.dev, analysis.tests, analysis.points, analysis.level)],
         "in_short": [said(line) for line in lines],
-        "warnings": [notice.message for notice in analysis.notices],
+        "warnings": [said(notice.message) for notice in analysis.notices],
         "sections": [dict_of(retold(one, said)) for one in sections],
     })  # fmt: skip
     return told

@@ -147,8 +147,11 @@ def _parsed(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for item in text.split(","):
         name, _, value = (part.strip() for part in item.partition("="))
+        known = name.replace("-", "_")
+        if known in found:
+            raise _refused(text)
         try:
-            found[name.replace("-", "_")] = float(value)
+            found[known] = float(value)
         except ValueError:
             raise _refused(text) from None
     return found

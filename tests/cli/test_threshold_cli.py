@@ -407,6 +407,35 @@ def test_copied_thresholds_never_break_the_target() -> None:
     assert rounded(-math.inf, up=True) == "accept all"
 
 
+def test_the_strip_of_a_small_target_reaches_down_to_it() -> None:
+    """Six decades of 8 columns: a target of 1e-6, 0.0001 %, is at its beginning."""
+    head, dev, target = strip("FAR", [("dev", 1e-7, 1e-5, 1e-3)], 1e-6, plain=True)
+    assert head.split() == ["FAR", "0.0001", "0.01", "1", "100", "%"]
+    assert (dev.index("["), dev.index("o"), dev.index("]")) == (14, 22, 38)
+    assert target.index("target 0.0001 %") == 14
+
+
+@pytest.mark.parametrize(
+    ("wider", "costs", "said"),
+    [
+        (0, ("1", "1e-6"), "Threshold inf     reject every score"),
+        (1, ("1e-6", "1"), "Threshold -inf     accept every score"),
+    ],
+)
+def test_thresholds_beyond_every_score_say_what_they_do(
+    wider: int, costs: tuple[str, str], said: str, capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    """The tails of the wider class are its own: its error alone, or the other's alone, counts."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "wide.csv"
+    rows = [f"{k},{x}" for k in (0, 1) for x in rng.normal(0.1 * k, 1 + 2 * (k == wider), 300)]
+    path.write_text("\n".join(["label,score", *rows]) + "\n")
+    call = ["threshold", str(path), "--how", "model", "--family", "normal"]
+    assert main([*call, "--cost-fa", costs[0], "--cost-fr", costs[1]]) == 0
+    assert capsys.readouterr().out.startswith(said)
+
+
 def test_a_strip_holds_rates_beyond_its_scale() -> None:
     lines = strip("FAR", [("dev", 0.0, 0.0, 1.0)], None, plain=True)
     assert len(lines) == 2

@@ -385,6 +385,18 @@ def test_greater_or_equal_in_the_dtype_of_the_scores(dtype: str) -> None:
     assert frame_scores.dtype == dtype
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.PrecisionWarning")  # of float16
+@pytest.mark.parametrize(
+    ("dtype", "largest"), [("float16", 65504.0), ("float32", 2.0**128 - 2.0**104)]
+)
+def test_above_the_largest_number_of_a_dtype_lies_infinity(dtype: str, largest: float) -> None:
+    impostor = np.array([largest, *range(9)], dtype)
+    d = br.decide(br.Scores(np.arange(5, 15).astype(dtype), impostor), far=0.1, how="average")
+    assert d.threshold == largest
+    assert d.threshold_for_greater_equal == math.inf
+    assert not np.any(impostor >= d.threshold_for_greater_equal)
+
+
 @pytest.mark.simulation
 def test_a_threshold_between_two_float32_numbers() -> None:
     data = scores(500)

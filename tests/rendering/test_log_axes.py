@@ -73,6 +73,16 @@ def test_axes_of_two_scales_are_refused() -> None:
         STEPS.roc().plot(scale="logit")
 
 
+@pytest.mark.parametrize("kind", ["tails", "tail-shape", "tail-rate"])
+def test_pictures_of_tails_have_the_scales_of_theirs(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.normal(2, 1, 400), rng.normal(0, 1, 400)), "normal", tails="both")
+    first = fit.plot(kind)
+    assert fit.plot(kind, ax=first) is first
+    with pytest.raises(br.InputError, match=r"ax must have a logarithmic [xy] axis"):
+        fit.plot(kind, ax=STEPS.roc().plot())
+
+
 def test_a_curve_has_a_log_axis_of_its_measure() -> None:
     rng = np.random.default_rng(1)
     dev = br.Scores(rng.normal(2, 1, 60), rng.normal(0, 1, 60))

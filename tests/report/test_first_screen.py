@@ -109,7 +109,18 @@ def test_targets(target: Any, question: str, kind: str, panel_alone: None) -> No
 
 
 @pytest.mark.parametrize(
-    "target", ["far=2", "foo=1", "far", {}, 3, "far=0.1,frr=0.1", {"far": "x"}, "cost_fa=1"]
+    "target",
+    [
+        "far=2",
+        "foo=1",
+        "far",
+        {},
+        3,
+        "far=0.1,frr=0.1",
+        "far=0.1,far=0.2",
+        {"far": "x"},
+        "cost_fa=1",
+    ],
 )
 def test_a_target_that_is_none(target: Any) -> None:
     with pytest.raises(br.InputError, match="target must be") as error:
@@ -355,9 +366,12 @@ def test_axes() -> None:
     values = np.append(np.linspace(0.0, 10.0, 9999), 1e6)
     assert ScoreAxis.of(values, None).high < 20.0
     assert ScoreAxis.of(np.zeros(5), 0.0).low < 0.0 < ScoreAxis.of(np.zeros(5), 0.0).high
-    assert strip_place(1.0) == 100.0
-    assert strip_place(0.0) == 0.0
-    assert strip_place(0.01) == pytest.approx(100 * 2.3 / 4.3)
+    assert strip_place(1.0, 0.01) == 100.0
+    assert strip_place(0.0, 0.01) == 0.0
+    assert strip_place(0.01, 0.01) == pytest.approx(100 * 2.3 / 4.3)
+    # Of 0.001 % the strip has 2 decades more, from 10^-4.3 to 100 %.
+    assert strip_place(1e-5, 1e-5) == pytest.approx(100 * 1.3 / 6.3)
+    assert strip_place(1e-4, 1e-5) == pytest.approx(100 * 2.3 / 6.3)
     # "accept" takes some 48 of 620 pixels on a screen, of 350 on a printed page.
     assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
