@@ -56,8 +56,8 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
 from betaroc.estimation.families import BEST
 from betaroc.rendering.numbers import rate, read_as, spaced, visible
-from betaroc.rendering.terminal import Strip, strip
 from betaroc.rendering.tree import Grid, Group, Row, Section, Words, apart, as_named, rate_cell
+from betaroc.rendering.tree_text import Strip, strip
 from betaroc.report.score_set import decision_rates, of_total
 
 __all__ = ["add_options", "run"]

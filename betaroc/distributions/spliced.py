@@ -18,8 +18,7 @@ from betaroc.core.thresholds import Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
-from betaroc.distributions.pareto_tail import ParetoTail
-from betaroc.distributions.tail_coordinate import Coordinate, snapped
+from betaroc.distributions.pareto_tail import Coordinate, ParetoTail, snapped
 
 __all__ = ["Spliced"]
 

@@ -1,4 +1,4 @@
-"""Maximum likelihood of the beta distribution from one sample, to ten digits and more."""
+"""Maximum likelihood of the beta distribution, to ten digits and more, and of a dual beta pair."""
 
 from __future__ import annotations
 
@@ -275,3 +275,52 @@ BETA = Family(
     rows=BETA_ROWS,
     decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
 )
+
+
+# ------------------------------------------------------- clients Beta(p, 1), impostors Beta(1, q)
+def _dual_client(sample: Data) -> Maximum:
+    """p = -1 / mean log s: the power law s^p, whose -log s is exponential."""
+    p, log_likelihood = _dual_power(sample, 0)
+    return Maximum(
+        Beta(p, 1.0), ("a", "b"), (p, 1.0), ((p * p, 0.0), (0.0, 0.0)), log_likelihood, fixed=("b",)
+    )
+
+
+def _dual_impostor(sample: Data) -> Maximum:
+    """q = -1 / mean log(1 - s)."""
+    q, log_likelihood = _dual_power(sample, 1)
+    return Maximum(
+        Beta(1.0, q), ("a", "b"), (1.0, q), ((0.0, 0.0), (0.0, q * q)), log_likelihood, fixed=("a",)
+    )
+
+
+def _dual_power(sample: Data, which: int) -> tuple[float, float]:
+    """The exponent and W (log p - 1 + 1/p), the largest log-likelihood."""
+    if sample.low == sample.high:
+        raise DegenerateDataError(
+            f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
+            f" of no continuous distribution; got {sample.n}, all equal to {sample.low!r}. Give"
+            + worded(' more scores, or use `family="empirical"`.')
+        )
+    p = -1.0 / sample.mean_logs()[which]
+    return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)
+
+
+def _dual_rows(law: Beta, x: FloatArray) -> Parameters:
+    """The shape that is not 1: of a client distribution a, of an impostor distribution b."""
+    one = np.ones((x.shape[0], 1))
+    if law.b == 1.0:
+        return -1.0 / np.mean(np.log(x), axis=1, keepdims=True), one
+    return one, -1.0 / np.mean(np.log1p(-x), axis=1, keepdims=True)
+
+
+def _dual_moments(p: Parameters, x: FloatArray) -> FloatArray:
+    """Mean square of an exponential variable, by its 2 times squared mean."""
+    free, logs = (p[0], np.log(x)) if np.all(p[1] == 1.0) else (p[1], np.log1p(-x))
+    return np.asarray(np.mean((free * logs) ** 2, axis=1, keepdims=True) / 2.0 - 1.0)
+
+
+DUAL_BETA = Family(
+    _dual_client, on_unit=True, impostor=_dual_impostor, summed=True,
+    rows=SampleRows(Beta, _dual_rows, beta_tails, _dual_moments),
+)  # fmt: skip

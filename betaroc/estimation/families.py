@@ -18,10 +18,9 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
-from betaroc.estimation.beta import BETA
+from betaroc.estimation.beta import BETA, DUAL_BETA
 from betaroc.estimation.beta_mixture import BETA_MIXTURE
 from betaroc.estimation.contract import Data, Family, Maximum
-from betaroc.estimation.dual_beta import DUAL_BETA
 from betaroc.estimation.logit_normal import LOGIT_NORMAL
 from betaroc.estimation.normal import EQUAL_VARIANCE_NORMAL, NORMAL
 from betaroc.estimation.normal_mixture import NORMAL_MIXTURE

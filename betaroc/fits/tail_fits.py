@@ -23,8 +23,8 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
+from betaroc.distributions.pareto_tail import Coordinate
 from betaroc.distributions.spliced import Spliced
-from betaroc.distributions.tail_coordinate import Coordinate
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tail_likelihood import PRIOR_DEVIATION, TailFit
 from betaroc.estimation.tails import (

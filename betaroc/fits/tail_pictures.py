@@ -19,8 +19,8 @@ from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import is_counted
+from betaroc.distributions.pareto_tail import Coordinate
 from betaroc.distributions.spliced import Spliced
-from betaroc.distributions.tail_coordinate import Coordinate
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tail_likelihood import grid_of
 from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails

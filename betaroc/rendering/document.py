@@ -175,6 +175,9 @@ def codec_of(hint: Any) -> Codec:
     if hint in _SIMPLE:
         return _SIMPLE[hint]
     origin, given = get_origin(hint), get_args(hint)
+    if (meant := getattr(origin or hint, "__value__", None)) is not None:
+        # A named alias, as numpy's NDArray is from 2.5 on.
+        return codec_of(meant[given] if given else meant)
     if origin in (Union, types.UnionType):
         values = tuple(kind for kind in given if isinstance(kind, type) and issubclass(kind, Value))
         others = tuple(codec_of(kind) for kind in given if kind not in values)

@@ -13,8 +13,8 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.pareto_tail import Coordinate
 from betaroc.distributions.spliced import Spliced
-from betaroc.distributions.tail_coordinate import Coordinate
 from betaroc.estimation.tails import FEWEST, SIZES, Tails, TailScores, fit_tails
 from betaroc.inference.delta import bare_interval
 from betaroc.inference.interval import Interval, Limits, difference_ends

@@ -18,7 +18,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.numbers import rate, rounded
-from betaroc.rendering.terminal import strip
+from betaroc.rendering.tree_text import strip
 from helpers.places import ROOT
 
 ASV = ROOT / "examples" / "data" / "asvspoof19_asv"

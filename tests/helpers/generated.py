@@ -57,6 +57,8 @@ def of(hint: Any) -> st.SearchStrategy[Any]:
     if hint in SIMPLE:
         return SIMPLE[hint]
     origin, given = get_origin(hint), get_args(hint)
+    if (meant := getattr(origin or hint, "__value__", None)) is not None:
+        return of(meant[given] if given else meant)
     if origin in (Union, types.UnionType):
         return st.one_of(*map(of, given))
     if origin is tuple and given[-1] is Ellipsis:

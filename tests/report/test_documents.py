@@ -22,13 +22,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from numpy.typing import NDArray
 
 import betaroc as br
 from betaroc.core.local_files import file_names
 from betaroc.core.value import REPR_LIMIT, Value
 from betaroc.data.beside import ScoreSource
 from betaroc.distributions.base import Distribution
-from betaroc.rendering.document import document_of, value_of
+from betaroc.rendering.document import codec_of, document_of, value_of
 from betaroc.rendering.json_forms import json_text, parsed
 from betaroc.rendering.nouns import Noun
 from betaroc.report import documents
@@ -552,3 +553,10 @@ def test_a_page_is_called_html(analysis: br.Analysis, name: str, tmp_path: Path)
     with pytest.raises(br.errors.InputError, match=r"path must end in \.html or \.htm: the page"):
         analysis.to_html(tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_named_alias_is_what_it_stands_for() -> None:
+    """numpy's NDArray is one from 2.5 on, which Python 3.12 and later get."""
+    aliases = pytest.importorskip("typing_extensions")
+    hint = NDArray[np.float64]
+    assert codec_of(aliases.TypeAliasType("Numbers", hint)) == codec_of(hint)
