@@ -169,15 +169,19 @@ _WARNINGS = ChoiceCodec(
 )
 
 
+def unaliased(hint: Any) -> Any:
+    """What a named alias stands for; numpy's NDArray is one from 2.5 on."""
+    meant, given = getattr(get_origin(hint) or hint, "__value__", hint), get_args(hint)
+    return meant[given] if given and meant is not hint else meant
+
+
 @cache
 def codec_of(hint: Any) -> Codec:
     """The codec of a type."""
     if hint in _SIMPLE:
         return _SIMPLE[hint]
+    hint = unaliased(hint)
     origin, given = get_origin(hint), get_args(hint)
-    if (meant := getattr(origin or hint, "__value__", None)) is not None:
-        # A named alias, as numpy's NDArray is from 2.5 on.
-        return codec_of(meant[given] if given else meant)
     if origin in (Union, types.UnionType):
         values = tuple(kind for kind in given if isinstance(kind, type) and issubclass(kind, Value))
         others = tuple(codec_of(kind) for kind in given if kind not in values)

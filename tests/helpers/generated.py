@@ -21,7 +21,7 @@ from betaroc.decision.ways import Way
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate
 from betaroc.model.asking import Asking, asking_of_text
-from betaroc.rendering.document import _hints, also_of
+from betaroc.rendering.document import _hints, also_of, unaliased
 from betaroc.report.documents import kinds
 
 UNIT = st.floats(0.0, 1.0)
@@ -56,9 +56,8 @@ def of(hint: Any) -> st.SearchStrategy[Any]:
     """Values of a type."""
     if hint in SIMPLE:
         return SIMPLE[hint]
+    hint = unaliased(hint)
     origin, given = get_origin(hint), get_args(hint)
-    if (meant := getattr(origin or hint, "__value__", None)) is not None:
-        return of(meant[given] if given else meant)
     if origin in (Union, types.UnionType):
         return st.one_of(*map(of, given))
     if origin is tuple and given[-1] is Ellipsis:
