@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import jsonschema
 import narwhals as nw
@@ -29,7 +29,7 @@ from betaroc.core.local_files import file_names
 from betaroc.core.value import REPR_LIMIT, Value
 from betaroc.data.beside import ScoreSource
 from betaroc.distributions.base import Distribution
-from betaroc.rendering.document import codec_of, document_of, value_of
+from betaroc.rendering.document import codec_of, document_of, unaliased, value_of
 from betaroc.rendering.json_forms import json_text, parsed
 from betaroc.rendering.nouns import Noun
 from betaroc.report import documents
@@ -557,6 +557,10 @@ def test_a_page_is_called_html(analysis: br.Analysis, name: str, tmp_path: Path)
 
 def test_a_named_alias_is_what_it_stands_for() -> None:
     """numpy's NDArray is one from 2.5 on, which Python 3.12 and later get."""
-    aliases = pytest.importorskip("typing_extensions")
-    hint = NDArray[np.float64]
-    assert codec_of(aliases.TypeAliasType("Numbers", hint)) == codec_of(hint)
+    named = pytest.importorskip("typing_extensions").TypeAliasType
+    kind = TypeVar("kind", bound=np.generic)
+    arrays = named("arrays", np.ndarray[Any, np.dtype[kind]], type_params=(kind,))
+    assert unaliased(arrays[np.float64]) == np.ndarray[Any, np.dtype[np.float64]]
+    assert unaliased(named("word", str)) is str
+    assert unaliased(NDArray[np.float64]) == NDArray[np.float64] or np.__version__ >= "2.5"
+    assert type(codec_of(arrays[np.float64])) is type(codec_of(NDArray[np.float64]))
