@@ -1,4 +1,4 @@
-"""Examples of docstrings are documentation, and run whatever the user's error state of numpy is."""
+"""Kinds of tests; examples of docstrings run whatever the user's error state of numpy is."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Docstrings are documentation."""
+    """Docstrings are documentation, and what runs at night is a simulation too: too long."""
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             item.add_marker("docs")
+        if item.get_closest_marker("nightly"):
+            item.add_marker("simulation")
 
 
 @pytest.fixture(autouse=True)

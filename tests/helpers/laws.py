@@ -21,7 +21,7 @@ MOST = int(os.environ.get("BETAROC_EXAMPLES", NIGHTLY))
 SETTINGS: dict[str, Any] = {
     "database": None, "deadline": None, "suppress_health_check": list(HealthCheck),
     "print_blob": True,
-    # Explaining a failure traces every line of every run, from Python 3.12 on ten times as slow.
+    # Explaining a failure makes it many times more, every line traced.
     "phases": [Phase.explicit, Phase.generate, Phase.shrink],
 }  # fmt: skip
 PROFILES = ["fast", pytest.param("nightly", marks=pytest.mark.nightly)]
