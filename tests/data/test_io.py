@@ -291,7 +291,7 @@ def test_arguments_refused(write):
 
 def test_g27_only_regular_files(tmp_path, write):
     message(FILE, lambda: br.read_scores(tmp_path), "directory", "regular file")
-    message(FILE, lambda: br.read_scores("a\0b"), "null byte")
+    message(FILE, lambda: br.read_scores("a\0b"), "embedded null ")
     message(FILE, lambda: br.read_scores("a" * 5000), "...")
     write(TABLE, "dev.csv")
     missing = message(

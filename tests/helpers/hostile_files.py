@@ -235,7 +235,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     ),
     "JSON of NaN": ('{"score":NaN,"label":1}\n{"score":0.2,"label":0}\n', ("line 1", "'NaN'")),
     "JSON too deep": (
-        '{"score":' + "[" * 5000 + "]" * 5000 + ',"label":1}\n', ("line 1", "JSON object"),
+        '{"score":' + "[" * 5000 + "]" * 5000 + ',"label":1}\n', ("line 1",),
     ),
     "JSON of lists": ('{"score":[1],"label":1}\n', ("line 1", "'score'")),
 }  # fmt: skip

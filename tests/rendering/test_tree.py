@@ -218,14 +218,16 @@ def test_a_terminal_has_lines_of_paragraphs_where_it_is_to_wrap() -> None:
 
 def test_a_tree_is_told_again_in_other_words_but_for_names() -> None:
     tree = Section(
-        "FAR", (FIXED, Grid((), (Row((as_named("FAR"), Cell("FAR", "FAR"))),))), key="FAR"
+        "FAR",
+        (FIXED, Grid((), (Row((as_named("FAR"), Cell("FAR", "FAR", 0.5, 0.4, 0.6))),))),
+        key="FAR",
     )
     told = retold(tree, lambda text: text.replace("FAR", "FMR"))
     assert isinstance(told, Section)
     grid = told.blocks[1]
     assert isinstance(grid, Grid)
     assert (told.title, told.key) == ("FMR", "FAR")
-    assert grid.rows[0] == Row((as_named("FAR"), Cell("FMR", "FMR")))
+    assert grid.rows[0] == Row((as_named("FAR"), Cell("FMR", "FMR", 0.5, 0.4, 0.6)))
 
 
 def test_rows_of_a_table_are_objects_by_the_names_of_the_columns() -> None:
