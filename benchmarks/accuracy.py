@@ -119,6 +119,20 @@ def _normal_fit(scores: list[float]) -> list[float]:
     return [float(v) for v in norm.fit(scores)]
 
 
+def _mixture_fit(kind: str, scores: list[float], components: int) -> list[float | None]:
+    from sklearn.mixture import GaussianMixture
+
+    if kind != "normal-mixture":
+        return [None] * 17
+    x = np.array(scores)
+    found = GaussianMixture(components, n_init=10, random_state=0).fit(x[:, None])
+    order = np.argsort(found.means_[:, 0])
+    own = np.stack([found.means_[:, 0], np.sqrt(found.covariances_[:, 0, 0])], axis=1)[order]
+    values = [*found.weights_[order][:-1].tolist(), *own.ravel().tolist()]
+    none: list[float | None] = [None] * (8 - len(values))
+    return [*values, *none, *([None] * 8), float(found.score(x[:, None])) * x.size]
+
+
 def _area(client: list[float], impostor: list[float]) -> list[float | None]:
     from scipy.stats import mannwhitneyu
 
@@ -185,7 +199,8 @@ PEERS: dict[str, dict[str, Compute]] = {
     "pareto-tail": {"scipy": _pareto}, "beta-inverse": {"scipy": _beta_inverse},
     "normal-inverse": {"scipy": _normal_inverse},
     "beta-mle": {"scipy": _beta_fit, "statsmodels": _beta_regression},
-    "normal-mle": {"scipy": _normal_fit}, "empirical-area": {"scipy": _area},
+    "normal-mle": {"scipy": _normal_fit}, "mixture-mle": {"scikit-learn": _mixture_fit},
+    "empirical-area": {"scipy": _area},
     "binomial-ends": {"scipy": _binomial, "statsmodels": _binomial_statsmodels},
     "p-value": {"scipy": _p_value}, "auc": {"scipy": _auc}, "roc": {"scipy": _roc},
 }  # fmt: skip
@@ -323,7 +338,8 @@ TABLES = {
         "average-precision", "ends", "epc",
     ),
     "Fits, counts and p values": (
-        "beta-mle", "normal-mle", "empirical-area", "binomial-ends", "p-value",
+        "beta-mle", "normal-mle", "mixture-mle", "tail-mle", "empirical-area",
+        "binomial-ends", "p-value",
     ),
 }  # fmt: skip
 

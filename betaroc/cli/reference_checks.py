@@ -31,6 +31,7 @@ from betaroc.distributions.normal_mixture import NormalMixture
 from betaroc.distributions.pareto_tail import ParetoTail
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.families import FAMILIES
+from betaroc.estimation.tail_likelihood import fit_tail, penalised
 from betaroc.fits.estimate import fit_distribution
 from betaroc.inference.auc import auc_interval
 from betaroc.model.model import ScoreModel
@@ -212,6 +213,22 @@ def _normal_fit(scores: list[float]) -> Sequence[float]:
     return list(fit_distribution(scores, "normal").params.values())
 
 
+def _mixture_fit(kind: str, scores: list[float], components: int) -> Sequence[float]:
+    """Parameters, their variances and the log-likelihood; nan where there is no third component."""
+    fit = fit_distribution(scores, kind, components=components)
+    values, spread = list(fit.params.values()), np.diag(fit.cov).tolist()
+    none = [math.nan] * (8 - len(values))
+    return [*values, *none, *spread, *none, fit.log_likelihood]
+
+
+def _tail_fit(excesses: list[float]) -> Sequence[float]:
+    """Of excesses over a joint at 0, in one class of ten times as many scores."""
+    x = np.array(excesses)
+    fit = fit_tail(0.0, x, np.ones(x.size), 10.0 * x.size)
+    at = np.array(fit.shape), np.array(math.log(fit.scale))
+    return [fit.shape, fit.scale, float(penalised(x, fit.weights, *at))]
+
+
 def _area(client: list[float], impostor: list[float]) -> Sequence[float]:
     found = auc_interval(Scores(client, impostor), 0.5, method="delong")
     return [found.estimate, (found.high - found.low) / (2.0 * _HALF)]
@@ -353,6 +370,16 @@ CHECKS = {
     ),
     "normal-mle": Check(
         "fit of a normal distribution", 1, {"mu": _relative, "sigma": _relative}, _normal_fit
+    ),
+    "mixture-mle": Check(
+        "fit of a mixture", 3,
+        {**{f"parameter {k}": _relative for k in range(1, 9)},
+         **{f"variance {k}": _relative for k in range(1, 9)}, "log likelihood": _place},
+        _mixture_fit,
+    ),
+    "tail-mle": Check(
+        "fit of a generalised Pareto tail", 1,
+        {"shape": _place, "scale": _relative, "log likelihood": _place}, _tail_fit,
     ),
     "empirical-area": Check(
         "AUC of scores", 2, {"AUC": _relative, "standard error": _relative}, _area

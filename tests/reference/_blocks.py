@@ -13,12 +13,13 @@ MODERATE, WIDE = "shapes 0.05 to 1000", "shapes 0.001 to 1e6"
 
 #: Digits promised: of most numbers twelve, of a range or a check other ones.
 PROMISED = {WIDE: 9, "next to its end": 10}
-OF_CHECKS = {"beta-mle": 10, "ends": 10, "epc": 10}
+OF_CHECKS = {"beta-mle": 10, "mixture-mle": 10, "tail-mle": 10, "ends": 10, "epc": 10}
 
 
 def blocks() -> list[dict[str, Any]]:
     """All of them: check, region, digits promised, rows."""
-    found = [*read("accuracy")["blocks"], *of_pairs(), *of_areas(), *of_fits(), *of_curves()]
+    own = [block for name in ("accuracy", "fits") for block in read(name)["blocks"]]
+    found = [*own, *of_pairs(), *of_areas(), *of_fits(), *of_curves()]
     return [
         {
             "check": check,
@@ -33,6 +34,17 @@ def blocks() -> list[dict[str, Any]]:
 def read(name: str) -> Any:
     """A file of references."""
     return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def lines_of(content: dict[str, Any]) -> str:
+    """What a file of references holds, a row a line."""
+    head = {k: v for k, v in content.items() if k != "blocks"}
+    parts = []
+    for block in content["blocks"]:
+        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in block["rows"])
+        named = json.dumps({k: v for k, v in block.items() if k != "rows"})
+        parts.append(f'{named[:-1]}, "rows": [\n{rows}\n]}}')
+    return f'{json.dumps(head)[:-1]}, "blocks": [\n' + ",\n".join(parts) + "\n]}\n"
 
 
 def merged(found: list[dict[str, Any]]) -> dict[tuple[str, str], list[Any]]:

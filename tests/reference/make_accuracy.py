@@ -13,7 +13,6 @@ numbers and the worst disagreement.
 
 from __future__ import annotations
 
-import json
 import math
 import platform
 from fractions import Fraction
@@ -23,6 +22,7 @@ from typing import Any
 import flint
 import mpmath
 import numpy as np
+from _blocks import lines_of
 from _laws import Beta, Normal, bracketed, quantile
 from _second_method import arb_log_tail
 from mpmath import mp, mpf
@@ -469,19 +469,8 @@ def main() -> None:
         "blocks": blocks,
     }  # fmt: skip
     where = Path(__file__).with_name("accuracy.json")
-    where.write_text(_lines(content), encoding="utf-8")
+    where.write_text(lines_of(content), encoding="utf-8")
     print({b["check"] + ", " + b["region"]: len(b["rows"]) for b in blocks}, content["second"])
-
-
-def _lines(content: dict[str, Any]) -> str:
-    """A row a line."""
-    head = {k: v for k, v in content.items() if k != "blocks"}
-    parts = []
-    for block in content["blocks"]:
-        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in block["rows"])
-        named = json.dumps({k: v for k, v in block.items() if k != "rows"})
-        parts.append(f'{named[:-1]}, "rows": [\n{rows}\n]}}')
-    return f'{json.dumps(head)[:-1]}, "blocks": [\n' + ",\n".join(parts) + "\n]}\n"
 
 
 if __name__ == "__main__":

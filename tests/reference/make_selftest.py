@@ -50,7 +50,7 @@ def main() -> None:
         "mpmath": [made["mpmath"], read("pairs")["made_with"]["mpmath"]],
         "generators": ["tests/reference/" + name for name in (
             "make_accuracy.py", "make_pairs.py", "make_beta_auc.py", "make_beta_mle.py",
-            "make_epc_thresholds.py", "make_selftest.py",
+            "make_epc_thresholds.py", "make_fits.py", "make_selftest.py",
         )],
     }  # fmt: skip
     lines = []

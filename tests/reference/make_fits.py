@@ -1,0 +1,269 @@
+"""Maxima of mixtures and of Pareto tails: ``python tests/reference/make_fits.py``.
+
+mpmath at 50 digits; the scores are the doubles of ``fits.json``. A mixture is found from the
+parameters that the scores were drawn with: EM in doubles, then Newton's method on the score
+equations with derivatives by differences at 50 digits, until the step is below 1e-30. The
+penalised likelihood of a tail, -k log s - (1 + 1/shape) sum log(1 + shape x/s)
+- shape^2/(2 0.25^2), likewise in (shape, log s), from the best point of a grid. Values: the
+parameters, of mixtures the diagonal of the inverse of minus the Hessian, the log-likelihood.
+Nothing of betaroc is used.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+from _blocks import lines_of
+from mpmath import mpf
+from scipy import stats
+
+mp.mp.dps = 50
+RNG = np.random.default_rng(20261127)
+STEP = mpf(10) ** -18
+Point = list[Any]
+Climb = Callable[[Point], Point]
+
+
+def text(value: Any) -> str:
+    return str(mp.nstr(value, 25, strip_zeros=False))
+
+
+def curvature(slope: Climb, at: Point) -> Any:
+    """The Hessian, by differences of the gradient: about 30 digits."""
+    columns = []
+    for k in range(len(at)):
+        ends = [[v + (sign * STEP if j == k else 0) for j, v in enumerate(at)] for sign in (1, -1)]
+        up, down = map(slope, ends)
+        columns.append([(u - d) / (2 * STEP) for u, d in zip(up, down, strict=True)])
+    size = len(at)
+    return mp.matrix(
+        [[(columns[i][j] + columns[j][i]) / 2 for i in range(size)] for j in range(size)]
+    )
+
+
+def newton(slope: Climb, start: Sequence[float]) -> tuple[Point, Any]:
+    """A zero of the gradient with a negative definite Hessian, and that Hessian's negative."""
+    at = [mpf(float(v)) for v in start]
+    for _ in range(60):
+        hessian = curvature(slope, at)
+        step = mp.lu_solve(hessian, -mp.matrix(slope(at)))
+        at = [v + d for v, d in zip(at, step, strict=True)]
+        if max(abs(d) for d in step) < mpf(10) ** -30:
+            information = -curvature(slope, at)
+            mp.cholesky(information)  # raises where this is no maximum
+            return at, information
+    raise ArithmeticError(at)
+
+
+# --------------------------------------------------------------------------------- mixtures
+def log_beta_density(a: Any, b: Any) -> Callable[[Any], Any]:
+    log = mp.log(mp.beta(a, b))
+    return lambda x: (a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - log
+
+
+def beta_slopes(a: Any, b: Any) -> Callable[[Any], Point]:
+    one, two = mp.digamma(a) - mp.digamma(a + b), mp.digamma(b) - mp.digamma(a + b)
+    return lambda x: [mp.log(x) - one, mp.log(1 - x) - two]
+
+
+def log_normal_density(mu: Any, sigma: Any) -> Callable[[Any], Any]:
+    log = mp.log(sigma * mp.sqrt(2 * mp.pi))
+    return lambda x: -(((x - mu) / sigma) ** 2) / 2 - log
+
+
+def normal_slopes(mu: Any, sigma: Any) -> Callable[[Any], Point]:
+    return lambda x: [(x - mu) / sigma**2, ((x - mu) ** 2 / sigma**2 - 1) / sigma]
+
+
+KINDS: dict[str, Any] = {
+    "beta-mixture": (log_beta_density, beta_slopes, stats.beta),
+    "normal-mixture": (log_normal_density, normal_slopes, stats.norm),
+}
+
+
+def parts_of(at: Sequence[Any]) -> list[tuple[Any, Any, Any]]:
+    """Share and both parameters of each component; the last share is what is left."""
+    count = (len(at) + 1) // 3
+    shares = [*at[: count - 1], 1 - sum(at[: count - 1])]
+    own = at[count - 1 :]
+    return [(shares[k], own[2 * k], own[2 * k + 1]) for k in range(count)]
+
+
+def mixture_slope(kind: str, scores: Sequence[Any]) -> Climb:
+    density, slopes, _ = KINDS[kind]
+
+    def slope(at: Point) -> Point:
+        parts = parts_of(at)
+        logs, own = [density(p, q) for _, p, q in parts], [slopes(p, q) for _, p, q in parts]
+        total = [mpf(0)] * len(at)
+        last = len(parts) - 1
+        for x in scores:
+            heights = [mp.exp(log(x)) for log in logs]
+            whole = mp.fsum(w * h for (w, _, _), h in zip(parts, heights, strict=True))
+            for k, (share, _, _) in enumerate(parts):
+                if k < last:
+                    total[k] += (heights[k] - heights[last]) / whole
+                for j, rise in enumerate(own[k](x)):
+                    total[last + 2 * k + j] += share * heights[k] / whole * rise
+        return total
+
+    return slope
+
+
+def mixture_value(kind: str, scores: Sequence[Any], at: Point) -> Any:
+    density = KINDS[kind][0]
+    parts = [(w, density(p, q)) for w, p, q in parts_of(at)]
+    return mp.fsum(mp.log(mp.fsum(w * mp.exp(log(x)) for w, log in parts)) for x in scores)
+
+
+def after_em(kind: str, scores: Any, at: list[float], steps: int = 400) -> list[float]:
+    """Steps of EM in doubles; a component's maximum by Newton's method, or by hand."""
+    law = KINDS[kind][2]
+    for _ in range(steps):
+        parts = parts_of(at)
+        rows = np.array([w * law.pdf(scores, p, q) for w, p, q in parts])
+        shares = rows / rows.sum(axis=0)
+        own = [component(kind, scores, w, p, q) for w, (_, p, q) in zip(shares, parts, strict=True)]
+        at = [*(shares.sum(axis=1) / scores.size)[:-1], *(v for pair in own for v in pair)]
+    return at
+
+
+def component(kind: str, x: Any, w: Any, p: float, q: float) -> tuple[float, float]:
+    total = w.sum()
+    if kind == "normal-mixture":
+        mean = float(w @ x / total)
+        return mean, float(np.sqrt(w @ (x - mean) ** 2 / total))
+    from scipy.special import digamma, polygamma
+
+    means = np.array([w @ np.log(x), w @ np.log1p(-x)]) / total
+    place = np.array([p, q])
+    for _ in range(3):
+        off = digamma(place) - digamma(place.sum()) - means
+        matrix = np.diag(polygamma(1, place)) - polygamma(1, place.sum())
+        place = np.maximum(place - np.linalg.solve(matrix, off), place / 3)
+    return float(place[0]), float(place[1])
+
+
+def drawn(kind: str, true: Sequence[float], n: int) -> Any:
+    """n scores of 12 digits, as near to the shares as whole numbers are."""
+    law, parts = KINDS[kind][2], parts_of(true)
+    counts = [round(w * n) for w, _, _ in parts[:-1]]
+    counts.append(n - sum(counts))
+    every = [
+        law.rvs(p, q, size=m, random_state=RNG) for (_, p, q), m in zip(parts, counts, strict=True)
+    ]
+    found = np.array([float(f"{v:.12g}") for v in np.sort(np.concatenate(every))])
+    if kind == "beta-mixture":
+        found = found[(found > 1e-300) & (found < 1.0 - 2.0**-53)]
+    return found
+
+
+TRUTHS: dict[str, list[list[float]]] = {
+    "beta-mixture": [
+        [0.6, 2, 8, 9, 3], [0.3, 0.5, 6, 4, 0.7], [0.8, 20, 60, 60, 20], [0.5, 1, 30, 30, 1],
+        [0.25, 5, 5, 200, 20], [0.7, 0.3, 3, 50, 50], [0.4, 0.5, 1.2, 300, 200],
+        [0.3, 0.4, 0.4, 3, 20, 60, 60, 10],
+    ],
+    "normal-mixture": [
+        [0.6, -2, 1, 2, 0.5], [0.5, 0, 1, 3.5, 1], [0.2, 1000, 1, 1005, 1.5], [0.9, 0, 1, 6, 0.3],
+        [0.5, -1e-3, 3e-4, 2e-3, 5e-4], [0.7, -1, 2, 0.1, 0.05], [0.3, 0.4, -4, 1, 0, 0.5, 5, 1.5],
+    ],
+}  # fmt: skip
+
+
+def ordered(kind: str, at: Point) -> bool:
+    """Whether the components stand in the order of their means."""
+    means = [p / (p + q) if kind == "beta-mixture" else p for _, p, q in parts_of(at)]
+    return means == sorted(means)
+
+
+def mixture_rows(kind: str, sizes: Sequence[int]) -> list[list[Any]]:
+    rows = []
+    for true in TRUTHS[kind]:
+        for n in sizes:
+            scores = drawn(kind, true, n)
+            exact = [mpf(float(v)) for v in scores]
+            slope = mixture_slope(kind, exact)
+            at, information = newton(slope, after_em(kind, scores, list(map(float, true))))
+            assert ordered(kind, at), (true, at)
+            spread = information**-1
+            none = [None] * (8 - len(at))
+            own, variances = map(text, at), (text(spread[k, k]) for k in range(len(at)))
+            values = [*own, *none, *variances, *none, text(mixture_value(kind, exact, at))]
+            rows.append([kind, scores.tolist(), (len(true) + 1) // 3, *values])
+    return rows
+
+
+# ------------------------------------------------------------------------------------- tails
+def tail_value(excesses: Sequence[Any], at: Point) -> Any:
+    shape, scale = at[0], mp.exp(at[1])
+    if shape == 0:
+        loss = mp.fsum(excesses) / scale
+    else:
+        loss = (1 + 1 / shape) * mp.fsum(mp.log1p(shape * x / scale) for x in excesses)
+    return -len(excesses) * at[1] - loss - (shape / mpf("0.25")) ** 2 / 2
+
+
+def tail_slope(excesses: Sequence[Any]) -> Climb:
+    def slope(at: Point) -> Point:
+        shape, scale = at[0], mp.exp(at[1])
+        logs = mp.fsum(mp.log1p(shape * x / scale) for x in excesses)
+        shares = mp.fsum((x / scale) / (1 + shape * x / scale) for x in excesses)
+        of_shape = logs / shape**2 - (1 + 1 / shape) * shares - shape / mpf("0.25") ** 2
+        return [of_shape, -len(excesses) + (1 + shape) * shares]
+
+    return slope
+
+
+def tail_start(excesses: Any) -> list[float]:
+    best, place = -np.inf, [0.1, 0.0]
+    for shape in np.arange(-0.9, 1.5, 0.0501):
+        for log_scale in np.log(excesses.mean()) + np.linspace(-1.5, 1.5, 61):
+            z = 1.0 + shape * excesses * np.exp(-log_scale)
+            if z.min() <= 0.0:
+                continue
+            found = -excesses.size * log_scale - (1.0 + 1.0 / shape) * np.log(z).sum()
+            found -= 8.0 * shape**2
+            if found > best:
+                best, place = found, [float(shape), float(log_scale)]
+    return place
+
+
+def tail_rows(count: int) -> list[list[Any]]:
+    rows: list[list[Any]] = []
+    while len(rows) < count:
+        shape, scale = float(RNG.uniform(-0.5, 0.8)), float(10.0 ** RNG.uniform(-3, 2))
+        n = int(RNG.choice([20, 30, 50, 100]))
+        values = stats.genpareto.rvs(shape, scale=scale, size=n, random_state=RNG)
+        excesses = np.unique([float(f"{v:.12g}") for v in values])
+        exact = [mpf(float(v)) for v in excesses]
+        at, _ = newton(tail_slope(exact), tail_start(excesses))
+        found = [at[0], mp.exp(at[1]), tail_value(exact, at)]
+        rows.append([excesses.tolist(), *map(text, found)])
+    return rows
+
+
+def main() -> None:
+    blocks = [
+        ("mixture-mle", "two and three components, 40 to 200 scores",
+         mixture_rows("beta-mixture", (60, 200)) + mixture_rows("normal-mixture", (60, 200))),
+        ("tail-mle", "20 to 100 scores, shapes -0.5 to 0.8", tail_rows(40)),
+    ]  # fmt: skip
+    content = {
+        "made_with": {
+            "mpmath": mp.__version__, "digits": mp.mp.dps, "python": platform.python_version(),
+            "generator": Path(__file__).name,
+        },
+        "blocks": [{"check": c, "region": r, "rows": rows} for c, r, rows in blocks],
+    }  # fmt: skip
+    where = Path(__file__).with_name("fits.json")
+    where.write_text(lines_of(content), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
