@@ -208,25 +208,24 @@ PEERS: dict[str, dict[str, Compute]] = {
 
 # ----------------------------------------------------------------------------- comparison
 def of_rows(check: Check, rows: Sequence[Any]) -> dict[str, dict[str, Any]]:
-    """Count, worst and median of every number; how often there was none, and the worst's row."""
-    found: dict[str, list[tuple[float, Any]]] = {}
+    """Count, worst and median of every number; how often there was none, and which row is worst."""
+    found: dict[str, list[tuple[float, int]]] = {}
     failed = 0
-    for row in rows:
-        arguments = row[: check.arguments]
+    for place, row in enumerate(rows):
         try:
             errors = list(errors_of_row(check, row))
         except Exception:  # noqa: BLE001  a peer may raise anything
             failed += 1
             continue
         for one in errors:
-            found.setdefault(one.number, []).append((one.value, arguments))
+            found.setdefault(one.number, []).append((one.value, place))
     return {
         name: {
             "count": len(errors),
             "worst": max(value for value, _ in errors),
             "median": statistics.median(value for value, _ in errors),
             "no number": sum(math.isinf(value) for value, _ in errors) + failed,
-            "of": max(errors, key=lambda pair: pair[0])[1],
+            "row": max(errors, key=lambda pair: pair[0])[1],
         }
         for name, errors in found.items()
     }
