@@ -503,10 +503,6 @@ METHODS: dict[str, Callable[[Context, Any], Any]] = {
 }  # fmt: skip
 #: Methods and attributes that are not called here, and why.
 METHODS_LEFT_OUT = {
-    "Empirical.counts_at_most": "takes internal triples; every rate of a sample calls it",
-    "Empirical.counts_above": "takes internal triples; every rate of a sample calls it",
-    "Binned.counts_at_most": "takes internal triples; every rate of a sample calls it",
-    "Binned.counts_above": "takes internal triples; every rate of a sample calls it",
     "Scores.from_labels": "a constructor; takes what Scores takes",
     "Scores.from_frame": "a constructor; takes what Scores takes",
 }

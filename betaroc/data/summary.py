@@ -182,6 +182,13 @@ class ScoreSummary(ScoreData):
         far, frr : ndarray
             Share of the impostors, and of the clients, in the bin around each threshold.
 
+        Raises
+        ------
+        InputError
+            If one is missing or does not fit a double.
+        InputTypeError
+            If they are not numbers.
+
         Examples
         --------
         >>> import betaroc as br
@@ -212,6 +219,13 @@ class ScoreSummary(ScoreData):
         -------
         float
             At most `threshold`: itself in a bin without scores, unless above all of them.
+
+        Raises
+        ------
+        InputError
+            If `threshold` is not finite.
+        InputTypeError
+            If it is not a number.
 
         Examples
         --------

@@ -214,7 +214,10 @@ def _moved_values(
             drawn = side.draw(rng)
             lost[row] |= drawn is None
             if drawn is not None:
-                rejected[row], accepted[row] = drawn[0].counts_at_most(t), drawn[1].counts_above(t)
+                rejected[row], accepted[row] = (
+                    drawn[0]._counts_at_most(t),
+                    drawn[1]._counts_above(t),
+                )
                 sizes[0][row], sizes[1][row] = (law.total for law in drawn)
             continue
         client, impostor = (cells_of(law, t) for law in laws)
@@ -261,8 +264,8 @@ def _exact_ends(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
             f" measure {e.measure!r}." + worded(' Take `method="bootstrap"`.')
         )
     client, impostor = empirical_laws(e.test, "test")
-    rejected = np.rint(client.counts_at_most(e.chosen)).astype(np.int64)
-    accepted = np.rint(impostor.counts_above(e.chosen)).astype(np.int64)
+    rejected = np.rint(client._counts_at_most(e.chosen)).astype(np.int64)
+    accepted = np.rint(impostor._counts_above(e.chosen)).astype(np.int64)
     hits, n = _ONE_RATE[e.measure](rejected, accepted, round(client.total), round(impostor.total))
     return share_ends(hits, n, o.tail)
 

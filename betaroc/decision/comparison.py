@@ -463,5 +463,5 @@ def _errors(e: Epc, place: int) -> tuple[int, int]:
     """Wrong decisions and trials on test at one alpha."""
     client, impostor = empirical_laws(e.test, "test")
     t = e.chosen[[place]]
-    wrong = client.counts_at_most(t)[0] + impostor.counts_above(t)[0]
+    wrong = client._counts_at_most(t)[0] + impostor._counts_above(t)[0]
     return round(float(wrong)), round(client.total + impostor.total)

@@ -228,10 +228,10 @@ def _decisions(client: Empirical, impostor: Empirical, threshold: FloatArray) ->
     t = Thresholds.from_theta(threshold)
     return np.array(
         [
-            impostor.counts_above(t),
-            client.counts_at_most(t),
-            impostor.counts_at_most(t),
-            client.counts_above(t),
+            impostor._counts_above(t),
+            client._counts_at_most(t),
+            impostor._counts_at_most(t),
+            client._counts_above(t),
         ]
     )
 

@@ -175,36 +175,14 @@ class Empirical(Distribution):
         """Sum of the weights, the number of scores without."""
         return float(self.values.size if self.weights is None else self._below[-1])
 
-    def counts_at_most(self, t: Thresholds) -> FloatArray:
-        """Weight of the scores <= theta.
-
-        Parameters
-        ----------
-        t : Thresholds
-            Internal triples (theta, 1 - theta, logit theta).
-
-        Returns
-        -------
-        ndarray, shape of `t`
-            An integer where the weights are.
-        """
+    def _counts_at_most(self, t: Thresholds) -> FloatArray:
+        """Weight of the scores <= theta, an integer where the weights are."""
         if self.weights is None:
             return self._number_at_most(t).astype(np.float64)
         return self._below[self._index(t)]
 
-    def counts_above(self, t: Thresholds) -> FloatArray:
-        """Weight of the scores > theta.
-
-        Parameters
-        ----------
-        t : Thresholds
-            Internal triples (theta, 1 - theta, logit theta).
-
-        Returns
-        -------
-        ndarray, shape of `t`
-            An integer where the weights are.
-        """
+    def _counts_above(self, t: Thresholds) -> FloatArray:
+        """Weight of the scores > theta."""
         if self.weights is None:
             return np.asarray(self.total - self._number_at_most(t), dtype=np.float64)
         return self._above[self._index(t)]
@@ -259,10 +237,10 @@ class Empirical(Distribution):
         return math.fsum((self._steps[0] - self.mean) ** 2 * self._steps[1]) / self.total
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._share_of(self.counts_at_most(t), t)
+        return self._share_of(self._counts_at_most(t), t)
 
     def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._share_of(self.counts_above(t), t)
+        return self._share_of(self._counts_above(t), t)
 
     def _log_density(self, t: Thresholds) -> FloatArray:
         return np.where(np.isnan(t.theta), np.nan, -np.inf)
@@ -430,7 +408,7 @@ class EmpiricalPair(Pair):
             return (wins if self._fewer_clients else 2 * pairs - wins) / (2.0 * pairs)
         places, weights = self.client._steps
         at = Thresholds.from_theta(places)
-        upto = self.impostor.counts_at_most(at)
+        upto = self.impostor._counts_at_most(at)
         strictly = self.impostor._below[np.searchsorted(self.impostor._steps[0], places)]
         doubled = math.fsum(weights * (strictly + upto))
         return doubled / (2.0 * self.client.total * self.impostor.total)

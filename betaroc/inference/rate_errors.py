@@ -31,7 +31,7 @@ def rate_covariance(
     n = [law.total for law in laws]
     k, whole = t.size, n[0] + n[1]
     influence = np.zeros((sum(width), 2 * k + 1))
-    frr, far = laws[0].counts_at_most(t) / n[0], laws[1].counts_above(t) / n[1]
+    frr, far = laws[0]._counts_at_most(t) / n[0], laws[1]._counts_above(t) / n[1]
     rejected = np.arange(width[0])[:, None] <= parts[0][1]
     accepted = np.arange(width[1])[:, None] > parts[1][1]
     grow = groups.factors()

@@ -214,7 +214,7 @@ class Evidence(Value):
     def observed(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
         """Scores counted above each threshold, or at or below it."""
         counts, (zeros, ones) = self.counts[who], self._left_out(who)
-        return counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
+        return counts._counts_above(t) - ones if above else counts._counts_at_most(t) - zeros
 
     def _countable(self, who: int, t: Thresholds) -> Thresholds:
         """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""

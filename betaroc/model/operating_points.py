@@ -83,8 +83,8 @@ def _best_on_counts(
     """The tie rule on integers: of those that look tied, the exactly smallest."""
     least = np.min(criterion)
     near = np.nonzero(criterion <= least + 1e-9 * abs(least))[0]
-    accepted = pair.impostor.counts_above(t[near])
-    rejected = pair.client.counts_at_most(t[near])
+    accepted = pair.impostor._counts_above(t[near])
+    rejected = pair.client._counts_at_most(t[near])
     sizes = int(pair.client.total), int(pair.impostor.total)
     return int(near[least_on_counts(accepted, rejected, sizes, (far, frr))])
 

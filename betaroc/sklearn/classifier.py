@@ -360,6 +360,11 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         ndarray, shape (n,)
             Labels of `classes_`.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If :meth:`fit` has not been called.
         """
         check_is_fitted(self, "decision_")
         client = self.pos_label_

@@ -122,6 +122,16 @@ class _RateDisplay(ABC):
         -------
         RocDisplay or DetDisplay
             Drawn.
+
+        Raises
+        ------
+        InputError
+            If the labels are not two, rows and labels differ in number, scores are not finite, or
+            an option is out of range.
+        InputTypeError
+            If the estimator gives no scores, or `ax` is not matplotlib's.
+        sklearn.exceptions.NotFittedError
+            If the estimator is not fitted.
         """
         scores = scores_of_estimator(
             estimator, X, y, sample_weight, response_method, pos_label, name

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from betaroc.core.notices import public
 from betaroc.decision.epc import Epc, epc as expected_performance
 from betaroc.inference.interval import Band
-from betaroc.rendering.style import Axes, pyplot_axes
+from betaroc.rendering.style import Axes, checked_axes, pyplot_axes
 from betaroc.sklearn.trials import scores_of_estimator
 
 __all__ = ["EpcDisplay"]
@@ -106,6 +106,16 @@ class EpcDisplay:
         -------
         EpcDisplay
             Drawn.
+
+        Raises
+        ------
+        InputError
+            If the labels are not two, rows and labels differ in number, scores are not finite, or
+            an option is out of range.
+        InputTypeError
+            If the estimator gives no scores, or `ax` is not matplotlib's.
+        sklearn.exceptions.NotFittedError
+            If the estimator is not fitted.
         """
         dev, test = (
             scores_of_estimator(estimator, X, y, None, response_method, pos_label, name)
@@ -129,8 +139,13 @@ class EpcDisplay:
         -------
         EpcDisplay
             Itself, with `ax_`, `figure_` and `line_`.
+
+        Raises
+        ------
+        InputTypeError
+            If `ax` is not matplotlib's.
         """
-        ax = pyplot_axes() if ax is None else ax
+        ax = pyplot_axes() if ax is None else checked_axes(ax)
         before = len(ax.lines)
         self.ax_ = self.epc.plot(ax, band=self.band, **style)
         self.figure_ = ax.figure

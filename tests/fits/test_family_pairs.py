@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.special import logit
 
 import betaroc as br
 from betaroc.cli import main
@@ -240,15 +241,16 @@ def test_planning_studies_and_ensembles_take_pairs() -> None:
 
 
 @pytest.mark.simulation
-def test_a_pair_draws(pair: br.Fit) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    pair.model.roc().plot()
-    plot_fit(pair)
-    plt.close("all")
+def test_a_pair_draws_its_own_curve(pair: br.Fit) -> None:
+    far, tpr = map(np.asarray, pair.model.roc().plot().lines[0].get_data())
+    inside = (far > 0.0) & (far < 1.0)
+    np.testing.assert_allclose(tpr[inside], pair.model.at_far(far[inside]).tpr, atol=1e-12)
+    drawn = [one for one in plot_fit(pair).lines if one.get_marker() not in ("None", "", None)]
+    for line, sample in zip(drawn, (pair.scores.client, pair.scores.impostor), strict=True):
+        y, all_of_them = np.asarray(line.get_ydata()), np.sort(logit(sample))
+        nearest = all_of_them[np.argmin(np.abs(all_of_them[:, None] - y), axis=0)]
+        np.testing.assert_allclose(y, nearest, rtol=0.0, atol=1e-12)  # many are thinned
+        np.testing.assert_allclose([y.min(), y.max()], all_of_them[[0, -1]], rtol=1e-12)
 
 
 # ------------------------------------------------------------------------------- the shell

@@ -137,3 +137,11 @@ def test_epc_takes_thresholds_from_dev() -> None:
     assert other.epc.measure == "far"
     assert other.line_.get_label() == "demo"
     assert display.plot().ax_ is not other.ax_
+
+
+def test_what_is_no_axes_is_refused() -> None:
+    display = EpcDisplay.from_estimator(MODEL, X, Y, X, Y)
+    roc = RocDisplay.from_estimator(MODEL, X, Y, family=None)
+    for one in (display, roc):
+        with pytest.raises(br.InputTypeError, match="ax must be matplotlib Axes; got 3"):
+            one.plot(3)
