@@ -140,7 +140,7 @@ def test_epc_takes_thresholds_from_dev() -> None:
 
 
 def test_what_is_no_axes_is_refused() -> None:
-    display = EpcDisplay.from_estimator(MODEL, X, Y, X, Y)
+    display = EpcDisplay.from_estimator(MODEL, X[:90], Y[:90], X[90:], Y[90:])
     roc = RocDisplay.from_estimator(MODEL, X, Y, family=None)
     for one in (display, roc):
         with pytest.raises(br.InputTypeError, match="ax must be matplotlib Axes; got 3"):
