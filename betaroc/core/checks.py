@@ -19,10 +19,10 @@ from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 
 __all__ = [
-    "LARGEST_EXACT", "array_1d", "ascending", "choice", "count", "finite", "flag", "fraction",
-    "frozen", "generator", "instance", "level", "listed", "nearest", "positive", "prior",
-    "probability_array", "randomness", "rate_array", "rates_1d", "real_array", "score_array",
-    "shown", "weights_array",
+    "LARGEST_EXACT", "array_1d", "ascending", "choice", "count", "counts", "finite", "flag",
+    "fraction", "frozen", "generator", "instance", "level", "listed", "nearest", "positive",
+    "prior", "probability_array", "randomness", "rate_array", "rates_1d", "real_array",
+    "score_array", "shown", "span", "weights_array",
 ]  # fmt: skip
 
 #: What to do with values of another type, in any library.
@@ -131,6 +131,25 @@ def ascending(low: object, high: object) -> tuple[float, float]:
     return one, other
 
 
+def span(value: Any, name: str) -> tuple[float, float]:
+    """Two finite numbers in their order, such as the ends of an axis."""
+    must = f"{name} must be two numbers, (low, high)"
+    one_row = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    if not one_row:
+        raise InputTypeError.about(name)(
+            f"{must}; got {shown(value)} of type {type(value).__name__}. Give a tuple of them."
+        )
+    ends = tuple(value)
+    if len(ends) != 2:
+        raise InputError.about(name)(f"{must}; got {len(ends)}: {shown(ends)}. Give both.")
+    low, high = finite(ends[0], f"{name}[0]"), finite(ends[1], f"{name}[1]")
+    if not low < high:
+        raise InputError.about(name)(
+            f"{name} must be (low, high) with low < high; got ({low!r}, {high!r})."
+        )
+    return low, high
+
+
 def prior(value: object, name: str = "prior") -> float:
     """The probability of a client, in [0, 1]."""
     return fraction(value, name, "must be the probability of a client, in [0, 1]")
@@ -161,6 +180,17 @@ def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST
             f"{name} {must} and <= {most}; got {shown(int(value))}. Give a smaller count."
         )
     return int(value)
+
+
+def counts(value: Any, name: str, minimum: int = 1) -> tuple[int, ...]:
+    """One whole number or several, each of at least ``minimum``."""
+    if not isinstance(value, Sequence | set | frozenset | np.ndarray) or isinstance(value, str):
+        return (count(value, name, minimum),)
+    several = np.ravel(value) if isinstance(value, np.ndarray) else value
+    found = tuple(count(one, name, minimum) for one in several)
+    if not found:
+        raise InputError.about(name)(f"{name} must hold a number; got none. Leave it out.")
+    return found
 
 
 def randomness(rng: Any) -> Any:
@@ -390,6 +420,8 @@ def rates_1d(values: npt.ArrayLike, name: str) -> FloatArray:
             f"{name} must be one fraction or a list of them; got an array of shape {array.shape}."
             " Pass x.ravel()."
         )
+    if not array.size:
+        raise InputError.about(name)(f"{name} must hold at least one fraction; got none.")
     return array
 
 

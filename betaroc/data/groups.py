@@ -176,9 +176,14 @@ def _dense(matrix: Any) -> FloatArray:
 
 
 def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
-    """whole - twice where that is a covariance matrix; else `whole`, which always is."""
+    """whole - twice where that is a covariance matrix; else `whole`, which always is.
+
+    Not a number where no double holds one of the entries.
+    """
     difference = whole - twice
-    values = np.linalg.eigvalsh(difference)
+    known = np.isfinite(difference).all(axis=(-2, -1), keepdims=True)
+    difference = np.where(known, difference, np.nan)
+    values = np.linalg.eigvalsh(np.where(known, difference, 0.0))
     return np.where(values[..., :1, None] < -_ROUNDING * values[..., -1:, None], whole, difference)
 
 

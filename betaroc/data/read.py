@@ -450,8 +450,10 @@ def _two_files(
 
 
 def _refuse_one_file(one: Any, other: Any, argument: str) -> None:
+    if not all(isinstance(path, str | bytes | os.PathLike) for path in (one, other)):
+        return  # refused where it is read
     same = one == other
-    with suppress(OSError, TypeError, ValueError):  # what is no file is refused where it is read
+    with suppress(OSError, ValueError):  # so is what is no file
         same = same or os.path.samefile(one, other)
     if same:
         raise InputError.about(argument)(

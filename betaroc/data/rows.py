@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
@@ -195,7 +196,10 @@ class LabelTexts:
                 + worded(" `client_label= (--client-label)` says which is the client's; got")
                 + f" {self._tally(kinds, keys)}. Pass one of them."
             )
-        wanted = label_key(str(client_label))
+        wanted: object = None
+        if isinstance(client_label, str | int | float | np.generic):
+            with suppress(ValueError):  # of thousands of digits
+                wanted = label_key(str(client_label))
         if wanted in kinds:
             return wanted
         raise FileFormatError.about("client_label")(

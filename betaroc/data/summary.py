@@ -548,16 +548,7 @@ def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any
 def _layout(given: Any, bins: int) -> Layout:
     if given is None:
         return None
-    if not isinstance(given, tuple) or len(given) != 2:
-        raise InputTypeError.about("layout")(
-            f"layout must be None or a tuple (low, high); got {shown(given)} of type"
-            f" {type(given).__name__}. Take layout=(0.0, 1.0) for equal bins on [0, 1]."
-        )
-    low, high = checks.finite(given[0], "layout[0]"), checks.finite(given[1], "layout[1]")
-    if not low < high:
-        raise InputError.about("layout")(
-            f"layout must have low < high; got {given!r}. Take the scores' range."
-        )
+    low, high = checks.span(given, "layout")
     if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
         raise InputError.about("layout")(
             f"layout must be of a width that doubles can hold and divide by; got {given!r}. Take"

@@ -350,9 +350,11 @@ def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:
 def _names_of(columns: Any) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    names = columns.split(",") if isinstance(columns, str) else columns
-    listed_names = isinstance(names, Iterable) and not isinstance(names, dict)
-    if not listed_names or not all(isinstance(name, str) for name in names):
+    names: list[Any] = columns.split(",") if isinstance(columns, str) else []
+    if isinstance(columns, Iterable) and not names and not isinstance(columns, dict):
+        with suppress(TypeError):  # arrays of no dimension say that they can be gone through
+            names = list(columns)
+    if not names or not all(isinstance(name, str) for name in names):
         raise InputTypeError.about("columns")(
             f"columns must be the names of all columns in their order; got {shown(columns)}. Pass"
             " such as ('label', 'score')."

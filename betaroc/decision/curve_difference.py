@@ -225,7 +225,7 @@ def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str
     """What the systems are called: as given, else as they are called without."""
     if given is None:
         return names
-    if width_of(given) != 2:
+    if width_of(given) != 2 or not all(isinstance(one, str) for one in given):
         raise InputError.about("names")(
             f"names must be those of the two systems; got {shown(given)}. Give two, such as"
             ' names=("A", "B").'

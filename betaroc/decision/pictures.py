@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.checks import choice, instance, probability_array
+from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.terms import BIOMETRIC
@@ -380,7 +381,7 @@ def plot_a_priori(
         _epc(one, f"curves[{k}]")
     called = [e.test.name or e.dev.name or f"system {k}" for k, e in enumerate(curves, start=1)]
     if names is not None:
-        if isinstance(names, str) or len(names) != len(called):
+        if width_of(names) != len(called) or not all(isinstance(one, str) for one in names):
             raise InputError.about("names")(
                 f"names must be one for each of the {len(called)} curves; got {shown(names)}."
                 " Give a name for each system."

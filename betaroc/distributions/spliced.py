@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import finite, shown
+from betaroc.core.checks import shown, span
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds, choose
@@ -123,13 +123,7 @@ class Spliced(Distribution):
                 "bounds must be left out of a body on [0, 1], whose coordinate is the logit; got"
                 f" {shown(self.bounds)}. Give none."
             )
-        low, high = self.bounds
-        low, high = finite(low, "bounds[0]"), finite(high, "bounds[1]")
-        if not low < high:
-            raise InputError.about("bounds")(
-                f"bounds must be (low, high) with low < high; got ({low!r}, {high!r})."
-            )
-        object.__setattr__(self, "bounds", (low, high))
+        object.__setattr__(self, "bounds", span(self.bounds, "bounds"))
 
     def _check_joints(self) -> None:
         low, high = self._joints

@@ -37,7 +37,7 @@ from betaroc.ensemble.trials import (
     systems_of,
     warn_of_same_trials,
 )
-from betaroc.estimation.families import AUTO, Names
+from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.rendering.files import page_target, write_whole
@@ -459,6 +459,8 @@ def _checked_region(region: Any) -> tuple[float, float]:
 def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
     asked = _by_name(family, systems, "family", AUTO)
+    for one in asked.values():
+        checked_pair(one, (AUTO, BEST))
     auto = _automatic(systems)
     chosen = {name: auto[name] if asked[name] == AUTO else asked[name] for name in asked}
     some = not all(map(_on_line, chosen.values()))

@@ -10,6 +10,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import choice, frozen, score_array
+from betaroc.core.containers import width_of
 from betaroc.core.errors import (
     DegenerateDataError,
     DuplicateWarning,
@@ -97,7 +98,7 @@ def systems_of(
 ) -> Systems:
     """The classifiers of a frame, of a mapping or of a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
-    if isinstance(systems, str) or not isinstance(systems, Sequence | np.ndarray | None):
+    if systems is not None and width_of(systems) < 0:
         raise InputTypeError.about("systems")(
             f"systems must be a list of names; got {shown(systems)}. Pass a list, such as"
             ' ["cnn", "svm"].'
@@ -207,7 +208,7 @@ def _of_frame(
 ) -> Systems:
     opening = opened(frame)
     present = opening.names
-    if label not in present:
+    if not isinstance(label, str) or label not in present:
         frame_columns(opening, {"label": label})  # says which there are
     hang = () if group is None else named_columns(group, "group")
     if systems is None:

@@ -111,8 +111,8 @@ def _rows(x: FloatArray, axis: object) -> tuple[FloatArray, tuple[int, ...]]:
         )
     if axis is not None and not -x.ndim <= axis < x.ndim:
         raise InputError.about("axis")(
-            f"axis must name one of the {x.ndim} axes of x; got {axis} for the shape {x.shape}."
-            " Leave it out for the last, or pass None for all scores as one sample."
+            f"axis must name one of the {x.ndim} axes of x; got {shown(axis)} for the shape"
+            f" {x.shape}. Leave it out for the last, or pass None for all scores as one sample."
         )
     moved = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
     n, shape = moved.shape[-1], moved.shape[:-1]

@@ -61,6 +61,8 @@ class BoundaryRule(Value):
 
 
 #: Rules that met no score: values are not changed, so one of each is enough.
+#: The finest resolution whose cells have ends of their own up to 1.
+_FINEST = 2.0**-51
 _UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
 
 
@@ -252,6 +254,11 @@ def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: R
 
 def _interval(sample: Sample, family: Family, coordinates: Coordinates, step: float) -> Ruled:
     """Rounded scores: the probability of the cell k step +- step/2, cut to [0, 1]."""
+    if step < _FINEST:
+        raise InputError.about("resolution")(
+            f"resolution must be at least {_FINEST:.2g}, for doubles next to 1 lie 1.1e-16 apart;"
+            f" got {step!r}. Leave it out: such scores are not rounded."
+        )
     ends, values, n = sample.ends(), sample.values, sample.n
     last = math.ceil(1.0 / step + 0.5) - 1
     index = np.minimum(np.rint(values / step), last)

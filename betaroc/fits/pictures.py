@@ -13,7 +13,6 @@ from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.terms import BIOMETRIC
-from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution
@@ -97,7 +96,7 @@ def plot_histogram(
     fitted = None if law is None else _distribution_of(law)
     if weights is not None:
         weights = checks.weights_array(weights, values.size, "weights")
-    low, high = span(values) if limits is None else _checked_limits(limits)
+    low, high = span(values) if limits is None else checks.span(limits, "limits")
     edges = np.linspace(low, high, checks.count(bins, "bins") + 1)
     heights = bar_heights(values, weights, fitted, edges)
     density = None if fitted is None else density_of(fitted, low, high)
@@ -114,19 +113,6 @@ def bar_heights(
         beside = ~np.isin(values, law.atoms.places)
     counted = np.histogram(values[beside], edges, weights=mass[beside])[0]
     return np.asarray(counted / mass.sum() / float(edges[1] - edges[0]))
-
-
-def _checked_limits(limits: tuple[float, float]) -> tuple[float, float]:
-    if not isinstance(limits, tuple | list) or len(limits) != 2:
-        raise InputError.about("limits")(
-            f"limits must be two numbers, low and high; got {shown(limits)}."
-        )
-    low, high = (checks.finite(v, "limits") for v in limits)
-    if not low < high:
-        raise InputError.about("limits")(
-            f"limits must be (low, high) with low < high; got ({low!r}, {high!r})."
-        )
-    return low, high
 
 
 @public

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import count
+from betaroc.core.checks import counts, span
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import worded
@@ -96,14 +96,8 @@ class TailRequest(NamedTuple):
                 )
                 + f" with these words; got {shown(tails)}. Give one, or leave it out."
             )
-        several = [sizes] if isinstance(sizes, int) else sizes
-        counted = SIZES if several is None else tuple(
-            count(size, "tail_sizes", FEWEST_BEYOND) for size in several
-        )  # fmt: skip
-        if not counted:
-            raise InputError.about("tail_sizes")(
-                "tail_sizes must hold a number; got none. Leave it out."
-            )
+        counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
+        bounds = None if bounds is None else span(bounds, "bounds")
         sides = [_SIDES[given[who]] if who in given else () for who in _CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
 

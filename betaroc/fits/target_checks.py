@@ -367,7 +367,10 @@ class _Asked(NamedTuple):
             return verdict, words, None
         if self.coarse and self._at(self.worth) != verdict:
             return verdict, f"{words}, because many scores share a bin there", None
-        needed = math.ceil(self._needed() * self.n / self.worth)
+        more = self._needed() * self.n / self.worth
+        if not math.isfinite(more):  # of a target next to 0
+            return verdict, words, None
+        needed = math.ceil(more)
         return verdict, f"{words}; about {about(needed)} scores would tell", needed
 
     def _at(self, worth: float) -> str:

@@ -95,8 +95,7 @@ def robust_cov(
     contributions = observation_scores(result, values, copies)
     found = _one_class(values, copies, labels)
     contributions = found.factors()[0] * contributions[found.rows[0]]
-    middle = settled(*found.meat(contributions))
-    return np.asarray(result.cov @ middle @ result.cov)
+    return _sandwich(result.cov, lambda: settled(*found.meat(contributions)))
 
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
@@ -114,7 +113,13 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     scores = require_scores(fit.scores, "the errors of groups")
     samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
     parts = [observation_scores(r, *sample) for r, sample in zip(results, samples, strict=True)]
-    return np.asarray(own @ found.covariance(parts[0], parts[1]) @ own)
+    return _sandwich(own, lambda: found.covariance(parts[0], parts[1]))
+
+
+def _sandwich(cov: FloatArray, middle: Callable[[], FloatArray]) -> FloatArray:
+    """Not a number where no double holds the products, as of scores of 1e-300."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return np.asarray(cov @ middle() @ cov)
 
 
 def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:

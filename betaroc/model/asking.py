@@ -124,7 +124,7 @@ def as_number(row: Statistic, value: Any) -> float:
         ) from error
 
 
-def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
+def asking(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> Asking:
     """What is asked for, checked.
 
     Parameters
@@ -144,7 +144,7 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
             f"{unknown[0]!r} must be an option, or a point: one of {checks.listed(POINTS, 9)}; it"
             f" is neither. {checks.nearest(unknown[0], legal)}".rstrip()
         )
-    if callable(stat):
+    if callable(stat) and not isinstance(stat, type):
         _refuse_point_of_function(given, points)
         name = str(getattr(stat, "__name__", type(stat).__name__))
         name = name if name not in STATISTICS else f"{name}(model)"

@@ -403,11 +403,12 @@ def analyze_stepwise(
         _check_scores(given, name)
     absent = [given for given in (dev, *named.values()) if given.has_rejected]
     rate_terms(terms, *(empirical_model(given)._pair for given in absent))
+    also = askings(statistics)
     for stat in [statistics] if isinstance(statistics, str) else statistics:
         refuse_words_of_comparisons(stat, *absent)
-    judge = Judge(level, rng, asked=askings(statistics))
+    judge = Judge(level, rng, asked=also)
+    checked_pair(options["family"], (AUTO, BEST))
     asked, reason = options["family"], f"chosen with family={options['family']!r}"
-    checked_pair(asked, (AUTO, BEST))
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
     first = fitted_set("dev", dev, options, judge, prefix="dev: ")

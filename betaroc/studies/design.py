@@ -395,7 +395,8 @@ def _sequence(values: Any, name: str) -> tuple[Any, ...]:
 
 def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
     """The values of one parameter as plain Python ones of one kind."""
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+    one = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and not values.ndim)
+    if one or not isinstance(values, Iterable):
         raise InputTypeError.about("levels")(
             f"levels must be sequences; {name!r} has {shown(values)} of type"
             f" {type(values).__name__}. Give a list, such as [0.5, 1.0]."

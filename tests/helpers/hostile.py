@@ -97,7 +97,7 @@ class _Array:
         return self._answer
 
 
-class _NoRepr:
+class NoRepr:
     def __repr__(self) -> str:
         raise ValueError("no repr")
 
@@ -146,7 +146,7 @@ VALUES: dict[str, Case] = {
     "B03 a NaN of Decimal": _case(_item(Decimal("NaN")), INPUT, "score 3 is NaN", _ONE),
     "B03 a signalling NaN": _case(_item(Decimal("sNaN")), TYPE, "Decimal('sNaN')", "index 3"),
     "B03 a large fraction": _case(_item(Fraction(10**400, 3)), INPUT, "too large", "index 3"),
-    "B03 no repr": _case(lambda: _item(_NoRepr()), TYPE, "<_NoRepr>", "index 3", _ONE),
+    "B03 no repr": _case(lambda: _item(NoRepr()), TYPE, "<NoRepr>", "index 3", _ONE),
     "B03 nested lists": _case(_item([0.5]), TYPE, "[0.5] of type list", "index 3", "Flatten"),
     "B05 texts": _case(OK.astype(str), TYPE, "text", repr(str(OK[0])), "index 0", "float64"),
     "B05 one text": _case(_item("0.3"), TYPE, "'0.3' of type str", "index 3", _ONE),

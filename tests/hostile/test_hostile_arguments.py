@@ -14,7 +14,7 @@ import pytest
 
 import betaroc as br
 from helpers.cases import case
-from helpers.hostile import OK, SCORES, Y, refused, spoken
+from helpers.hostile import OK, SCORES, NoRepr, Y, refused, spoken
 
 TWO = br.Scores(OK, SCORES[Y == 0])
 OTHER = br.Scores(OK[::-1] * 0.99, SCORES[Y == 0] * 0.98)
@@ -25,11 +25,6 @@ CURVE, CURVE_B = br.epc(TWO, OTHER, alpha=[0.3, 0.5]), br.epc(OTHER, TWO, alpha=
 FRAME = pd.DataFrame({"score": SCORES, "label": Y, "z": SCORES[::-1], "system": "a"})
 WIDE = pd.DataFrame({"a": SCORES, "b": SCORES**2, "label": Y})
 NEVER: Any = {"folder": "never-made"}
-
-
-class NoRepr:
-    def __repr__(self) -> str:
-        raise ValueError("no repr")
 
 
 #: What is none of the things that are asked for.
@@ -123,7 +118,7 @@ CHOICES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "group": (lambda x: br.Scores.from_frame(FRAME, group=x), set()),
     "weight": (lambda x: br.Scores.from_frame(FRAME, weight=x), set()),
     "bins": (lambda x: br.summarize(FRAME, bins=x), set()),
-    "layout": (lambda x: br.summarize(FRAME, layout=x), set()),
+    "layout": (lambda x: br.summarize(FRAME, layout=x), {"a list"}),
     "groups": (lambda x: br.Scores(OK, OK, client_groups=x, impostor_groups=x), set()),
     "ids": (lambda x: br.Scores(OK, OK, client_ids=x), set()),
     "n_client_rejected": (lambda x: br.Scores(OK, OK, n_client_rejected=x), {"digits"}),

@@ -12,11 +12,13 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy import stats
+from scipy.optimize import brentq
 
 import betaroc as br
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.data.groups import groups_of
 from betaroc.decision.resample_threshold import threshold_error
+from betaroc.inference import rate_errors
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import difference_scores, observation_scores, robust_cov
 from helpers.cases import some
@@ -954,3 +956,17 @@ def test_methods_that_do_not_go_with_groups() -> None:
     one = br.Scores([1.0, 2.0], [0.0, 1.0, 3.0], impostor_groups=["a", "a", "a"])
     with pytest.raises(br.InputError, match="the impostor class must have at least 2 groups"):
         br.epc(DEV, one, alpha=[0.5]).band(resample="test", method="delta")
+
+
+@pytest.mark.parametrize("tail", [0.4, 0.499, 0.49999, 0.4999999995])
+def test_quantiles_of_few_groups_keep_their_ratio_down_to_the_median(tail: float) -> None:
+    """By hand: t_4 is solved of its distribution, t_2 = u sqrt(2/(1 - u^2)) with u = 2 P - 1."""
+    u = 2.0 * tail - 1.0
+    two = u * math.sqrt(2.0 / (1.0 - u * u))
+
+    def four_beyond(t: float) -> float:
+        x = t / math.sqrt(t * t + 4.0)
+        return 1.5 * (x - x**3 / 3.0) - u
+
+    four = brentq(four_beyond, -1.0, 0.0, xtol=1e-300, rtol=1e-15)
+    assert rate_errors._quantile_ratio(2.0, 4.0, tail) == pytest.approx(two / four, rel=1e-9)
