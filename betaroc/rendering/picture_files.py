@@ -27,7 +27,7 @@ from betaroc.core.text import shown
 from betaroc.rendering.files import checked_target, write_whole
 
 __all__ = [
-    "Moving", "can_draw", "draw_moving_svg", "draw_svg", "picture_format", "private_style",
+    "Moving", "can_draw", "captions_alone", "draw_moving_svg", "draw_svg", "picture_format", "private_style",
     "save_picture",
 ]  # fmt: skip
 
@@ -45,6 +45,7 @@ _PAGE_STYLE: dict[str, Any] = {
 _WITHOUT = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 _own: ContextVar[Mapping[str, Any] | None] = ContextVar("betaroc style", default=None)
+_captions: ContextVar[bool] = ContextVar("betaroc captions", default=False)
 _lock = threading.Lock()
 #: Drawings under way.
 _drawings: set[object] = set()
@@ -85,13 +86,28 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
         write_whole(target, image.getvalue())
 
 
+@contextmanager
+def captions_alone() -> Iterator[None]:
+    """No picture is written; what cannot be drawn still says why, where it would be drawn."""
+    before = _captions.set(True)
+    try:
+        yield
+    finally:
+        _captions.reset(before)
+
+
 def draw_svg(draw: Callable[[], Any], salt: str) -> str:
     """The ``<svg>`` element of the axes that ``draw`` returns, which can stand inside a page.
 
     Matplotlib's own defaults are used whatever the user's settings are, ids
     depend on ``salt`` and the content alone, and no date is written, so the
-    same data give the same bytes.
+    same data give the same bytes. Nothing where captions are asked for alone.
     """
+    if _captions.get():
+        if can_draw():
+            with private_style(_PAGE_STYLE):
+                draw()
+        return ""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):

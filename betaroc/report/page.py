@@ -24,7 +24,7 @@ from betaroc.rendering.notebook import (
 )
 from betaroc.rendering.numbers import level_words, rounded, version, visible
 from betaroc.rendering.page_frame import page_frame
-from betaroc.rendering.picture_files import can_draw
+from betaroc.rendering.picture_files import can_draw, captions_alone
 from betaroc.rendering.tree import (
     Cell,
     Figure,
@@ -121,7 +121,8 @@ def report_document(analysis: AnalysisRecord) -> dict[str, Any]:
     def said(text: str) -> str:
         return terms_of(analysis.terms).said(analysis.words.said(text, names), kept)
 
-    sections = sections_of(analysis, drawn=can_draw())
+    with captions_alone():
+        sections = sections_of(analysis, drawn=True)
     sections.append(glossary_of(explained(html_of(sections))))
     lines = summary_lines(analysis.dev, analysis.tests, analysis.points)
     told: dict[str, Any] = plain({

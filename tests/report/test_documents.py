@@ -7,6 +7,7 @@ import html
 import json
 import math
 import re
+import sys
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -546,6 +547,16 @@ def test_numbers_of_the_page_in_json_are_those_of_the_library(analysis: br.Analy
     assert first[3]["value"] == analysis.dev.fit.model.auc()
     assert told["decision"]["threshold"] == analysis.decision.threshold
     assert told["answer"][0].startswith("Which threshold keeps FAR at or below 1 %?")
+
+
+@pytest.mark.simulation
+def test_the_report_as_json_needs_no_pictures(
+    analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = report_document(analysis)
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert report_document(analysis) == told
 
 
 @pytest.mark.parametrize("name", ["page.pdf", "page.csv"])
