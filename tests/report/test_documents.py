@@ -7,9 +7,9 @@ import html
 import json
 import math
 import re
-import sys
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
