@@ -117,6 +117,12 @@ def run(arguments: argparse.Namespace) -> None:
         _refuse_beside_guarantee(arguments)
         _say_guarantee(_guarantee(point, level), arguments)
         return
+    rate, at, _ = name.partition("=")
+    if at and canonical(rate) in TARGET_RATES:
+        raise InputError(
+            f"what is planned must be a guarantee of a rate, or a number at it; got {shown(name)}."
+            f" Ask for {_GUARANTEE}@{name}, or for one such as threshold@{name}."
+        )
     asked = {k: getattr(arguments, k) for k in _PLANNED if getattr(arguments, k) is not None}
     _refuse_models(arguments)
     systems = len(arguments.pilot or [None])

@@ -146,6 +146,13 @@ def test_words_of_the_field(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 # ------------------------------------------------------------------ a guarantee
+def test_a_rate_alone_is_no_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "far=0.001"]) == 2
+    assert (
+        "Ask for guarantee@far=0.001, or for one such as threshold@far" in capsys.readouterr().err
+    )
+
+
 def test_a_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "guarantee@far=0.01")
     assert lines(out)[0] == "Collect 299 impostor scores or more"
