@@ -64,12 +64,18 @@ def sample(numbers: st.SearchStrategy[float], least: int = 1) -> st.SearchStrate
     return st.lists(numbers, min_size=least, max_size=40)
 
 
+def like_labels(client: Any, impostor: Any) -> bool:
+    """Whether one sample may be taken for the labels of the other, which is refused."""
+    one_length = len(client) == len(impostor)
+    return one_length and any(set(x) <= {-1.0, 0.0, 1.0} for x in (client, impostor))
+
+
 @st.composite
 def samples(draw: Any, kinds: Any = tuple(KINDS), least: int = 1) -> Any:
     """Scores of both classes of one kind, of different numbers where they look like labels."""
     numbers = KINDS[draw(st.sampled_from(kinds))]
     client, impostor = draw(sample(numbers, least)), draw(sample(numbers, least))
-    if len(client) == len(impostor) and any(set(x) <= {-1.0, 0.0, 1.0} for x in (client, impostor)):
+    if like_labels(client, impostor):
         client = [*client, client[0]]
     return np.array(client), np.array(impostor)
 

@@ -11,7 +11,7 @@ from hypothesis import assume, strategies as st
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
-from helpers.laws import all_thresholds, full_sets, law, samples, sets, weighted
+from helpers.laws import all_thresholds, full_sets, law, like_labels, samples, sets, weighted
 
 ALPHA = [0.0, 0.2, 0.5, 0.9, 1.0]
 TARGETS = st.floats(0.02, 0.6)
@@ -167,7 +167,7 @@ def test_a_decision_keeps_its_target_on_dev(scores, x) -> None:
 def test_greater_or_equal_accepts_the_very_same_scores(both, narrow, x) -> None:
     if narrow:
         both = [v.astype(np.float32) for v in both if np.all(np.abs(v) < 1e38)]
-        assume(len(both) == 2)
+        assume(len(both) == 2 and not like_labels(*both))  # small ones are 0 now
     scores = br.Scores(*both)
     found = br.decide(scores, cost_fa=x, cost_fr=1.0, family="empirical")
     for values in (scores.client, scores.impostor):
