@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "INSIDE", "AnyArray", "BoolArray", "FloatArray", "IntArray", "ScalarOrArray", "as_output",
+    "INSIDE", "AnyArray", "BoolArray", "FloatArray", "IntArray", "ScalarOrArray", "are_of",
+    "as_output", "dtype_of",
 ]  # fmt: skip
 
 FloatArray = npt.NDArray[np.float64]
@@ -25,3 +26,17 @@ INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
 def as_output(value: FloatArray) -> ScalarOrArray:
     """A float for a scalar, the array otherwise."""
     return float(value) if value.ndim == 0 else value
+
+
+def are_of(dtype: str, values: FloatArray) -> bool:
+    """Whether all are numbers of a dtype."""
+    with np.errstate(over="ignore"):
+        return bool(np.all(values.astype(dtype) == values))
+
+
+def dtype_of(*given: Any) -> str:
+    """The widest dtype of arrays of floats, where it is not that of anything else."""
+    known = [one.dtype for one in given if isinstance(getattr(one, "dtype", None), np.dtype)]
+    floats = [one for one in known if one.kind == "f"]
+    widest = str(np.result_type(*floats)) if len(floats) == len(given) else ""
+    return widest if widest in ("float16", "float32") else "float64"

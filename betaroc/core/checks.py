@@ -12,8 +12,8 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray
-from betaroc.core.containers import array_1d, refuse_kind, to_numpy
+from betaroc.core.arrays import AnyArray, FloatArray, are_of
+from betaroc.core.containers import array_1d, refuse_kind, to_numpy, width_of
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
@@ -134,15 +134,13 @@ def ascending(low: object, high: object) -> tuple[float, float]:
 def span(value: Any, name: str) -> tuple[float, float]:
     """Two finite numbers in their order, such as the ends of an axis."""
     must = f"{name} must be two numbers, (low, high)"
-    one_row = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim == 1)
-    if not one_row:
+    if width_of(value) < 0:
         raise InputTypeError.about(name)(
             f"{must}; got {shown(value)} of type {type(value).__name__}. Give a tuple of them."
         )
-    ends = tuple(value)
-    if len(ends) != 2:
-        raise InputError.about(name)(f"{must}; got {len(ends)}: {shown(ends)}. Give both.")
-    low, high = finite(ends[0], f"{name}[0]"), finite(ends[1], f"{name}[1]")
+    if len(value) != 2:
+        raise InputError.about(name)(f"{must}; got {len(value)}: {shown(value)}. Give both.")
+    low, high = finite(value[0], f"{name}[0]"), finite(value[1], f"{name}[1]")
     if not low < high:
         raise InputError.about(name)(
             f"{name} must be (low, high) with low < high; got ({low!r}, {high!r})."
@@ -184,9 +182,9 @@ def count(value: object, name: str, minimum: int = 1, most: int | None = LARGEST
 
 def counts(value: Any, name: str, minimum: int = 1) -> tuple[int, ...]:
     """One whole number or several, each of at least ``minimum``."""
-    if not isinstance(value, Sequence | set | frozenset | np.ndarray) or isinstance(value, str):
+    several = value.ravel() if isinstance(value, np.ndarray) else value
+    if not isinstance(several, list | tuple | set | range | np.ndarray):
         return (count(value, name, minimum),)
-    several = np.ravel(value) if isinstance(value, np.ndarray) else value
     found = tuple(count(one, name, minimum) for one in several)
     if not found:
         raise InputError.about(name)(f"{name} must hold a number; got none. Leave it out.")
@@ -256,6 +254,8 @@ def _float64(array: AnyArray, name: str) -> FloatArray:
 
 
 def _from_objects(array: AnyArray, name: str) -> AnyArray:
+    if array.size and all(isinstance(item, bool | np.bool_) for item in array):
+        _refuse_dtype(array.astype(bool), name)
     bad = [i for i, item in enumerate(array) if not _is_real(item)]
     if bad:
         _refuse_object(array, bad, name)
@@ -482,17 +482,3 @@ def dtype_as(dtype: object, *samples: FloatArray) -> str:
     """The dtype that was named; doubles where not all scores are numbers of it."""
     name = str(choice(dtype, ("float64", "float32", "float16"), "dtype"))
     return name if all(are_of(name, values) for values in samples) else "float64"
-
-
-def are_of(dtype: str, values: FloatArray) -> bool:
-    """Whether all are numbers of a dtype."""
-    with np.errstate(over="ignore"):
-        return bool(np.all(values.astype(dtype) == values))
-
-
-def dtype_of(*given: Any) -> str:
-    """The widest dtype of arrays of floats, where it is not that of anything else."""
-    known = [one.dtype for one in given if isinstance(getattr(one, "dtype", None), np.dtype)]
-    floats = [one for one in known if one.kind == "f"]
-    widest = str(np.result_type(*floats)) if len(floats) == len(given) else ""
-    return widest if widest in ("float16", "float32") else "float64"

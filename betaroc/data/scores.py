@@ -11,12 +11,10 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import AnyArray, FloatArray, are_of, dtype_of
 from betaroc.core.checks import (
-    are_of,
     choice,
     dtype_as,
-    dtype_of,
     frozen,
     kept_scores,
     score_array,

@@ -259,7 +259,8 @@ def _advance(character: str) -> float:
         return 1.0
     font = get_font(findfont("DejaVu Sans"))
     font.set_size(100.0, 72.0)
-    return float(font.load_char(ord(character)).horiAdvance) / 6400.0
+    # Not horiAdvance, which is eight times as wide before matplotlib 3.11.
+    return float(font.load_char(ord(character)).linearHoriAdvance) / 6553600.0
 
 
 def legend_below(

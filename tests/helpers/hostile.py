@@ -152,7 +152,6 @@ VALUES: dict[str, Case] = {
     "B05 one text": _case(_item("0.3"), TYPE, "'0.3' of type str", "index 3", _ONE),
     "B05 bytes": _case(OK.astype("S6"), TYPE, "bytes", "float64"),
     "B05 a long text": _case(_item("x" * 5000), TYPE, "...", "index 3", _ONE),
-    "B05 StringDType": _case(OK.astype(str).astype("T"), TYPE, "text", "index 0"),
     "B05 categories": _case(pd.Categorical(["a", "b"] * 20), TYPE, "'a' of type str"),
     "B10 complex": _case(OK + 0j, TYPE, "complex", "x.real"),
     "B10 one complex": _case(_item(1j), TYPE, "1j", "index 3", "x.real"),
@@ -200,6 +199,8 @@ VALUES: dict[str, Case] = {
     "two columns": _case(pd.DataFrame({"a": OK, "b": OK}), TYPE, "2 columns", "from_frame"),
     "no column": _case(pd.DataFrame(), TYPE, "0 columns"),
 }
+if hasattr(np.dtypes, "StringDType"):  # from numpy 2 on
+    VALUES["B05 StringDType"] = _case(OK.astype(str).astype("T"), TYPE, "text", "index 0")
 if np.finfo("g").eps < np.finfo("d").eps:
     _WIDE = np.r_[np.full(N - 1, 0.5, "g"), np.longdouble(1) - np.finfo("g").epsneg]
     VALUES["B09 longdouble to 1"] = _case(_WIDE, INPUT, _ONE, "exactly 1.0", "index 39")

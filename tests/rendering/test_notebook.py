@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from scipy import stats
+from scipy.integrate import trapezoid
 
 import betaroc as br
 from betaroc.rendering.notebook import (
@@ -173,7 +174,7 @@ def test_a_ranking_begins_with_its_verdict_and_draws_the_best() -> None:
     assert found.texts[0] == f"{RANKING.verdict}."
     alpha = CURVE.alpha
     kept = (alpha >= 0.1 - 1e-12) & (alpha <= 0.9 + 1e-12)
-    means = [np.trapezoid(e.value[kept], alpha[kept]) / 0.8 for e in (CURVE, OTHER)]
+    means = [trapezoid(e.value[kept], alpha[kept]) / 0.8 for e in (CURVE, OTHER)]
     cells = [row(found, name) for name in ("one", "two")]
     assert [[mean] == shares(told[0]) for mean, told in zip(means, cells, strict=True)] == [
         True
