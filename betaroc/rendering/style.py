@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -227,7 +227,18 @@ def legend(ax: Axes, **place: Any) -> None:
     room = _LEGEND * ax.figure.get_figwidth()  # type: ignore[union-attr]
     labels = tuple(wrapped(text, room) for text in labels)
     place = {"fontsize": 8, "frameon": True, "framealpha": 0.85, "edgecolor": "none", **place}
-    for text in ax.legend(handles, labels, **place).get_texts():
+    _written(ax.legend(handles, _held(labels), **place), labels)
+
+
+def _held(labels: Sequence[str]) -> list[str]:
+    """Labels that matplotlib before 3.10 does not leave out where they begin with an underscore."""
+    return [f"\u200b{text}" for text in labels]
+
+
+def _written(found: Any, labels: Sequence[str]) -> None:
+    """The labels as they are, none of them read as mathematics."""
+    for text, label in zip(found.get_texts(), labels, strict=True):
+        text.set_text(label)
         text.set_parse_math(False)
 
 
@@ -289,11 +300,11 @@ def legend_below(
     before = _remove_below(figure)
     figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + grown - before)
     below = figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, fontsize=8, frameon=False
-    )
+        handles, _held(labels), loc="outside lower center", ncols=columns, fontsize=8,
+        frameon=False,
+    )  # fmt: skip
     setattr(below, _HEIGHT, grown)
-    for text in below.get_texts():
-        text.set_parse_math(False)
+    _written(below, labels)
     for line in below.get_lines() if width is not None else ():
         line.set(linewidth=width, alpha=1.0)
 
