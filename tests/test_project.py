@@ -144,8 +144,7 @@ def test_what_is_imported_is_declared() -> None:
     declared = {re.split(r"[^\w-]", text)[0] for text in asked}
     declared |= {"betaroc", "markupsafe"}  # the second is a part of jinja2
     declared = {{"scikit-learn": "sklearn"}.get(name, name) for name in declared}
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES.values()]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
+    nodes = [node for module in MODULES for node in ast.walk(house.tree(module))]
     found = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
     found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     roots = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names)

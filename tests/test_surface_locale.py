@@ -119,6 +119,7 @@ def test_every_command_is_called() -> None:
     assert set(CALLS) == set(COMMANDS)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=() if n == "fit" else pytest.mark.nightly) for n in CALLS]
 )

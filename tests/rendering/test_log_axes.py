@@ -12,6 +12,7 @@ import betaroc as br
 STEPS = br.ScoreModel(br.Empirical([1, 3, 3, 5]), br.Empirical([0, 1, 2, 3, 4]))
 
 
+@pytest.mark.simulation
 def test_a_roc_of_scores_begins_at_its_smallest_rate_above_zero() -> None:
     ax = STEPS.roc().plot(scale="log")
     (curve,) = (line for line in ax.lines if line.get_gid() == "curve")
@@ -73,6 +74,7 @@ def test_axes_of_two_scales_are_refused() -> None:
         STEPS.roc().plot(scale="logit")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["tails", "tail-shape", "tail-rate"])
 def test_pictures_of_tails_have_the_scales_of_theirs(kind: str) -> None:
     rng = np.random.default_rng(1)

@@ -165,6 +165,7 @@ def test_documents_are_read_from_files(tmp_path: Path) -> None:
         law.to_json(tmp_path / "none" / "law.json")
 
 
+@pytest.mark.simulation
 def test_readers_find_the_useful_numbers() -> None:
     dev = scores()
     fit = br.fit(dev)
@@ -437,6 +438,7 @@ def test_latex_is_what_it_shows() -> None:
 
 
 # ------------------------------------------------------------------ metrics and reprs
+@pytest.mark.simulation
 def test_metrics_are_flat_finite_and_named_for_trackers() -> None:
     for name, value in nouns().items():
         found = value.metrics()

@@ -409,6 +409,7 @@ class _Whole(HTMLParser):
             assert self.open.pop() == tag
 
 
+@pytest.mark.simulation
 def test_every_element_is_closed(text: str) -> None:
     assert _Whole(text).open == []
 

@@ -29,7 +29,7 @@ LIVENESS = DATA / "liveness_cross_logreg"
 
 
 # Checks of the fit have tests of their own.
-pytestmark = pytest.mark.usefixtures("few")
+pytestmark = [pytest.mark.usefixtures("few"), pytest.mark.simulation]  # whole pages
 
 POLICY = re.compile(
     r"default-src 'none'; img-src data:; style-src 'sha256-[\w+/=]{44}';"
@@ -178,7 +178,6 @@ def renamed(analysis: br.Analysis, name: str) -> br.Analysis:
     return dataclasses.replace(analysis, dev=dev, tests=tuple(tests))
 
 
-@pytest.mark.simulation
 @pytest.mark.parametrize("name", some(HOSTILE, 4))
 def test_hostile_names_are_only_text(
     name: str, analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
@@ -200,14 +199,12 @@ def test_hostile_names_are_only_text(
         assert sign not in page
 
 
-@pytest.mark.simulation
 def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> None:
     page = render_report(renamed(analysis, "<script>alert(1)</script>"))
     drawings = re.compile(r"<svg .*?</svg>", re.S)
     assert drawings.findall(page) == drawings.findall(text)
 
 
-@pytest.mark.simulation
 def test_long_names_are_cut_with_the_whole_in_the_title(
     alone: br.Analysis, panel_alone: None
 ) -> None:
@@ -219,7 +216,6 @@ def test_long_names_are_cut_with_the_whole_in_the_title(
     assert any(re.fullmatch("a{21}…b{10}", piece) for piece in page.text)
 
 
-@pytest.mark.simulation
 def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None) -> None:
     message = "dev: <b>bold</b> & \u202e"
     warned = dataclasses.replace(analysis)
@@ -230,7 +226,6 @@ def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None
     assert "<b>bold" not in page
 
 
-@pytest.mark.simulation
 def test_report_without_a_test_set_says_what_the_rates_are(
     alone: br.Analysis, panel_alone: None
 ) -> None:
@@ -238,7 +233,6 @@ def test_report_without_a_test_set_says_what_the_rates_are(
     assert "No test set was given" in page
 
 
-@pytest.mark.simulation
 def test_report_of_point_masses_hooks_and_weights(panel_alone: None) -> None:
     rng = np.random.default_rng(4)
     client = np.concatenate([rng.beta(0.5, 0.4, 80), [1.0] * 20])
@@ -261,7 +255,6 @@ def test_report_of_other_families(family: str) -> None:
     assert ("Towards the low end TNR" in page) == (family != "empirical")
 
 
-@pytest.mark.simulation
 def test_report_of_a_test_set_that_has_no_fit(panel_alone: None) -> None:
     with (
         pytest.warns(br.SmallSampleWarning, match="no width"),
@@ -272,7 +265,6 @@ def test_report_of_a_test_set_that_has_no_fit(panel_alone: None) -> None:
     assert "not fitted" in page
 
 
-@pytest.mark.simulation
 def test_the_page_answers_for_test_and_names_its_threshold(
     analysis: br.Analysis, text: str
 ) -> None:
@@ -290,7 +282,6 @@ def test_the_page_answers_for_test_and_names_its_threshold(
     assert "fewer than the 1000 of which one is 0.1 %" in page
 
 
-@pytest.mark.simulation
 def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     rng = np.random.default_rng(9)
     scores = br.Scores(0.7 + 0.3 * rng.beta(8, 2, 40), 0.3 * rng.beta(2, 8, 40))
@@ -303,7 +294,6 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     assert " inf FRR" not in page
 
 
-@pytest.mark.simulation
 def test_equal_scores_of_both_classes_have_a_det() -> None:
     """Its two points are ends, yet the straight line between them is chance."""
     page = render_report(br.analyze(br.Scores([0.5] * 12, [0.5] * 12), family="empirical"))
@@ -311,7 +301,6 @@ def test_equal_scores_of_both_classes_have_a_det() -> None:
     assert "fitted, 95" not in page
 
 
-@pytest.mark.simulation
 def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
     rng = np.random.default_rng(4)
     sets = [
@@ -322,13 +311,11 @@ def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
     assert ["stroke-dasharray: 3.7" in drawing.svg for drawing in clients] == [False, True]
 
 
-@pytest.mark.simulation
 def test_scores_next_to_one_are_told_from_one(panel_alone: None) -> None:
     scores = br.Scores([0.4, 0.7, 1.0 - 3e-9] * 4, [0.1, 0.2, 0.5] * 4)
     assert "<td>1 − 3e−09</td>" in render_report(br.analyze(scores, family="beta"))
 
 
-@pytest.mark.simulation
 def test_files_are_named_without_their_folders(tmp_path: Path, panel_alone: None) -> None:
     path = tmp_path / f"{'x' * 70}<b>.csv"
     path.write_bytes((LIVENESS / "dev.csv").read_bytes())
@@ -338,7 +325,6 @@ def test_files_are_named_without_their_folders(tmp_path: Path, panel_alone: None
     assert "<b>.csv" not in text
 
 
-@pytest.mark.simulation
 def test_each_test_has_curves_of_its_own_beside_devs(analysis: br.Analysis) -> None:
     (test,) = analysis.tests
     tests = tuple(dataclasses.replace(test, role=f"test {k}") for k in range(1, 9))
@@ -368,7 +354,6 @@ def plain(text: str) -> str:
     return " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
 
 
-@pytest.mark.simulation
 def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.Analysis) -> None:
     dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
     for met, given in zip(analysis.curves, (br.fit(dev, "beta"), dev), strict=True):
@@ -401,7 +386,6 @@ def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) 
     ) in page
 
 
-@pytest.mark.simulation
 def test_ends_are_drawn_beside_their_power_laws(analysis: br.Analysis) -> None:
     low, high = end_figures(analysis)
     ends = analysis.dev.fit.model.ends()
@@ -444,7 +428,6 @@ def small(test: br.Scores, **options: object) -> br.Analysis:
     return br.analyze(dev, test, family="empirical", **options)
 
 
-@pytest.mark.simulation
 def test_the_sentence_of_the_loss_by_hand(panel_alone: None) -> None:
     # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
     page = plain(render_report(small(br.Scores([2.0, 4.0, 6.0] * 4, [0.0, 1.0, 3.0] * 4))))
@@ -538,7 +521,6 @@ def test_level_and_seed_of_the_report_are_checked(
         assert message in capsys.readouterr().err
 
 
-@pytest.mark.simulation
 def test_level_and_rng_of_analyze_are_checked() -> None:
     for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
         with pytest.raises(error, match=next(iter(wrong))):
@@ -552,7 +534,6 @@ def test_level_and_rng_of_analyze_are_checked() -> None:
     assert one.curves[0].band != two.curves[0].band
 
 
-@pytest.mark.simulation
 def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
     panel_alone: None,
 ) -> None:
@@ -568,7 +549,6 @@ def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
     assert "(no interval)" in analysis.summary()
 
 
-@pytest.mark.simulation
 def test_groups_of_the_report(
     panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -580,7 +560,6 @@ def test_groups_of_the_report(
     assert f"thresholds as they are, trials drawn by {len(people)} groups; 2000 repl" in page
 
 
-@pytest.mark.simulation
 def test_without_a_test_set_there_is_no_panel(alone: br.Analysis, panel_alone: None) -> None:
     assert alone.curves == ()
     assert "Expected performance curves" not in plain(render_report(alone))
@@ -599,7 +578,6 @@ def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Pa
     assert [p.name for p in tmp_path.iterdir()] == ["a folder"]
 
 
-@pytest.mark.simulation
 def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> None:
     """Outliers widen the laws, and their EER is still that of no score."""
     rng = np.random.default_rng(4)
@@ -619,7 +597,6 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> Non
     assert "below 1/" not in plain(render_report(small(dev)))
 
 
-@pytest.mark.simulation
 def test_a_page_of_twenty_thousand_scores_has_at_most_its_size() -> None:
     """1.2 MB, dev and test each of as many distinct scores."""
     rng = np.random.default_rng(8)
