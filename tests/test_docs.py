@@ -63,7 +63,17 @@ def test_scripts_that_make_a_page_are_there(page: Path) -> None:
     assert all((ROOT / script).is_file() for script, *_ in build.makers(page))
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=map(named, SCRIPTS))
+#: Of this one docs/case_study.md runs the parts.
+AT_NIGHT = "07_liveness_case_study.py"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(s, id=named(s), marks=pytest.mark.nightly if s.name == AT_NIGHT else ())
+        for s in SCRIPTS
+    ],
+)
 def test_example_runs(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, where packages are loaded already; a warning is an error here too."""
     monkeypatch.setenv("MPLBACKEND", "Agg")
