@@ -305,7 +305,7 @@ def _ranking_told(
     found: SystemsComparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
 ) -> list[Section]:
     """What was read, the ranking, the verdict, and what the columns mean."""
-    head = ["thresholds chosen on dev, errors counted on test; accepted if score > threshold"]
+    head = ["thresholds chosen on dev, errors observed on test; accepted if score > threshold"]
     for system, by in zip(systems, chosen_by, strict=True):
         files = " and ".join(path_words(path_of(one)) for one in (system.dev, system.test))
         sizes = f"{system.test.n_client} client and {system.test.n_impostor} impostor scores"

@@ -161,7 +161,7 @@ def _head(
     comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
 ) -> list[str]:
     first = comparison.first
-    lines = ["thresholds chosen on dev, errors counted on test; accepted if score > threshold"]
+    lines = ["thresholds chosen on dev, errors observed on test; accepted if score > threshold"]
     for system, by in zip(systems, chosen_by, strict=True):
         name = visible(system.name)
         for role, scores in (("dev", system.dev), ("test", system.test)):

@@ -120,7 +120,7 @@ def test_table_says_which_is_better_in_words(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = table(capsys, *pair(files), *FIXED, "--alpha", "0.4", "0.5", "0.6")
-    assert "errors counted on test" in out
+    assert "errors observed on test" in out
     assert "interval: 95 % of the difference at these two thresholds, test drawn again; " in out
     verdict = next(line for line in out.splitlines() if line.startswith("At these two"))
     assert verdict.startswith(
