@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from inspect import signature
 from typing import Any, Self
@@ -281,13 +281,16 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> list[Split] | None:
         """The folds; None if the estimator is fitted already."""
         is_count = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
-        if isinstance(self.cv, str):
-            if self.cv != _PREFIT:
-                raise InputError.about("cv")(
-                    f'cv must be an int, a splitter, an iterable or "prefit"; got {shown(self.cv)}.'
-                )
+        if isinstance(self.cv, str) and self.cv == _PREFIT:
             check_is_fitted(self.estimator)
             return None
+        known = is_count or self.cv is None or hasattr(self.cv, "split")
+        if isinstance(self.cv, str | bytes) or not (known or isinstance(self.cv, Iterable)):
+            raise InputError.about("cv")(
+                f'cv must be an int, a splitter, an iterable or "prefit"; got {shown(self.cv)}.'
+            )
+        if not known:
+            return checked_splits(self.cv, clients)
         if not is_count:
             splitter = check_cv(self.cv, y, classifier=True)
             return checked_splits(splitter.split(X, y, **params), clients)
@@ -447,7 +450,7 @@ def _of_another_model(decision: Decision) -> Decision:
 
 def _weights(weight: npt.ArrayLike, n: int) -> FloatArray:
     weight = np.asarray(weight)
-    if not weight.any():
+    if weight.dtype != object and not weight.any():
         raise InputError.about("sample_weight")(
             f"sample_weight must be above zero somewhere; the weights of all {n} rows are zero."
             " Give the copies of each row."

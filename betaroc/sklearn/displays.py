@@ -11,10 +11,11 @@ import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import level as checked_level
-from betaroc.core.errors import InputError
+from betaroc.core.checks import flag, level as checked_level, weights_array
+from betaroc.core.containers import width_of
+from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
-from betaroc.core.text import listed
+from betaroc.core.text import listed, shown
 from betaroc.data.scores import Scores
 from betaroc.estimation.families import BEST, Names, family_text
 from betaroc.fits.estimate import fit
@@ -27,6 +28,7 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_det, draw_rate_band, draw_rates
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.style import Axes, pyplot_axes
+from betaroc.sklearn.labels import labels_of
 from betaroc.sklearn.trials import labelled_scores, scores_of_estimator
 
 __all__ = ["DetDisplay", "DisplayedCurve", "RocDisplay"]
@@ -224,6 +226,11 @@ class _RateDisplay(ABC):
         RocDisplay or DetDisplay
             Drawn; its lines are lists.
         """
+        if not isinstance(cv_results, Mapping):
+            raise InputTypeError.about("cv_results")(
+                f"cv_results must be a dict; got {shown(cv_results)} of type"
+                f" {type(cv_results).__name__}. Give what cross_validate returns."
+            )
         missing = [key for key in ("estimator", "indices") if key not in cv_results]
         if missing:
             raise InputError.about("cv_results")(
@@ -231,16 +238,25 @@ class _RateDisplay(ABC):
                 " the result of cross_validate(..., return_estimator=True, return_indices=True)."
             )
         folds = list(zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True))
-        names = [f"fold {k}" for k in range(len(folds))] if name is None else list(name)
-        if len(names) != len(folds):
+        names = [f"fold {k}" for k in range(len(folds))] if name is None else name
+        if width_of(names) != len(folds):
             raise InputError.about("name")(
-                f"name must have one text a fold; got {len(names)} for {len(folds)} folds."
+                f"name must have one text a fold; got {shown(name)} for {len(folds)} folds."
             )
-        weights = None if sample_weight is None else np.asarray(sample_weight)
+        labels = labels_of(y)
+        last = max(int(np.max(rows)) for _, rows in folds)
+        if last >= labels.size:
+            raise InputError.about("y")(
+                f"y must have the label of every row that was cross-validated; got {labels.size},"
+                f" and the folds name row {last}. Pass all of them."
+            )
+        weights = None
+        if sample_weight is not None:
+            weights = weights_array(sample_weight, labels.size, "sample_weight")
         curves = []
         for (estimator, rows), called in zip(folds, names, strict=True):
             scores = scores_of_estimator(
-                estimator, _safe_indexing(X, rows), _safe_indexing(y, rows),
+                estimator, _safe_indexing(X, rows), labels[rows],
                 None if weights is None else weights[rows], response_method, pos_label, called,
             )  # fmt: skip
             curves.append(displayed(scores, family, level))
@@ -267,20 +283,21 @@ class _RateDisplay(ABC):
             Itself, with `ax_`, `figure_`, `line_`, `fitted_line_` (None without a fit; both are
             lists where there are several curves).
         """
+        chance = flag(plot_chance_level, "plot_chance_level")
         ax = pyplot_axes(square=True) if ax is None else ax
         lines: list[Any] = []
         fitted: list[Any] = []
         for curve in self.curves:
             model = empirical_model(curve.scores)
             label = {"label": f"{curve.scores.name} {self._said(model)}"}
-            lines.append(self._line(ax, model, {**label, **style}, plot_chance_level))
+            lines.append(self._line(ax, model, {**label, **style}, chance))
             colour = lines[-1].get_color()
             fitted.append(None)
             if curve.fit is not None:
                 name = family_text(curve.fit.family)
                 look = {"color": colour, "linestyle": "--", "linewidth": 1.1}
                 look["label"] = f"fitted: {name} {self._said(curve.fit.model)}"
-                fitted[-1] = self._line(ax, curve.fit.model, look, plot_chance_level)
+                fitted[-1] = self._line(ax, curve.fit.model, look, chance)
             if curve.band is not None:
                 _draw_band(ax, curve.band, colour)
         several = len(self.curves) > 1

@@ -89,7 +89,8 @@ def two_labels(
             f" or boolean; {name} holds {listed([first, second])}. Give pos_label= one of them."
         )
     for client, other in ((first, second), (second, first)):
-        if isinstance(client, str) == isinstance(pos_label, str) and client == pos_label:
+        alike = np.isscalar(pos_label) and isinstance(client, str) == isinstance(pos_label, str)
+        if alike and client == pos_label:
             return TwoLabels(other, client)
     raise InputError.about("pos_label")(
         f"pos_label must be one of the labels; got {shown(pos_label)}, but {name} holds"

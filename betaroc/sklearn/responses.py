@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_method_params
 
 from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.checks import choice
+from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, shown
 from betaroc.sklearn.labels import TwoLabels
@@ -59,7 +60,7 @@ def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> Flo
 
 def checked_splits(splits: Any, clients: AnyArray) -> list[Split]:
     """Folds that leave both classes to train on, and test a row once at most."""
-    found = [Split(np.asarray(train), np.asarray(test)) for train, test in splits]
+    found = [_split(fold) for fold in splits]
     if not found:
         raise InputError.about("cv")("cv must give at least one fold; it gives none.")
     for k, fold in enumerate(found):
@@ -78,6 +79,17 @@ def checked_splits(splits: Any, clients: AnyArray) -> list[Split]:
             f" {int(rows[at])} is tested {int(times[at])} times. Take a splitter without repeats."
         )
     return found
+
+
+def _split(fold: Any) -> Split:
+    """Rows to train on and to test, by their numbers or by booleans."""
+    found = tuple(map(np.asarray, fold)) if width_of(fold) == 2 else ()
+    if not found or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in found):
+        raise InputTypeError.about("cv")(
+            "cv must give pairs of rows, those to train on and those to test, by number; got"
+            f" {shown(fold)}. Take a number of folds, a splitter, or a list of such pairs."
+        )
+    return Split(*found)
 
 
 def out_of_fold(

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from betaroc.core.errors import InputTypeError
+from betaroc.core.text import shown
 from betaroc.data.scores import Scores
 from betaroc.sklearn.labels import labels_of, two_labels
 from betaroc.sklearn.responses import client_scores, response_method_of
@@ -22,7 +24,7 @@ def labelled_scores(
     found = labels_of(y_true, "y_true")
     labels = two_labels(np.unique(found), pos_label, name="y_true")
     return Scores.from_labels(
-        found, y_score, client_label=labels.client, weights=weights, name=name
+        found, y_score, client_label=labels.client, weights=weights, name=_called(name)
     )
 
 
@@ -41,7 +43,16 @@ def scores_of_estimator(
     found = labels_of(y)
     labels = two_labels(np.unique(found), pos_label, guess=True)
     values = client_scores(estimator, X, method, labels)
-    called = type(estimator).__name__ if name is None else name
+    called = _called(name) or type(estimator).__name__
     return Scores.from_labels(
         found, values, client_label=labels.client, weights=weights, name=called
+    )
+
+
+def _called(name: object) -> str | None:
+    if name is None or isinstance(name, str):
+        return name
+    raise InputTypeError.about("name")(
+        f"name must be text; got {shown(name)} of type {type(name).__name__}. Leave it out for the"
+        " name of the class."
     )

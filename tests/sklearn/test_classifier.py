@@ -339,6 +339,8 @@ class Untouched(Column):
         ({"cv": 1}, "cv must be an int >= 2", "cv"),
         ({"cv": []}, "at least one fold", "cv"),
         ({"cv": "folds"}, "cv must be an int, a splitter", "cv"),
+        ({"cv": [1.0, 2.0]}, "cv must give pairs of rows", "cv"),
+        ({"cv": [(["a"], ["b"])]}, "cv must give pairs of rows", "cv"),
         ({"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=2)}, "test a row once", "cv"),
         ({"cv": [(np.arange(0, 90, 3), np.arange(1, 90, 3))]}, "leave both classes", "cv"),
         ({"response_method": "score"}, "response_method must be one of", "response_method"),

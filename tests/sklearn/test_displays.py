@@ -115,7 +115,7 @@ def test_every_fold_of_a_cross_validation() -> None:
     assert len({line.get_color() for line in named.line_}) == 3
     with pytest.raises(br.InputError, match="'indices' is missing"):
         RocDisplay.from_cv_results({"estimator": []}, X, Y)
-    with pytest.raises(br.InputError, match="got 1 for 3 folds"):
+    with pytest.raises(br.InputError, match=r"got .*a.* for 3 folds"):
         RocDisplay.from_cv_results(results, X, Y, name=["a"])
 
 
@@ -145,3 +145,30 @@ def test_what_is_no_axes_is_refused() -> None:
     for one in (display, roc):
         with pytest.raises(br.InputTypeError, match="ax must be matplotlib Axes; got 3"):
             one.plot(3)
+
+
+RESULTS = cross_validate(LogisticRegression(), X, Y, cv=3, return_estimator=True,
+                         return_indices=True)  # fmt: skip
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "results": ({"cv_results": 3}, "cv_results must be a dict; got 3"),
+    "few labels": ({"y": Y[:90]}, "y must have the label of every row .* got 90"),
+    "weights": ({"sample_weight": np.ones(3)}, "sample_weight"),
+    "names": ({"name": 1j}, "name must have one text a fold"),
+    "a name": ({"name": [1, 2, 3]}, "name must be text; got 1 of type int"),
+    "a label": ({"pos_label": np.ones((2, 2))}, "pos_label must be one of the labels"),
+    "a flag": ({"plot_chance_level": "yes"}, "plot_chance_level must be True or False"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_folds_are_not(name: str) -> None:
+    options, words = WRONG[name]
+    with pytest.raises(br.BetarocError, match=words):
+        RocDisplay.from_cv_results(**{"cv_results": RESULTS, "X": X, "y": Y, **options})
+
+
+def test_weights_of_folds_are_those_of_their_rows() -> None:
+    weights = np.arange(180) % 3
+    display = RocDisplay.from_cv_results(RESULTS, X, Y, sample_weight=weights)
+    rows = RESULTS["indices"]["test"][1]
+    assert display.curves[1].scores.client_weights.sum() == weights[rows][Y[rows] == 1].sum()
