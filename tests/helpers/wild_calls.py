@@ -10,6 +10,7 @@ import math
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import chdir
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
@@ -841,7 +842,7 @@ def one_call(seed: int, k: int, *, aloud: bool = False, only: str = "") -> Outco
     shares = np.array([t.share for t in every])
     target = every[int(rng.choice(len(every), p=shares / shares.sum()))]
     text = target.name
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):  # "0.5" may be a path
         try:
             with small_sets.state(strict=bool(rng.random() < 0.7)):
                 owner = None
