@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-__all__ = ["COMMANDS", "main"]
-
 #: The commands, each of a module of the same name, and what they do.
 COMMANDS = {
     "demo": "try it on real scores that come with betaroc",

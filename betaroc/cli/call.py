@@ -18,8 +18,6 @@ from betaroc.core.process import allow_progress, begin_work, end_work
 from betaroc.core.text import nearest, shown
 from betaroc.rendering.numbers import version, visible
 
-__all__ = ["call"]
-
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 

@@ -19,9 +19,6 @@ from betaroc.data.rows import DROP, REJECT
 from betaroc.data.text_files import asked_of
 from betaroc.ensemble.inclusion import Inclusion, inclusion
 
-__all__ = ["JudgedFiles", "inclusion_of_files"]
-
-
 #: The column of a table's frame that says which trials are clients.
 _LABEL = "label"
 

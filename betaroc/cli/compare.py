@@ -61,8 +61,6 @@ from betaroc.report.epc import (
 )
 from betaroc.report.intervals import coarse_words
 
-__all__ = ["add_options", "run"]
-
 #: More groups than this are told in JSON alone.
 _GROUPS = 8
 

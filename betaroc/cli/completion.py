@@ -10,8 +10,6 @@ from betaroc.cli.messages import examples
 from betaroc.estimation.families import AUTO, BEST, FAMILIES
 from betaroc.model.statistics import STATISTICS
 
-__all__ = ["add_options", "run"]
-
 #: Placeholders of files and of folders in the options of every command.
 _FILES = {"CONFIG", "DEV", "FILE", "KEY", "OUT", "SCORES", "TEST"}
 _FOLDERS = {"FOLDER"}

@@ -29,16 +29,6 @@ from betaroc.rendering.tree import Grid, Row, Section, Words, apart, as_named
 from betaroc.report.epc import alpha_text, axis_words, epc_arrays, measure_words, spread, value_text
 from betaroc.report.score_set import warn_of_test
 
-__all__ = [
-    "NamedCurve",
-    "PANELS",
-    "SystemCurve",
-    "curve_of",
-    "curve_options",
-    "curves_told",
-    "draw_curves",
-]
-
 
 class SystemCurve(NamedTuple):
     """The curve of a system, the family fitted to its dev scores, and why that one."""

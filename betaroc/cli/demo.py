@@ -19,8 +19,6 @@ from betaroc.data.scores import Scores
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
 
-__all__ = ["add_options", "run"]
-
 _DEV, _TEST, _SHARPENED = "demo-dev.csv", "demo-test.csv", "demo-sharpened.csv"
 _TRY = ["threshold", _DEV, "--far", "0.05", "--test", _TEST]
 

@@ -25,8 +25,6 @@ from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.tree import Words, apart
 
-__all__ = ["add_options", "run"]
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""

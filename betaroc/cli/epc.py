@@ -34,8 +34,6 @@ from betaroc.rendering.tree import Section
 from betaroc.report.epc import epc_columns, epc_few_columns, epc_numbers, epc_told
 from betaroc.report.intervals import coarse_words
 
-__all__ = ["add_options", "run"]
-
 #: Bootstrap replicates unasked. A choice of dev made again costs more than counts of test.
 _REPLICATES = {"test": 10_000, "both": 1000}
 

@@ -71,8 +71,6 @@ from betaroc.report.sentences import ends_section
 from betaroc.report.summary import mismatch_words
 from betaroc.report.verdicts import class_verdicts
 
-__all__ = ["add_options", "run"]
-
 #: What tells more of a system than a row.
 _OF_EACH = ("check", "statistic", "level", "seed", "group")
 #: Of the distances that a verdict is by.

@@ -29,16 +29,6 @@ from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names, automatic, 
 from betaroc.estimation.notices import give
 from betaroc.rendering.numbers import path_words, visible
 
-__all__ = [
-    "chosen_words",
-    "family_of",
-    "family_option",
-    "files_of",
-    "option_of_guess",
-    "read_file",
-    "reading",
-]
-
 #: Files with more rows than this are streamed unasked.
 STREAMED = 5_000_000
 #: Values of options that sums of a class are enough for.

@@ -23,11 +23,6 @@ from betaroc.rendering.table_text import csv_table, kept_of, latex_table
 from betaroc.rendering.tree import Section, retold
 from betaroc.rendering.tree_text import text_of
 
-__all__ = [
-    "ProgressBar", "as_json", "complain", "examples", "in_options", "in_terms", "messages",
-    "named_files", "remark", "say", "say_warnings",
-]  # fmt: skip
-
 #: What the help of a command ends with.
 _MORE = "betaroc --help tells what a score file looks like, and the exit codes."
 

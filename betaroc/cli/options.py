@@ -21,12 +21,6 @@ from betaroc.estimation.families import FAMILIES, Names
 from betaroc.rendering.files import checked_target
 from betaroc.rendering.picture_files import picture_format
 
-__all__ = [
-    "LEVEL", "SEED", "checked_picture", "fit_options_of", "form_options",
-    "interval_arguments", "interval_options", "picture_options", "refuse_output", "refuse_page",
-    "score_options", "statistic_option", "tail_options", "terms_option",
-]  # fmt: skip
-
 #: What intervals take unasked.
 LEVEL, SEED = 0.95, 0
 

@@ -33,8 +33,6 @@ from betaroc.rendering.tree import Grid, Row, Words, apart
 from betaroc.report.epc import read_words
 from betaroc.studies.plan import SampleSize, checked_plan, plan_sample_size
 
-__all__ = ["add_options", "run"]
-
 _GUARANTEE = "guarantee"
 #: Scores above the threshold, for which the table of a guarantee has a row.
 _ACCEPTED = (0, 1, 4, 9, 49, 99)

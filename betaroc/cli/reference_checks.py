@@ -36,8 +36,6 @@ from betaroc.fits.estimate import fit_distribution
 from betaroc.inference.auc import auc_interval
 from betaroc.model.model import ScoreModel
 
-__all__ = ["CHECKS", "DIGITS_OF_A_DOUBLE", "Check", "Error", "digits_of", "errors_of_row"]
-
 #: More no comparison of two doubles shows.
 DIGITS_OF_A_DOUBLE = 16.0
 #: Smaller and larger numbers are compared by their logarithms.

@@ -44,8 +44,6 @@ from betaroc.report.analysis import Analysis, analyze_stepwise
 from betaroc.report.page import report_document
 from betaroc.report.record import checks_of, decision_of, request_of
 
-__all__ = ["add_options", "run"]
-
 #: Up to so many systems have their whole reports on a page, of more the thresholds alone.
 _WHOLE = 8
 #: What the page of thresholds alone does not answer.

@@ -20,8 +20,6 @@ from betaroc.cli.reference_checks import CHECKS, Error, digits_of, errors_of_row
 from betaroc.rendering.numbers import counted, spaced, version
 from betaroc.rendering.tree import Column, Name, Section, Words, apart, recorded
 
-__all__ = ["add_options", "run"]
-
 #: Exit codes.
 _PASSED, _FAILED = 0, 1
 

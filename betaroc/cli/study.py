@@ -21,8 +21,6 @@ from betaroc.studies.configuration import read_configuration
 from betaroc.studies.result import StudyResult, read
 from betaroc.studies.storage import Folder
 
-__all__ = ["add_options", "run"]
-
 #: Exit codes.
 _DONE, _INCOMPLETE = 0, 3
 

@@ -19,11 +19,6 @@ from betaroc.data.accepted import rejected_words
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.rendering.numbers import read_as, visible
 
-__all__ = [
-    "LONGEST", "ReadSystem", "SystemFiles", "checked_systems", "default_names", "named_systems",
-    "read_systems", "reading_words", "refuse_other_numbers", "system_options",
-]  # fmt: skip
-
 #: Characters of a name.
 LONGEST = 80
 #: So many paths are named in an error.

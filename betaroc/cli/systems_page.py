@@ -57,8 +57,6 @@ from betaroc.report.record import foot_words, question_of
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["page_of_systems", "with_report"]
-
 _SHORT = {GREEN: "relied on", AMBER: "not enough evidence", RED: "do not rely on"}
 #: Of a page within a page: headings, and ids with what refers to them. In texts of the user's
 #: every quotation mark is escaped, so that none of them is taken for an attribute.

@@ -43,11 +43,6 @@ from betaroc.rendering.tree import (
 from betaroc.rendering.tree_html import html_of
 from betaroc.report.record import check_numbers, told_decision
 
-__all__ = [
-    "STATUSES", "CheckedTest", "DecidedSystem", "SystemAnalysis", "decided_told",
-    "decision_document", "run_systems", "typed", "ways_html",
-]  # fmt: skip
-
 #: The best first.
 STATUSES = (GREEN, AMBER, RED)
 

@@ -60,8 +60,6 @@ from betaroc.rendering.tree import Grid, Group, Row, Section, Words, apart, as_n
 from betaroc.rendering.tree_text import Strip, strip
 from betaroc.report.score_set import decision_rates, of_total
 
-__all__ = ["add_options", "run"]
-
 #: Icon, the same without Unicode, and colour of each status.
 _STATUS = {
     GREEN: ("✓", "[ok]", "32"), AMBER: ("▲", "[??]", "33"), RED: ("✗", "[no]", "31"),

@@ -7,11 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "INSIDE", "AnyArray", "BoolArray", "FloatArray", "IntArray", "ScalarOrArray", "are_of",
-    "as_output", "dtype_of",
-]  # fmt: skip
-
 FloatArray = npt.NDArray[np.float64]
 #: Counts and indices, of any width.
 IntArray = npt.NDArray[np.signedinteger[Any]]

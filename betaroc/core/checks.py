@@ -18,13 +18,6 @@ from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 
-__all__ = [
-    "LARGEST_EXACT", "array_1d", "ascending", "choice", "count", "counts", "finite", "flag",
-    "fraction", "frozen", "generator", "instance", "level", "listed", "nearest", "positive",
-    "prior", "probability_array", "randomness", "rate_array", "rates_1d", "real_array",
-    "score_array", "shown", "span", "weights_array",
-]  # fmt: skip
-
 #: What to do with values of another type, in any library.
 _TO_NUMBERS = "Convert them to numbers (float64) first."
 

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from betaroc.core.errors import InputTypeError
 from betaroc.core.text import respelled, shown
 
-__all__ = ["ClassWords", "class_words", "client_word", "is_class_word", "shared_words", "words_of"]
-
 #: Of each word of clients the words of impostors that leave no doubt which class is which.
 _PAIRS = {
     "client": {"impostor", "imposter"},

@@ -12,11 +12,6 @@ import numpy as np
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, nearest, shown
 
-__all__ = [
-    "as_text", "factor_columns", "formula_columns", "has_intercept", "of_numpy", "right_side",
-    "spelled", "term_name", "term_names", "without",
-]  # fmt: skip
-
 #: Functions of numpy, called so or as np.log.
 _OF_NUMPY = (
     "abs", "clip", "cos", "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "maximum",

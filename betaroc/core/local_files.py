@@ -20,17 +20,6 @@ from typing import Any, NoReturn
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.text import shown
 
-__all__ = [
-    "STDIN",
-    "file_names",
-    "local_file",
-    "of_the_system",
-    "read_toml",
-    "regular_file",
-    "shown_path",
-    "small_text",
-]
-
 #: What stands for the standard input, and how much of it is kept on disk.
 STDIN, _SPOOLED = "-", 2**33
 #: Bytes of a TOML file at most.

@@ -21,10 +21,6 @@ import numpy as np
 
 from betaroc.core.errors import BetarocWarning
 
-__all__ = [
-    "Notice", "collected", "constructor", "edge", "keep", "passed_on", "public", "quietly", "warn",
-]  # fmt: skip
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 #: Files whose lines are not the user's: the package's, and what runs its context managers.

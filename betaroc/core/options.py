@@ -12,8 +12,6 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.resampling import streams
 
-__all__ = ["IntervalArguments", "IntervalOptions"]
-
 
 class IntervalArguments(TypedDict, total=False):
     """The keywords that become :class:`IntervalOptions`."""

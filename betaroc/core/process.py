@@ -20,11 +20,6 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
 
-__all__ = [
-    "allow_progress", "begin_work", "end_with", "end_work", "free_memory", "hold_streams",
-    "leave_if_stopped", "listen", "shows_colours", "shows_progress",
-]  # fmt: skip
-
 #: Each with what Python does of itself.
 _SIGNALS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 #: Descriptors of the standard streams.

@@ -16,12 +16,6 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
 
-__all__ = [
-    "Cells", "class_sizes", "draw_counts", "draw_multinomial",
-    "refuse_fractional_weights", "seed_sequence", "streams",
-]  # fmt: skip
-
-
 #: Replicates that share one stream of random numbers: fixed, so that no byte depends on memory.
 BLOCK = 250
 #: Rows are drawn one by one up to this many a distinct score, counts beyond.

@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
-__all__ = ["Sentence", "Term", "for_readers", "worded"]
-
 
 class Term(str):
     """An argument as Python writes it, with its value where one is meant; or a Python remedy."""

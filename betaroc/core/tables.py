@@ -16,11 +16,6 @@ from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import MissingDependencyError
 from betaroc.core.value import Result, travelling
 
-__all__ = [
-    "Framed", "Library", "Table", "Tabular", "checked_library", "columns_from_rows",
-    "first_library", "in_library", "library_of", "listed_columns", "table_of",
-]  # fmt: skip
-
 #: Libraries of frames in memory.
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 #: A frame of one of them.

@@ -16,8 +16,6 @@ from typing import NamedTuple
 from betaroc.core import checks
 from betaroc.core.text import respelled
 
-__all__ = ["ALIASES", "BIOMETRIC", "TERMS", "Terms", "Word", "canonical", "known", "terms_of"]
-
 BIOMETRIC = "biometric"
 
 

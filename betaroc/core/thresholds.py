@@ -16,8 +16,6 @@ import numpy.typing as npt
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.value import Value
 
-__all__ = ["BELOW_ONE", "Thresholds", "choose", "softplus"]
-
 #: Largest finite logit: "just below 1", where every continuous distribution has its limit.
 BELOW_ONE = float(np.finfo(np.float64).max)
 

@@ -19,12 +19,6 @@ from betaroc.core.terms import ALIASES, BIOMETRIC, terms_of
 from betaroc.core.value import travelling
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "Confusion", "Weighted", "clients_on_top", "confusion_at", "of_comparisons",
-    "refuse_words_of_comparisons",
-    "rejected_words",
-]  # fmt: skip
-
 _COUNTS = ("true_accepts", "false_accepts", "true_rejects", "false_rejects")
 _RATES = {"far", "frr", "tpr", "tnr"}
 _OF_COMPARISONS = {"fmr", "fnmr", "tmr", "tnmr"}

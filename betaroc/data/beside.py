@@ -21,12 +21,6 @@ from betaroc.core.text import shown
 from betaroc.core.value import Value, travelling
 from betaroc.data.rows import REJECT
 
-__all__ = [
-    "COLUMN_OF", "ScoreSource", "checked_beside", "checked_name", "lengthened", "refuse_rejected",
-    "refuse_weights_of_absent", "rejected_counts", "span_words", "tell_of_scored", "total_weight",
-    "words_of_labels",
-]  # fmt: skip
-
 #: The column of a frame that holds each.
 COLUMN_OF = {
     "label": "label", "score": "score", "weights": "weight", "groups": "group", "ids": "id",

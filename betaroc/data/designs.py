@@ -16,10 +16,6 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 
-__all__ = [
-    "Covariate", "DesignMatrix", "checked_values", "designs_of", "outside", "read_column",
-]  # fmt: skip
-
 #: Singular values below this share of the largest, of columns of length 1, are none.
 _COLLINEAR = 1e-8
 #: Leverage, in units of the largest of any trial, beyond which values together are far from all.

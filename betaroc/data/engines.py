@@ -15,11 +15,6 @@ from betaroc.core.errors import BetarocError, EngineError, FileFormatError, Inpu
 from betaroc.core.tables import Library
 from betaroc.core.text import shown
 
-__all__ = [
-    "SLICE", "Merge", "PartitionedSource", "Source", "arrays_of", "as_ours", "dask_frame",
-    "dask_schema", "file_error", "frame_error", "is_lazy", "partitions_of",
-]  # fmt: skip
-
 _T = TypeVar("_T")
 #: What two parts of the rows found, as one.
 Merge = Callable[[_T, _T], _T]

@@ -21,11 +21,6 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.data.engines import Source, arrays_of, dask_frame, dask_schema, is_lazy
 from betaroc.data.sums import is_missing
 
-__all__ = [
-    "OpenedFrame", "checked_schema", "frame_columns", "named_columns", "opened",
-    "refuse_lost_integers", "refuse_many_labels", "refuse_text",
-]  # fmt: skip
-
 
 class OpenedFrame(NamedTuple):
     """A frame whose columns are not read yet: their types, its library, and how to read some."""

@@ -12,11 +12,6 @@ from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.data.scores import ScoreData, Scores
 
-__all__ = [
-    "Groups", "ScoredTrials", "Trials", "correlation_of", "groups_of", "refuse_few",
-    "refuse_one_group", "settled", "single_trials", "units_of", "weights_of",
-]  # fmt: skip
-
 #: Negative eigenvalues down to this share of the largest are rounding.
 _ROUNDING = 1e-12
 _CLASSES = ("client", "impostor")

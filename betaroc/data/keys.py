@@ -18,8 +18,6 @@ from betaroc.data.rows import FAIL, Rows, Wanted, whole, written
 from betaroc.data.text_blocks import collect_parts
 from betaroc.data.text_files import SEPARATORS, TextFile, TextLayout, fields_of
 
-__all__ = ["Key", "keyed_rows", "read_key"]
-
 #: Rows by which the columns of a key without a header are told.
 _ROWS = 100
 #: From this width on a key is a protocol of ASVspoof, whose second column is the trial.

@@ -45,8 +45,6 @@ from betaroc.data.sums import (
 )
 from betaroc.distributions.bin_layout import Layout, bin_steps
 
-__all__ = ["Progress", "frame_source", "label_squares", "label_sums", "system_groups"]
-
 #: Called with the rows done and the rows to do, all passes together.
 Progress = Callable[[int, int], object]
 #: Labels beyond which nothing is summed any more.

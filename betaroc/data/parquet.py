@@ -23,8 +23,6 @@ from betaroc.data.text_files import too_many_rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["binary_columns", "file_source", "opened_parquet", "read_arrow", "read_parquet"]
-
 #: Rows of a piece: what is in memory at once.
 _PIECE = 1 << 22
 #: Rows at a time of pyarrow, which groups nothing itself.

@@ -52,11 +52,6 @@ from betaroc.data.text_files import (
 from betaroc.data.text_layouts import layout_of
 from betaroc.data.text_lines import number_columns
 
-__all__ = [
-    "OpenedText", "ScoreColumns", "opened_text", "read_columns",
-    "read_rows", "read_scores", "wanted_of",
-]  # fmt: skip
-
 _BINARY = ("parquet", "arrow")
 #: The first bytes of tables that are no text.
 _FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}

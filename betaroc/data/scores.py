@@ -54,8 +54,6 @@ from betaroc.data.rows import FAIL, WAYS_OF_MISSING, account_of, scores_or_nan
 from betaroc.distributions.empirical import Empirical
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["ScoreData", "Scores", "require_scores"]
-
 
 class ScoreData(Tabular, Noun, ABC):
     """The scores of one classifier, whatever is kept of them.

@@ -36,10 +36,6 @@ from betaroc.distributions.bin_layout import MOST_BINS, Layout, bin_edges
 from betaroc.distributions.binned import Binned
 from betaroc.rendering.document import single_row
 
-__all__ = [
-    "ClassSummary", "ScoreSummary", "parquet_rows", "summarize", "summarize_file", "warn_of_bins",
-]  # fmt: skip
-
 _BINS = 65_536
 
 

@@ -18,11 +18,6 @@ from betaroc.distributions.bin_layout import Layout, bin_of
 from betaroc.rendering.document import single_row
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "KEPT", "KINDS", "KIND_STRIDE", "ClassSummary", "Extremes", "LabelSums", "added", "array_sums",
-    "extremes_of", "group_sums", "is_missing",
-]  # fmt: skip
-
 #: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; NaN or infinite; null.
 KINDS = ("inner", "zero", "one", "outside", "bad", "missing")
 #: Groups are numbered by bin plus this times the kind; more than there can be bins.

@@ -23,8 +23,6 @@ from betaroc.data.rows import FAIL, Rows, Wanted
 from betaroc.data.text_files import DAMAGED, TextFile, TextLayout
 from betaroc.data.text_lines import is_rounded_to_zero, read_lines
 
-__all__ = ["collect_parts"]
-
 _T = TypeVar("_T")
 #: Bytes of a block: what is in memory at once.
 _BLOCK = 2**21

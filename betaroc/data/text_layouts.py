@@ -33,8 +33,6 @@ from betaroc.data.text_files import (
     is_torn,
 )
 
-__all__ = ["layout_of"]
-
 _SIGNS = {sign: word for word, sign in SEPARATORS.items()}
 _KINDS = {sign: kind for kind, signs in TABLES.items() for sign in signs}
 #: Rows that a guess is made from.

@@ -29,8 +29,6 @@ from betaroc.data.text_files import (
     with_point,
 )
 
-__all__ = ["is_rounded_to_zero", "number_columns", "read_lines"]
-
 #: Rows of a part: what is in memory at once.
 _PART = 2**20
 _INF = math.inf

@@ -17,8 +17,6 @@ from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
 from betaroc.data.text_blocks import collect_parts
 from betaroc.distributions.bin_layout import Layout
 
-__all__ = ["text_sums"]
-
 #: Rows that are summed at once.
 _PART = 2**20
 

@@ -33,8 +33,6 @@ from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["EpcAverage", "epc_average"]
-
 #: For each pair: criterion of either axis, and the mean of the two rates.
 _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
     "far-frr": ("far", "frr", lambda p: p.hter),

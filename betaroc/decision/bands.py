@@ -45,11 +45,6 @@ from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.numbers import level_words, rounded, spaced
 from betaroc.rendering.tree import Cell, Grid, Node, Row, Words, rate_cell
 
-__all__ = [
-    "band", "curve_block", "curve_replicates", "grouped_values", "refuse_large_table", "shown_band",
-    "some_alphas",
-]  # fmt: skip
-
 #: Entries, replicates times alphas, that are kept at once.
 _LARGEST_TABLE = 2**28
 

@@ -35,11 +35,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Node
 
-__all__ = [
-    "OF_ALL_ERRORS", "REPLICATES", "REPLICATES_OF_FITS", "Comparison", "Histogram",
-    "ProportionTest", "compare", "judged", "range_of",
-]  # fmt: skip
-
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 REPLICATES, REPLICATES_OF_FITS = 2000, 400
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.

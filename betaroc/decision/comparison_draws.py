@@ -30,8 +30,6 @@ from betaroc.inference.paired_trials import (
     same_trials,
 )
 
-__all__ = ["Plan", "Smallest", "plan_of"]
-
 _SYSTEMS = ("epc_a", "epc_b")
 _CLASSES = ("client", "impostor")
 #: Numbers of drawn rows at once, replicates times rows.

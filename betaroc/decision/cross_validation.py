@@ -24,8 +24,6 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["EpcCv", "epc_cv"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcCv(Tabular, Noun):

@@ -48,13 +48,6 @@ from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Asked, of_point
 from betaroc.rendering.alphas import AlphaAxes
 
-__all__ = [
-    "ONE_CLASS_TARGETS", "SAME_ALPHA", "WEIGHTED_ERROR", "Curve", "area_weights", "axes_of",
-    "checked_alphas", "chosen_on", "data_of", "empirical_laws", "group_counts", "grouped_side",
-    "index_of_alpha", "known_laws", "observed_on", "observed_prior", "side", "side_groups",
-    "side_trials", "tell_support", "warn_of_reach",
-]  # fmt: skip
-
 #: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
 WEIGHTED_ERROR = "weighted-error"
 _AUTOMATIC_ALPHAS = 101

@@ -27,11 +27,6 @@ from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.tree import Cell, Grid, Node, Row, Words, as_named
 
-__all__ = [
-    "MOST", "AlphaRange", "CurveDifference", "both_names", "difference_block", "inside",
-    "larger_is_better", "short_measure", "verdict_words", "way_words", "where_words",
-]  # fmt: skip
-
 #: Share of the replicates that must have a value.
 MOST = 0.9
 _SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}

@@ -21,8 +21,6 @@ from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 
-__all__ = ["area_range", "curve_difference", "curve_interval", "refuse_different"]
-
 _STATISTICS = ("area", "value")
 
 

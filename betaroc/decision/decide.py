@@ -59,8 +59,6 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Node
 
-__all__ = ["Decision", "DecisionCheck", "DecisionRequest", "checked_request", "decide", "decided"]
-
 _OF_COSTS = ("counted", "model")
 _TARGETS, _DTYPES = (*TARGET_RATES, "cost", "eer"), ("float64", "float32", "float16")
 #: What a confidence may lack of 1 at least.

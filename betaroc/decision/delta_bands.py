@@ -23,11 +23,6 @@ from betaroc.inference.rate_errors import rate_covariance
 from betaroc.inference.simultaneous import gaussian_reach
 from betaroc.model.measures import OperatingPoint
 
-__all__ = [
-    "RESAMPLE", "BandOptions", "FittedTest", "delta_interval", "delta_scores_interval",
-    "fitted_test", "shrunk",
-]  # fmt: skip
-
 #: What is drawn again.
 RESAMPLE = ("both", "test")
 _METHODS = ("bootstrap", "exact", "delta")

@@ -46,8 +46,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Node
 
-__all__ = ["Epc", "LossSplit", "epc"]
-
 
 class LossSplit(NamedTuple):
     """Why the value observed on test is not the one expected on dev: value - expected."""

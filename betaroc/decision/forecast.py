@@ -26,8 +26,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Grid, Row, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
 
-__all__ = ["DevSize", "EpcForecast", "epc_forecast"]
-
 #: E Z^2 of Chernoff's Z = argmax(W(u) - u^2), W two-sided Brownian motion.
 CHERNOFF_VARIANCE = 0.26355964129961019
 #: A stationary point: the log-likelihood ratio is the wanted level to so much.

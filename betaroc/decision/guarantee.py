@@ -23,11 +23,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "NO_RATE_OF_ZERO", "GuaranteedThreshold", "fewest_of_order", "guaranteed_threshold",
-    "independent_trials", "needed_for_guarantee", "order_of_guarantee",
-]  # fmt: skip
-
 #: Of a rate of 0 or 1 that was asked for.
 NO_RATE_OF_ZERO = "No sample shows a rate of 0; 1 % is 0.01."
 #: Chances of failure that agree to this are equal but for rounding.

@@ -20,8 +20,6 @@ from betaroc.core.thresholds import Thresholds, choose
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair
 
-__all__ = ["DrawnThresholds", "drawn_thresholds"]
-
 #: Normal deviates of the trapezoidal rule, whose error is far below rounding at this step.
 _DEVIATES = np.arange(-7.0, 7.01, 0.5)
 #: Exponential deviates of a gap: nodes of Laguerre's rule, more where a class has few scores there;

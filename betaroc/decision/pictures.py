@@ -30,11 +30,6 @@ from betaroc.rendering.alphas import (
 from betaroc.rendering.curves import draw_choices
 from betaroc.rendering.style import COLOURS, Axes, legend_below, new_axes, stacked_axes
 
-__all__ = [
-    "draw_both", "plot_a_priori", "plot_a_priori_points", "plot_comparison", "plot_difference",
-    "plot_difference_histogram", "plot_epc", "plot_expected_obtained",
-]  # fmt: skip
-
 _CURVES = ("det", "roc")
 _LINES = ("-", "--", "-.", ":")
 #: Alphas that agree to this are one alpha.

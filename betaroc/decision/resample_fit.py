@@ -30,8 +30,6 @@ from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.drawn_trials import Counts
 from betaroc.model.criteria import CRITERIA
 
-__all__ = ["FitAgain"]
-
 _CLASSES = ("client", "impostor")
 #: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
 _SHARES = np.linspace(-16.8, 16.8, 200)

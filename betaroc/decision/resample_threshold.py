@@ -31,11 +31,6 @@ from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 
-__all__ = [
-    "ChosenAgain", "LeastWeightedError", "OtherCriterion", "ResampledDev", "ThresholdError",
-    "resample_threshold", "threshold_error",
-]  # fmt: skip
-
 #: Doubles hold all whole numbers up to this.
 _WHOLE = 2.0**53
 #: Numbers of one table of criteria: what stays in a processor's cache.

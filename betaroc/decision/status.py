@@ -16,13 +16,6 @@ from betaroc.rendering.notebook import CLIENT, IMPOSTOR, RateMark, draw_strip
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
 
-__all__ = [
-    "AMBER", "STATUS_COLOURS", "GREEN", "RED", "Observed", "Rate", "Said", "Shift", "beyond_words",
-    "cut_words", "decision_block", "high_rate_words", "mean_rate", "mean_shown", "observed_cost",
-    "observed_rate", "remedy_words", "said_nodes", "said_of_costs", "said_of_rate",
-    "shown_threshold", "status_words", "way_title", "ways_grid",
-]  # fmt: skip
-
 #: The statuses, the best first.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
 _WORDS = {

@@ -39,8 +39,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words, as_named
 
-__all__ = ["SystemsComparison", "compare_systems"]
-
 #: So many systems are named in a sentence.
 _NAMED = 4
 #: So many have a panel each.

@@ -20,8 +20,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Grid, Row, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
 
-__all__ = ["TargetForecast", "target_forecast"]
-
 #: An alpha is read as the decimal that was meant.
 _DECIMALS = 10**9
 _SHOWN_ROWS = 11

@@ -32,12 +32,6 @@ from betaroc.model.asking import asking
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 
-__all__ = [
-    "HOW", "POOR", "TARGET_RATES", "Fitting", "Target", "Way", "digest_of", "order_ways",
-    "rate_interval", "rate_of_fit", "reach_of", "refuse_wrong_rules", "summary_ways",
-    "trials_of", "way_of_both", "ways_of",
-]  # fmt: skip
-
 #: The ways, the one to take first.
 HOW = ("guaranteed", "average", "tail", "model", "counted")
 #: The rates that can be a target.

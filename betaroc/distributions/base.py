@@ -27,8 +27,6 @@ from betaroc.core.value import Value
 from betaroc.rendering.document import flat
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["Atoms", "Distribution", "Parameter", "Tail"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms(Value):

@@ -24,8 +24,6 @@ from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs, refuse_unr
 from betaroc.distributions.beta_roots import balance_guess, concave_roots
 from betaroc.distributions.pairs import Pair, closed_forms
 
-__all__ = ["Beta", "Shape", "beta_auc"]
-
 #: Logits of scores whose distance from an end is no normal double.
 _LOST = 700.0
 #: Logits within which 1 - theta keeps the digits that a guess of the balance needs.

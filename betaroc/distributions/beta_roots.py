@@ -6,8 +6,6 @@ import math
 
 from betaroc.core.thresholds import Thresholds, softplus
 
-__all__ = ["balance_guess", "concave_roots"]
-
 #: Tails of scipy that have all their digits.
 _LEAST = 1e-290
 #: Logits within which 1 - theta keeps the digits that a guess needs.

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray, IntArray
 
-__all__ = ["MOST_BINS", "bin_edges", "bin_of", "bin_steps"]
-
 Layout = tuple[float, float] | None
 #: The largest number of bins.
 MOST_BINS = 1 << 20

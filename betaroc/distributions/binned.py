@@ -16,8 +16,6 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.distributions.pairs import closed_forms
 
-__all__ = ["Binned"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Binned(Empirical):

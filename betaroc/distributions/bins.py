@@ -14,9 +14,6 @@ import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Bins", "CommonBins", "SortedBins"]
-
-
 #: At most 2**15 bins, whose numbers need two bytes.
 _BITS = 15
 #: Scales are powers of two between these, where a product with a score is meaningful.

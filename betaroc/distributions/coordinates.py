@@ -16,8 +16,6 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.distributions.base import Distribution, Parameter
 
-__all__ = ["Free", "free", "moved", "parameter_values", "value_columns"]
-
 _NUMBERS = ("plain", "log")
 #: Where shares and their odds are rounding.
 _LEAST, _MOST = sys.float_info.min, 600.0

@@ -26,8 +26,6 @@ from betaroc.distributions.gaps import (
 from betaroc.distributions.pairs import Pair, closed_forms
 from betaroc.distributions.staircase import Staircase, balance, staircase
 
-__all__ = ["Empirical"]
-
 #: From so many scores on, a few questions are answered from counts in bins, without a sort.
 _MANY = 2**15
 #: So many thresholds or quantiles are a few.

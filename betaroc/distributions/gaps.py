@@ -11,8 +11,6 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.thresholds import Thresholds
 
-__all__ = ["Gaps", "gap_places", "gap_thresholds", "merged", "sums_above", "sums_below"]
-
 
 @dataclass(frozen=True)
 class Gaps:

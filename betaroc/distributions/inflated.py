@@ -15,8 +15,6 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 
-__all__ = ["MASSES", "REJECTED", "Inflated", "Rejecting", "base_of"]
-
 #: Names of the point masses, the one at the lower end first.
 MASSES = ("at_zero", "at_one")
 #: Name of the share, as a parameter.

@@ -27,8 +27,6 @@ from betaroc.distributions.normal import (
 )
 from betaroc.distributions.pairs import closed_forms
 
-__all__ = ["LogitNormal"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogitNormal(Distribution):

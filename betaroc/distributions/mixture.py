@@ -19,8 +19,6 @@ from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
 
-__all__ = ["BetaMixture"]
-
 #: Weights that were rounded on their way add up to 1 within this.
 _WHOLE = 1e-9
 _STEPS = 200

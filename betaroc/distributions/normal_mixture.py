@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from betaroc.distributions.mixture import Mixture, of_mixtures
 from betaroc.distributions.normal import Normal
 
-__all__ = ["NormalMixture"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalMixture(Mixture):

@@ -22,8 +22,6 @@ from betaroc.core.text import shown
 from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.base import Distribution
 
-__all__ = ["Pair", "check_laws", "closed_forms", "pair_of", "sign_changes"]
-
 _FORMS: dict[
     tuple[type[Distribution], type[Distribution]], Callable[[Distribution, Distribution], Pair]
 ] = {}

@@ -15,8 +15,6 @@ from betaroc.core.errors import InputError
 from betaroc.core.thresholds import Thresholds
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["Coordinate", "ParetoTail", "snapped"]
-
 
 class Coordinate(NamedTuple):
     """Where tails are straight: the logit of a score in its bounds, else the score itself."""

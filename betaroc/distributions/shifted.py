@@ -22,8 +22,6 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
 
-__all__ = ["Shifted", "lies_on_unit", "moved_law"]
-
 # Scores nearer to an end of [0, 1] are drawn as logits: doubles near 1 are coarse.
 _NEAR_ZERO, _NEAR_ONE = 1e-290, 1.0 - 2.0**-20
 # Tail probabilities exp(-d) at which a mean's quadrature is broken, and bends of the logistic map.

@@ -20,8 +20,6 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pareto_tail import Coordinate, ParetoTail, snapped
 
-__all__ = ["Spliced"]
-
 _SIDES = ("lower", "upper")
 #: What is left of a whole by rounding.
 _ROUNDING = 1e-14

@@ -9,8 +9,6 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 
-__all__ = ["Staircase", "balance", "staircase"]
-
 
 @dataclass(frozen=True, eq=False)
 class Staircase:

@@ -16,8 +16,6 @@ from betaroc.model.asking import asking
 from betaroc.model.crossings import places_of_far
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Departures", "FitErrors", "logit", "tpr_probits"]
-
 _LOG_HALF = -math.log(2.0)
 
 

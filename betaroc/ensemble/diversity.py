@@ -14,8 +14,6 @@ from betaroc.core.tables import columns_from_rows
 from betaroc.ensemble.fusing import TrialSet, logits
 from betaroc.ensemble.losses import CurvePart, Splits, thresholds_of
 
-__all__ = ["diversity_columns"]
-
 _TEXTS = ("first", "second", "class")
 _NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
 

@@ -26,8 +26,6 @@ from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
-__all__ = ["BorderSide", "Peak", "RocEvidence", "RocMisfit", "misfit_of", "roc_evidence"]
-
 #: FARs between the borders at which a curve is judged that its ends do not decide.
 _INNER = 31
 _SIDES = {True: "above", False: "below"}

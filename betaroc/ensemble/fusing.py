@@ -11,10 +11,6 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.ensemble.trials import Systems
 
-__all__ = [
-    "RULES", "Scale", "TrialSet", "fused", "logits", "mid_ranks", "rank_sums", "scale_of",
-]  # fmt: skip
-
 
 class TrialSet(NamedTuple):
     """Scores of both classes, a row a trial, a column a classifier."""

@@ -33,8 +33,6 @@ from betaroc.rendering.tree import (
 )
 from betaroc.rendering.tree_text import text_of
 
-__all__ = ["FUSING", "PARTS", "Fusion", "Gain", "fusion_of"]
-
 #: Every rule, and every part of the curve on which a gain is met.
 FUSING = (*RULES, "vote")
 PARTS = ("all", "strict", "lax")

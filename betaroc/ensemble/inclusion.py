@@ -44,8 +44,6 @@ from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet
 
-__all__ = ["Inclusion", "inclusion"]
-
 _CRITERIA = ("weighted-error", "far", "frr")
 #: Families on the real line.
 _REAL = ("normal", "empirical")

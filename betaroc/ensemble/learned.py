@@ -20,12 +20,6 @@ from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
 from betaroc.rendering.numbers import counted, level_words, number, visible
 
-__all__ = [
-    "ADDS_NOTHING", "CANNOT_TELL", "INCLUDE", "LEAST_FOLDS", "LEAST_TRIALS", "LEAVE_OUT",
-    "MATTERS", "LearnedGain", "gain_sentence", "learned_gains", "nested_folds", "signed",
-    "trials_needed",
-]  # fmt: skip
-
 #: A gain in area below this is none, and a loss beyond it a loss.
 MATTERS = 0.005
 INCLUDE, ADDS_NOTHING, LEAVE_OUT = "include", "adds nothing", "leave out"

@@ -14,8 +14,6 @@ from betaroc.distributions.pairs import pair_of
 from betaroc.ensemble.fusing import TrialSet
 from betaroc.model.criteria import CRITERIA
 
-__all__ = ["TRIAL_MEASURES", "CurvePart", "Splits", "score_losses", "thresholds_of", "vote_losses"]
-
 #: Measures that are a FAR + b FRR, so that they are a sum over trials.
 TRIAL_MEASURES = ("weighted-error", "hter", "dcf", "far", "frr")
 #: Criteria this near to one another are tied.

@@ -51,8 +51,6 @@ from betaroc.rendering.tree import (
     signed_cell,
 )
 
-__all__ = ["inclusion_page"]
-
 #: The icon of each verdict; what is no good beside the others is neither bad nor unknown.
 _ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADDS_NOTHING: "none"}
 _SORTED = ("good", "warn", "none", "bad")

@@ -15,8 +15,6 @@ from betaroc.model.roc import Roc
 from betaroc.rendering import curves as drawing
 from betaroc.rendering.style import Axes, Sheet
 
-__all__ = ["plot_ensemble", "plot_gains", "plot_hull", "plot_learned"]
-
 
 def _inclusion(result: InclusionRecord) -> InclusionRecord:
     return instance(result, InclusionRecord, "result", "br.inclusion(frame)")

@@ -23,8 +23,6 @@ from betaroc.fits.fit import Fit
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.roc import Roc
 
-__all__ = ["InclusionRecord"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InclusionRecord(Result):

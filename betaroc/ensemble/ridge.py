@@ -9,8 +9,6 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError
 
-__all__ = ["Standard", "linear", "log_losses", "ridge_path"]
-
 #: Squared Newton decrements below which the matrix is kept, and below which no step is left.
 _NEAR, _SMALL = 1e-6, 1e-18
 _STEPS = 100

@@ -14,8 +14,6 @@ from betaroc.fits.fit import Fit
 from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import level_words, number, percent
 
-__all__ = ["END_WORDS", "VERDICTS", "Confidence", "Size", "Verdict", "joined", "verdict_of"]
-
 INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
 STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: What the two ends are called in sentences.

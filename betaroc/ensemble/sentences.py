@@ -22,11 +22,6 @@ from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Bullets, Grid, Row, apart, as_named, signed_cell
 from betaroc.rendering.tree_text import text_of
 
-__all__ = [
-    "InclusionSentences", "crossings_columns", "inclusion_columns", "inclusion_numbers",
-    "inclusion_sentences", "inclusion_text", "reached_ends", "rule_beside",
-]  # fmt: skip
-
 #: The rule whose gains stand beside the verdicts.
 _BESIDE = "mean-logit"
 #: Pieces of the hull that are named.

@@ -22,8 +22,6 @@ from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import curve_thresholds
 from betaroc.rendering.numbers import extreme
 
-__all__ = ["EnsembleHull", "HullSegment", "hull_of"]
-
 #: Points of each curve from which the chords are found, before they are polished.
 _POINTS = 400
 #: A chord this far above the curve is rounding.

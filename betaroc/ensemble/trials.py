@@ -32,11 +32,6 @@ from betaroc.inference.paired_trials import refuse_other_trials
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-__all__ = [
-    "Classifiers", "Systems", "duplicates_of", "refuse_constant", "systems_of",
-    "warn_of_same_trials",
-]  # fmt: skip
-
 NAN_POLICIES = ("raise", "omit")
 #: Several classifiers on the same trials: a frame with a column each, or `Scores` of each.
 Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"

@@ -22,11 +22,6 @@ from betaroc.data.one_pass import frame_source, system_groups
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
 from betaroc.estimation.sums import log1m, row_sums
 
-__all__ = [
-    "ClassColumns", "ClassEstimates", "class_columns", "mean_logs", "ragged_mean_logs",
-    "reasons_of", "system_columns", "with_masses",
-]  # fmt: skip
-
 #: Scores of short samples that are put side by side.
 _GROUP = 1 << 15
 #: Samples from this size on are summed by themselves, where products save logarithms.

@@ -16,8 +16,6 @@ from betaroc.estimation.contract import Family, Maximum, Parameters, SampleRows
 from betaroc.estimation.mixture import Curvature, Kind, estimate_mixture, estimate_near
 from betaroc.estimation.newton import beta_mle, solve_one
 
-__all__ = ["BETA_MIXTURE"]
-
 #: A component may be so much more concentrated than one distribution of all scores.
 _CONCENTRATION = 1e4
 #: EM of a row stops when a step gains less log-likelihood than this.

@@ -20,8 +20,6 @@ from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.contract import AtEnds, Coordinates, Data, Family, Matrix, Maximum, Sample
 from betaroc.estimation.likelihood import cells, censored, maximise
 
-__all__ = ["BoundaryRule"]
-
 POLICIES = ("inflate", "error", "drop", "squeeze", "censor", "matlab")
 #: Rules that counts and sums of the scores inside (0, 1) are enough for.
 SUMMED_POLICIES = ("inflate", "error", "drop")

@@ -26,8 +26,6 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.summed import summed_class
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Options", "Task", "estimate_class", "estimate_pair"]
-
 _CLASSES = ("client", "impostor")
 
 

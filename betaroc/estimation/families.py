@@ -26,13 +26,6 @@ from betaroc.estimation.normal import EQUAL_VARIANCE_NORMAL, NORMAL
 from betaroc.estimation.normal_mixture import NORMAL_MIXTURE
 from betaroc.estimation.proper_beta import PROPER_BETA
 
-__all__ = [
-    "AUTO", "BEST", "FAMILIES", "Chosen", "Names", "Span", "automatic", "automatic_of_sample",
-    "checked_pair", "chosen_of", "family_text", "has_shapes", "is_of_counts", "named",
-    "names_of_text", "needs_rows", "planned_family", "refuse_rule", "rows_of_names", "smaller_of",
-    "spans_of",
-]  # fmt: skip
-
 AUTO, BEST = "auto", "best"
 
 

@@ -23,8 +23,6 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.mixture import Mixture
 from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, too_few_distinct
 
-__all__ = ["Curvature", "Kind", "estimate_mixture", "estimate_near"]
-
 #: Scores that every component must have at least.
 _LEAST_SCORES = 5.0
 #: Larger blocks leave the cache, and BLAS starts threads for them that cost more than they gain.

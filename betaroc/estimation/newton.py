@@ -32,9 +32,6 @@ from betaroc.core.polygamma import (
 )
 from betaroc.estimation.sums import Centred
 
-__all__ = ["beta_mle"]
-
-
 #: Distributions more concentrated than this are not told apart from a single point.
 LARGEST_CONCENTRATION = 1e12
 MAX_ITERATIONS = 100

@@ -16,8 +16,6 @@ from betaroc.estimation.contract import Data, Family, Maximum, Sample
 from betaroc.estimation.mixture import Curvature, Kind, estimate_mixture, estimate_near
 from betaroc.estimation.normal import estimate_normal
 
-__all__ = ["NORMAL_MIXTURE"]
-
 #: A component may have this share of the standard deviation of all scores.
 _NARROWEST = 0.01
 

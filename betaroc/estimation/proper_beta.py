@@ -30,8 +30,6 @@ from betaroc.estimation.beta import BETA_ROWS, beta_tails, estimate_beta
 from betaroc.estimation.contract import ClassMaximum, Family, Joined, Matrix, Maximum, SampleRows
 from betaroc.estimation.newton import LARGEST_CONCENTRATION, solve_one
 
-__all__ = ["PROPER_BETA", "ClassSums", "TiedSolution", "best_partner", "tied_mle"]
-
 Shapes = tuple[float, float]
 
 _MAX_ITERATIONS = 200

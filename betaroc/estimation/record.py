@@ -24,8 +24,6 @@ from betaroc.estimation.contract import Matrix
 from betaroc.estimation.tails import Tails
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Estimate", "PairEstimate"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Tabular):

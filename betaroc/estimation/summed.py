@@ -15,8 +15,6 @@ from betaroc.estimation.boundary import SUMMED_POLICIES
 from betaroc.estimation.contract import AtEnds, Sample
 from betaroc.estimation.sums import Centred
 
-__all__ = ["CANCELLED", "LARGEST_SUMMED", "LEAST_SQUARE", "Sums", "summed_class"]
-
 #: Sums of squares of which less than this share is left about the mean have lost their digits.
 CANCELLED = 1e-8
 #: Mean squares below this have lost their digits to underflow.

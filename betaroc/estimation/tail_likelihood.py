@@ -13,8 +13,6 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.value import Value
 
-__all__ = ["PRIOR_DEVIATION", "STEEPEST", "TailGrid", "TailFit", "fit_tail", "grid_of", "penalised"]
-
 #: Standard deviation of the normal penalty of the shape, about 0.
 PRIOR_DEVIATION = 0.25
 #: Shapes nearer to 0 than this are exponential tails to the digits of the sum.

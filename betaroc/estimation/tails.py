@@ -18,11 +18,6 @@ from betaroc.data.groups import Groups
 from betaroc.distributions.pareto_tail import ParetoTail
 from betaroc.estimation.tail_likelihood import PRIOR_DEVIATION, TailFit, fit_tail
 
-__all__ = [
-    "FEWEST", "FEWEST_BEYOND", "SIZES", "TailScores", "Tails", "design_effect", "fit_tails",
-    "steep_tails",
-]  # fmt: skip
-
 #: Scores that a tail is fitted to, whatever their number in all.
 SIZES = (30, 50)
 #: A tail needs so many scores in its class, and so many beyond its joint.

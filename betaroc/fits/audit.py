@@ -26,8 +26,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Column, Section, Words, apart, field_grid, recorded
 from betaroc.rendering.tree_text import text_of
 
-__all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
-
 _CLASSES = ("client", "impostor")
 _EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
 #: Share of the scores whose part of a statistic is stated.

@@ -19,10 +19,6 @@ from betaroc.data.scores import Scores
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.newton import LARGEST_CONCENTRATION, beta_mle
 
-__all__ = [
-    "CovariateEstimate", "Regression", "RegressionFit", "regress", "regression", "result_of",
-]  # fmt: skip
-
 _STEPS = 100
 _HALVINGS = 40
 #: After a step this small in orthonormal coordinates nothing is left to gain.

@@ -35,11 +35,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
 
-__all__ = [
-    "ClassTests", "FitCheck", "FitTest", "GoodDownTo", "RocDistance", "TargetCheck", "check_fit",
-    "repeated", "roc_distance_of",
-]  # fmt: skip
-
 #: Distance of a fitted ROC from the true one that matters.
 TOLERANCE = 0.05
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.

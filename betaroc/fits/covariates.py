@@ -44,8 +44,6 @@ from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["CovariateFit", "fit_covariates"]
-
 _CLASSES = ("client", "impostor")
 _POLICIES = ("error", "drop", "squeeze")
 #: Step of differences along a scale, which is smooth.

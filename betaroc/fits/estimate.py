@@ -38,8 +38,6 @@ from betaroc.fits.target_checks import check_targets
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 
-__all__ = ["best_fit", "fit", "fit_distribution"]
-
 #: Tails where the family is poor at the smallest rate that can be checked.
 _AS_NEEDED = "as needed"
 

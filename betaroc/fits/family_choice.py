@@ -40,10 +40,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Column, Section, Words, apart, field_grid
 from betaroc.rendering.tree_text import text_of
 
-__all__ = [
-    "MARGIN", "FamilyComparison", "FamilyRow", "TailRow", "best_comparison", "compare_families",
-]  # fmt: skip
-
 #: Standard errors by which a family with more parameters must be better: see the Notes.
 MARGIN = 0.5
 #: Two-sided 5 % point of the standard normal distribution.

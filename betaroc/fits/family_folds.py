@@ -18,10 +18,6 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.model.distances import largest_distance
 
-__all__ = [
-    "TriedFamilies", "Joint", "Folded", "Tried", "tried_families", "joint_of", "mean_log", "z_of",
-]  # fmt: skip
-
 _FOLDS = 5
 #: With a smaller share of distinct scores a mixture would chase the ties.
 _DISTINCT = 0.5

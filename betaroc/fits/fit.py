@@ -46,8 +46,6 @@ from betaroc.rendering.tree import Node
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-__all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
-
 #: What `Fit.plot` draws.
 _PLOT_KINDS = ("roc", *ORDERED_KINDS, *TAIL_KINDS)
 

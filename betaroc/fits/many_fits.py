@@ -49,8 +49,6 @@ from betaroc.inference.scores_beyond import Evidence
 from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
 
-__all__ = ["fit_many"]
-
 
 @public
 def fit_many(

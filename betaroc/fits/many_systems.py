@@ -20,8 +20,6 @@ from betaroc.inference.scores_beyond import less_absent, needed
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
 
-__all__ = ["areas_of_systems", "pair_of_system", "statistic_columns", "system_sums"]
-
 _CLASSES = ("client", "impostor")
 
 

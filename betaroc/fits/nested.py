@@ -29,10 +29,6 @@ from betaroc.inference.sandwich import joint_cov
 from betaroc.inference.small_samples import inner_trials
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "CalibrationTest", "LikelihoodRatioTest", "calibration_test", "likelihood_ratio_test", "nested",
-]  # fmt: skip
-
 #: Families of clients and of impostors.
 Families = tuple[str, str]
 

@@ -28,11 +28,6 @@ from betaroc.rendering.densities import Density, Ordered, draw_density, draw_his
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, Axes, checked_axes
 
-__all__ = [
-    "ORDERED_KINDS", "bar_heights", "density_of", "plot_densities", "plot_density", "plot_fit",
-    "plot_fitted_roc", "plot_histogram", "span", "typical",
-]  # fmt: skip
-
 #: Beyond it the differences that axes are made of leave the doubles.
 _WIDEST = 1e300
 #: Order statistics drawn on the scale of each of the two pictures, ends included.

@@ -12,8 +12,6 @@ from betaroc.inference import scores_beyond
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.statistics import of_point
 
-__all__ = ["FitPoints"]
-
 
 class FitPoints(scores_beyond.SupportedPair):
     """What a fit and its model have in common: every method that gives an operating point.

@@ -19,8 +19,6 @@ from betaroc.estimation.contract import ClassMaximum, Family, Maximum, Parameter
 from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 
-__all__ = ["drawn_inside", "many_of", "refitted", "refitted_alone"]
-
 #: Step of the differences of a log density, in sizes of the parameter or spreads of the
 #: distribution.
 _STEP = 1e-4

@@ -23,11 +23,6 @@ from betaroc.inference.small_samples import inner_trials
 from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "CurveTest", "EndTest", "EndTests", "FittedEnds", "curve_test", "end_tests",
-    "ends_are_tested", "quadrant_shares", "shape_probabilities", "tested_families",
-]  # fmt: skip
-
 _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
 _SHAPES = {
     "proper": (1, 1), "hook-at-one": (1, -1), "hook-at-zero": (-1, 1), "below": (-1, -1),

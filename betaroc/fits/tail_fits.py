@@ -37,11 +37,6 @@ from betaroc.estimation.tails import (
     steep_tails,
 )
 
-__all__ = [
-    "ENDS", "TailRequest", "refuse_tails", "sides_of", "tail_of", "tail_scores", "tails_again",
-    "with_tails",
-]  # fmt: skip
-
 _CLASSES = ("client", "impostor")
 #: The ends that FRR and FAR rest on.
 ENDS = {"client": "lower", "impostor": "upper"}

@@ -29,8 +29,6 @@ from betaroc.inference.tail_intervals import tail_rate_ends
 from betaroc.rendering.densities import Sized, TailCurve, draw_sized, draw_tails
 from betaroc.rendering.style import Axes
 
-__all__ = ["TAIL_KINDS", "plot_tails"]
-
 #: Kinds of pictures: rates against thresholds, and what a tail is by how many scores.
 TAIL_KINDS = ("tails", "tail-shape", "tail-rate")
 _RATES = {"client": "FRR", "impostor": "FAR"}

@@ -24,8 +24,6 @@ from betaroc.estimation.record import PairEstimate
 from betaroc.inference.scores_beyond import Evidence, about, evidence_of_pair
 from betaroc.model import operating_points
 
-__all__ = ["GoodDownTo", "Rates", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
-
 #: Rates that are asked for, if any.
 Rates = npt.ArrayLike | None
 #: A rate is poor if its interval, divided by the rate asked, has no point within this factor.

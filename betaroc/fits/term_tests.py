@@ -23,8 +23,6 @@ from betaroc.data.designs import designs_of
 from betaroc.data.groups import groups_of
 from betaroc.fits.beta_regression import CovariateEstimate, regression
 
-__all__ = ["ChiSquared", "TermTest", "term_test"]
-
 _CLASSES = ("client", "impostor")
 #: Log-likelihoods of nested fits that agree to this are equal.
 _ROUNDING = 1e-9

@@ -20,12 +20,6 @@ from betaroc.data.groups import Groups, settled
 from betaroc.data.scores import ScoreData
 from betaroc.estimation.proper_beta import ClassSums, TiedSolution, tied_mle
 
-__all__ = [
-    "Departure", "by_counts", "by_errors", "by_grouped_shapes", "by_grouped_shares",
-    "by_grouped_spreads", "by_likelihood", "by_means", "by_variances", "freedom_of_groups",
-    "observed",
-]  # fmt: skip
-
 #: Departures smaller than this are corrected as neighbouring ones are.
 _NEAR = 0.02
 #: How far these neighbours are, in standard errors.

@@ -30,11 +30,6 @@ from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse_other_trials
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "AUC_METHODS", "AucTest", "PairedAreas", "auc_interval", "auc_test", "of_means", "paired_areas",
-    "welch",
-]  # fmt: skip
-
 AUC_METHODS = ("delong", "logit-delong", "newcombe")
 _CLASSES = ("client", "impostor")
 #: Placements are shares: what is closer together than this differs by rounding.

@@ -27,8 +27,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, point_at
 
-__all__ = ["CountedScores", "RateLine", "number_of_scores", "whole_weights"]
-
 _CLASSES = ("client", "impostor")
 #: Thresholds that are looked at.
 _MOST = 4000

@@ -30,11 +30,6 @@ from betaroc.model.asking import Asking, as_number
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, Where, frr_at
 
-__all__ = [
-    "METHODS", "STEP", "Delta", "Nearby", "Steps", "bare_interval", "delta", "delta_intervals",
-    "models_near", "near_of", "nearby", "slopes_along", "slopes_of", "supported",
-]  # fmt: skip
-
 _T = TypeVar("_T", bound=Result)
 #: The ways to an interval of a fit, the best first.
 METHODS = ("delta", "bootstrap")

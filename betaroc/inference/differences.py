@@ -47,8 +47,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["Compares", "Difference", "alike", "difference", "of_replicates"]
-
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
 _CLASSES = ("client", "impostor")

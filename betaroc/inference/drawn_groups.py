@@ -14,8 +14,6 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, ScoredTrials
 from betaroc.distributions.empirical import Drawn, Empirical
 
-__all__ = ["GroupCells", "GroupedCounts", "GroupedSide", "ThresholdCells", "cell_of", "rows_in"]
-
 #: Weights drawn at once: replicates times what they are drawn for.
 _AT_ONCE = 2_000_000
 

@@ -19,8 +19,6 @@ from betaroc.distributions.gaps import Gaps
 from betaroc.inference.drawn_trials import DrawnRows
 from betaroc.model.model import ScoreModel
 
-__all__ = ["DrawnScores", "drawn_equal_errors", "drawn_tpr", "refuse_still"]
-
 _CLASSES = ("client", "impostor")
 #: Silverman's rule.
 _FACTOR, _NORMAL_IQR = 0.9, 1.349

@@ -10,8 +10,6 @@ from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.resampling import draw_multinomial
 from betaroc.data.groups import Groups, ScoredTrials, weights_of
 
-__all__ = ["DrawnRows", "SortedRows"]
-
 #: Copies are drawn one by one up to this many a row, as counts of the rows beyond.
 _COPIES_A_ROW = 4
 _CLASSES = ("client", "impostor")

@@ -10,11 +10,6 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "Band", "Interval", "Limits", "difference_ends", "from_log", "from_logit", "is_sparse",
-    "root_of_squares",
-]  # fmt: skip
-
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)
 

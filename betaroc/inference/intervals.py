@@ -20,8 +20,6 @@ from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Answers", "interval"]
-
 
 @runtime_checkable
 class Answers(Protocol):

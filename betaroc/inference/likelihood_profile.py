@@ -16,8 +16,6 @@ from betaroc.estimation.record import Estimate
 from betaroc.inference.interval import Limits
 from betaroc.inference.sandwich import policy_in_force
 
-__all__ = ["profile_of_scores"]
-
 #: Ends are looked for in so many steps of one standard error.
 _STEPS = 60
 

@@ -33,12 +33,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, frr_at, point_at
 
-__all__ = [
-    "bare_interval_of_scores", "ends_at_ties", "interval_at", "interval_of_counts",
-    "interval_of_scores", "line_of", "methods_of", "rate_weights", "warn_of_no_width",
-    "refuse_unanswered", "replicates_of",
-]  # fmt: skip
-
 #: Measures of one class: which, and whether of its complement.
 _SINGLE = {
     "far": (1, False), "tnr": (1, True), "specificity": (1, True), "frr": (0, False),

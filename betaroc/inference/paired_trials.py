@@ -18,8 +18,6 @@ from betaroc.data.beside import ScoreSource, lengthened
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
 from betaroc.data.scores import Scores
 
-__all__ = ["joint_trials", "on_same_trials", "refuse_other_trials", "same_trials"]
-
 _CLASSES = ("client", "impostor")
 #: What is asked for, and the way out of it.
 _PAIRED, _OR_NOT = worded("`paired=True`"), worded("`, or take paired=False`.")

@@ -16,10 +16,6 @@ from betaroc.distributions.coordinates import Free, free, moved
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.sandwich import joint_cov
 
-__all__ = [
-    "FreeFit", "ParameterNames", "covariance_roots", "free_coordinates", "joint_roots", "laws_at",
-]  # fmt: skip
-
 ParameterNames = tuple[tuple[str, ...], tuple[str, ...]]
 
 

@@ -33,8 +33,6 @@ from betaroc.inference.small_samples import (
     student,
 )
 
-__all__ = ["conf_int", "grouped_conf_int"]
-
 PARAMETER_METHODS = ("profile", "wald")
 #: Beyond this concentration the beta deviance cancels too many digits.
 _CONCENTRATED = 1e8

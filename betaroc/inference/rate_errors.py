@@ -13,8 +13,6 @@ from betaroc.data.groups import Groups, ScoredTrials, settled, units_of
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.drawn_groups import cell_of, rows_in
 
-__all__ = ["rate_covariance", "robust_rates", "worth"]
-
 #: Nearer to the median the quantiles of Student's t are straight in the probability to 10 digits.
 _MIDDLE = 1e-5
 

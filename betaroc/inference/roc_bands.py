@@ -36,8 +36,6 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Where, of_point
 
-__all__ = ["roc_band"]
-
 #: FARs of a band.
 _GRID = 201
 

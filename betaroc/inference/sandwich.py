@@ -24,8 +24,6 @@ from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.likelihood import cells
 from betaroc.estimation.record import Estimate, PairEstimate
 
-__all__ = ["in_cells", "joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
-
 _Column = npt.ArrayLike | None
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3

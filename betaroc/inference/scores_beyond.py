@@ -28,12 +28,6 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 
-__all__ = [
-    "SHOW", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of",
-    "evidence_of_pair", "fewest", "less_absent", "may_be_equal", "needed", "stated", "tell",
-    "tell_of_chance",
-]  # fmt: skip
-
 _CLASSES = ("client", "impostor")
 #: Rates that count the trials without a score.
 _LOWER = ("FRR", "TNR")

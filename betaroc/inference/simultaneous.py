@@ -13,11 +13,6 @@ from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.interval import Interval, Limits
 
-__all__ = [
-    "band_of_replicates", "gaussian_reach", "interval_of_replicates", "largest_reach",
-    "percentile_band", "percentiles", "pointwise",
-]  # fmt: skip
-
 #: Quotients of counts that agree to this are one.
 _SAME = 1e-9
 

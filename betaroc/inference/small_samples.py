@@ -20,11 +20,6 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.parameter_errors import FreeFit
 from betaroc.inference.simultaneous import largest_reach
 
-__all__ = [
-    "SmallSample", "freedom_of", "inner_trials", "refuse_light", "scale_deviance", "scored_trials",
-    "shape_bias", "shape_corrections", "small_sample", "stretch_of", "student",
-]  # fmt: skip
-
 #: Shapes beyond which cumulants cancel and a beta distribution is normal to this share.
 _NEARLY_NORMAL = 1e3
 #: Beyond this shape the cumulants of log s and log(1 - s) cancel, and what is made of them is at

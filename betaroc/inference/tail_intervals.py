@@ -29,11 +29,6 @@ from betaroc.inference.of_scores import interval_of_scores
 from betaroc.inference.scores_beyond import SupportedPair, about
 from betaroc.model.asking import Asking, asking
 
-__all__ = [
-    "TAIL_METHODS", "interval_of_fit", "intervals_of_fit", "is_counted_with_tails",
-    "refuse_far_out", "surely_beyond", "tail_interval", "tail_rate_ends", "tail_threshold_ends",
-]  # fmt: skip
-
 TAIL_METHODS = ("integrated", "profile")
 #: Points of the grid with less than this share of the heaviest's weight are left out.
 _LIGHT = 1e-8

@@ -16,9 +16,6 @@ from betaroc.model.ends import ends
 from betaroc.model.hull import chords_of, departure_of, sample_chain
 from betaroc.model.measures import precision_of
 
-__all__ = ["average_precision", "h_measure", "ks", "partial_auc", "precision_at"]
-
-
 #: Below this a difference of two rates is integrated instead of subtracted.
 _CANCELS = 1e-2
 

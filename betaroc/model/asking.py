@@ -21,10 +21,6 @@ from betaroc.model.statistics import (
     crossing_absence,
 )
 
-__all__ = [
-    "Asking", "PointArguments", "as_number", "asking", "asking_of_text", "askings",
-]  # fmt: skip
-
 #: The keywords by which a point is given.
 POINTS = ("threshold", "far", "frr", "tpr", "alpha", "between", "at")
 #: Behind this a text names its point.

@@ -37,8 +37,6 @@ from betaroc.model.minimise_counts import (
 )
 from betaroc.rendering.alphas import AlphaAxes
 
-__all__ = ["CRITERIA", "Criterion"]
-
 #: Characters of a title beside which an axis has room for what else it says.
 _LONGEST = 30
 

@@ -15,8 +15,6 @@ from betaroc.distributions.pairs import Pair
 from betaroc.model.roc_functions import height, leftmost
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["RocCrossings", "crossings_of", "log_odds_of_tpr", "places_of_far"]
-
 #: Log odds of FAR at which curves are compared first; far out a curve is a power law.
 _MESH = np.concatenate([np.arange(0.0, 12.0, 0.25), np.arange(12.0, 40.0, 1.0),
                         np.geomspace(40.0, 20_000.0, 40)])  # fmt: skip

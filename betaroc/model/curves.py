@@ -23,8 +23,6 @@ from betaroc.rendering.curves import draw_det, draw_rates
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
-__all__ = ["Det", "PrecisionRecall"]
-
 
 class _Curve(Noun):
     client: Distribution

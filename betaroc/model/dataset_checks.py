@@ -13,8 +13,6 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.pairs import pair_of
 
-__all__ = ["Distributions", "warn_of_reversed", "warn_of_scales"]
-
 #: Client and impostor distribution of one side.
 Distributions = tuple[Distribution, Distribution]
 

@@ -15,8 +15,6 @@ from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import ends, shape_of_ends
 
-__all__ = ["Crossing", "diagonal_crossings", "global_shape"]
-
 _SIDES = {"above": 1.0, "on": 0.0, "below": -1.0}
 _DOUBLINGS = 200
 

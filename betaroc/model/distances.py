@@ -8,8 +8,6 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 
-__all__ = ["largest_distance"]
-
 #: Of fewer scores all are asked, else so many first.
 _FIRST = 512
 

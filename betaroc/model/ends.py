@@ -52,8 +52,6 @@ from betaroc.distributions.base import Tail
 from betaroc.distributions.pairs import Pair
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["End", "Ends", "SemiDerivatives", "ends", "limits", "shape_of_ends"]
-
 
 class SemiDerivatives(NamedTuple):
     """lim dF_i / dF_c at the two ends of the threshold range: 0, inf or a constant.

@@ -12,8 +12,6 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import limits
 
-__all__ = ["chords_of", "departure_of", "is_concave", "sample_chain"]
-
 #: Relative rounding noise of a slope built from differences of rates.
 _NOISE = 1e-9
 #: A dent of this depth is rounding.

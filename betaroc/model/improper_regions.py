@@ -10,8 +10,6 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Hook", "hooks_of"]
-
 #: Expected scores from which a stretch is one that the data could show.
 SEEN = 1.0
 

@@ -25,12 +25,6 @@ from betaroc.core.value import Result
 from betaroc.distributions.pairs import Pair
 from betaroc.rendering.nouns import Noun
 
-__all__ = [
-    "MEASURES", "Measure", "OperatingPoint", "curve_table", "is_rate", "measure_title", "point_of",
-    "rate_terms", "some_rejected",
-]  # fmt: skip
-
-
 #: What tables and metrics say of a point.
 _TOLD = ("threshold", "logit_threshold", "far", "frr", "tpr", "tnr", "prior", "extrapolated")
 

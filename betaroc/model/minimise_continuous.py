@@ -15,12 +15,6 @@ from betaroc.core.thresholds import Thresholds, choose
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
 
-__all__ = [
-    "best_precision_recall", "least_weighted_errors", "monotone_jumps", "nearest_precision",
-    "nearest_rate", "precision_turns",
-]  # fmt: skip
-
-
 #: A rate that is this near to its target, as a share of it, has met it.
 _MET = 1e-12
 #: A little above the rates that have lost digits.

@@ -22,9 +22,6 @@ from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.gaps import Gaps, gap_thresholds
 from betaroc.model import operating_points
 
-__all__ = ["choose_linear", "choose_nearest", "choose_weighted_error"]
-
-
 #: Criteria that agree to this are tied.
 _CLOSE = 1e-12
 #: Weighted errors and distances that agree to this are compared again on counts.

@@ -42,8 +42,6 @@ from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import posterior
 from betaroc.rendering.nouns import Noun
 
-__all__ = ["ScoreModel"]
-
 _GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 
 

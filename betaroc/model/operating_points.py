@@ -22,11 +22,6 @@ from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts
 from betaroc.distributions.pairs import Pair
 from betaroc.model.measures import precision_of
 
-__all__ = [
-    "TINY", "at_far", "at_frr", "at_tpr", "break_even", "equal_error", "exact_weight",
-    "least_on_counts", "max_f", "weighted_error",
-]  # fmt: skip
-
 #: Values of a criterion that agree to this are tied.
 _TIE = 1e-12
 _LIMIT_DENOMINATOR = 10**9

@@ -9,8 +9,6 @@ from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.roc import Roc
 from betaroc.rendering.style import Axes
 
-__all__ = ["plot_det", "plot_precision_recall", "plot_roc"]
-
 
 def plot_roc(roc: Roc, ax: Axes | None = None, **style: Any) -> Axes:
     """Draw a ROC, the chance line beside it.

@@ -28,8 +28,6 @@ from betaroc.rendering.curves import draw_rates
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
-__all__ = ["Roc", "RocHull"]
-
 #: Where a log axis begins for a curve that goes on for ever.
 _LEAST_DRAWN = 1e-4
 

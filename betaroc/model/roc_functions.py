@@ -17,8 +17,6 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import ends
 
-__all__ = ["curve_thresholds", "height", "leftmost", "posterior", "slope"]
-
 #: Points of a smooth curve when nobody says how many.
 _POINTS = 800
 #: A rate computed back from its own quantile agrees to this.

@@ -20,8 +20,6 @@ from betaroc.model.model import ScoreModel
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["empirical_model", "sample_systems"]
-
 #: Rounding of a correlation, an eigenvalue or a pivot, for each row of a matrix.
 _ROUNDING = 1e-15
 

@@ -24,11 +24,6 @@ from betaroc.model.model import ScoreModel
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = [
-    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "crossing_absence", "of_measure",
-    "frr_at", "of_point", "point_at", "statistics",
-]  # fmt: skip
-
 _RATES = ("far", "frr", "tpr")
 #: Behind this a text names its point.
 _AT = "@"

@@ -27,11 +27,6 @@ from betaroc.rendering.style import (
     wrapped,
 )
 
-__all__ = [
-    "AlphaAxes", "Better", "DrawnBand", "draw_comparison", "draw_difference", "draw_epc",
-    "draw_expected_observed", "draw_replicates", "draw_system_panels", "draw_systems",
-]  # fmt: skip
-
 #: How far a zone reaches where the next alpha is far away.
 _ALONE = 0.01
 #: Fewer alphas are drawn with a marker each: what joins them was not computed.

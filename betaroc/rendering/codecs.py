@@ -14,12 +14,6 @@ from betaroc.core.errors import BetarocError, FileFormatError, InputTypeError
 from betaroc.core.text import listed, shown
 from betaroc.rendering.json_forms import read_array, write_array
 
-__all__ = [
-    "NULL", "AnyCodec", "ArrayCodec", "ChoiceCodec", "Codec", "EitherCodec", "Kinds", "Known",
-    "ManyCodec", "MappingCodec", "PlainCodec", "RealCodec", "TextCodec", "Written", "beside",
-    "checked", "is_nan", "made", "told_place", "refused",
-]  # fmt: skip
-
 _DEEPEST = 40
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 

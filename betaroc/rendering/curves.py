@@ -26,12 +26,6 @@ from betaroc.rendering.style import (
     on_log,
 )
 
-__all__ = [
-    "DrawnGain", "Gains", "Rocs", "deviate", "draw_choices", "draw_det", "draw_ensemble",
-    "draw_gains", "draw_hull", "draw_learned", "draw_power_law", "draw_rate_band", "draw_rates",
-    "in_det_frame",
-]  # fmt: skip
-
 #: Rates that are named on the axes of normal deviates.
 _DEVIATE_TICKS = (
     1e-6, 1e-5, 1e-4, 1e-3, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99, 0.999,

@@ -15,20 +15,6 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 
-__all__ = [
-    "POSITIONS",
-    "Panel",
-    "ScoreAxis",
-    "StripRow",
-    "Tick",
-    "axis_svg",
-    "slider_positions",
-    "panel_svg",
-    "shares",
-    "strip_place",
-    "strip_svg",
-]
-
 #: Positions of the slider, that of the threshold among them.
 POSITIONS = 401
 #: The inner drawing has so many units either way, and so many stay free above and below.

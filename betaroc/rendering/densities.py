@@ -19,11 +19,6 @@ from betaroc.rendering.style import (
     on_log,
 )
 
-__all__ = [
-    "Density", "Ordered", "Sized", "TailCurve", "draw_density", "draw_histogram", "draw_ordered",
-    "draw_sized", "draw_tails",
-]  # fmt: skip
-
 #: Room beside the scale, as a share of it, so that what happens at an end is seen.
 _ROOM = 0.03
 #: Room around ordered scores.

@@ -48,11 +48,6 @@ from betaroc.rendering.codecs import (
     told_place,
 )  # fmt: skip
 
-__all__ = [
-    "ENVELOPE", "FORMAT", "document_of", "flat", "kinds_of", "metric_names", "schema_of",
-    "single_row", "table_columns", "value_of",
-]  # fmt: skip
-
 #: Raised by one with every release that changes the fields of a kind.
 FORMAT = 1
 #: Keys of a document beside the fields.

@@ -10,8 +10,6 @@ from pathlib import Path
 from betaroc.core.errors import InputError, InputTypeError, OutputError
 from betaroc.core.text import shown
 
-__all__ = ["checked_target", "page_target", "write_whole"]
-
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write bytes, or text as UTF-8, beside the target, then put them in place in one step.

@@ -14,8 +14,6 @@ from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError
 from betaroc.core.text import shown
 
-__all__ = ["json_text", "parsed", "plain", "read_array", "write_array"]
-
 
 def plain(value: Any) -> Any:
     """What JSON can hold: infinities are "inf" and "-inf", what is undefined is None."""

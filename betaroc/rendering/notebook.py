@@ -30,11 +30,6 @@ from betaroc.rendering.tree import (
 )
 from betaroc.rendering.tree_html import html_of
 
-__all__ = [
-    "IntervalMark", "RateMark", "Trace", "draw_alphas", "draw_spans", "draw_square", "draw_strip",
-    "html_block", "name_shown", "table_nodes",
-]  # fmt: skip
-
 _ROWS, _COLUMNS = 12, 12
 #: Characters of a name; of a longer one the middle is left out.
 _NAME = 40

@@ -18,8 +18,6 @@ from betaroc.rendering.numbers import version
 from betaroc.rendering.table_text import latex_table
 from betaroc.rendering.tree import Node, Words
 
-__all__ = ["Noun", "told_document"]
-
 
 def told_document(noun: Noun, told: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a noun in words of a reader's own; the fields stand under "content"."""

@@ -7,11 +7,6 @@ import sys
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
-__all__ = [
-    "counted", "rate_span", "extreme", "level_words", "number", "path_words", "percent", "rate",
-    "read_as", "rounded", "with_minus", "spaced", "threshold", "version", "visible",
-]  # fmt: skip
-
 #: Shares below this, in per cent, are written with a power of ten.
 _TINY = 1e-5
 

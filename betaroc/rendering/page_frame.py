@@ -18,8 +18,6 @@ from typing import Any, NamedTuple
 from betaroc.rendering.tree import Grid, Node, Row, Section
 from betaroc.rendering.tree_html import html_of, template
 
-__all__ = ["ResultPage", "page_frame", "page_of", "verdict_nodes", "without_style_attributes"]
-
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 #: What matplotlib says once for all elements of a drawing, and the same as attributes of it.
 _RULES = re.compile(r"<style\b[^>]*>[^<]*</style>")

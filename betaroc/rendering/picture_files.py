@@ -26,11 +26,6 @@ from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.rendering.files import checked_target, write_whole
 
-__all__ = [
-    "Moving", "can_draw", "captions_alone", "draw_moving_svg", "draw_svg", "picture_format",
-    "private_style", "save_picture",
-]  # fmt: skip
-
 _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
 _PAGE_STYLE: dict[str, Any] = {
     "svg.fonttype": "none",

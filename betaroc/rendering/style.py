@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     import matplotlib.axes
     import matplotlib.figure
 
-__all__ = [
-    "CLIENT", "COLOURS", "GREY", "IMPOSTOR", "Axes", "Sheet", "bare", "begun", "checked_axes",
-    "draw_curve", "finished", "legend", "legend_below", "name_axes", "new_axes", "number_of",
-    "on_log", "panel_axes", "pyplot_axes", "stacked_axes", "wrapped",
-]  # fmt: skip
-
 Axes: TypeAlias = "matplotlib.axes.Axes"
 Sheet: TypeAlias = "matplotlib.figure.Figure"
 

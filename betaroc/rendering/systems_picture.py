@@ -13,11 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = [
-    "LogAxis", "PlainAxis", "Point", "RateSpan", "axis_labels", "draw_map", "draw_rate_strip",
-    "draw_roc",
-]  # fmt: skip
-
 #: Rates below this stand at the end of an axis.
 _LEAST = 1e-6
 #: Of the height of a strip, in per cent: where dev's and the test's interval run.

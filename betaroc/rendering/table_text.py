@@ -14,10 +14,6 @@ import numpy as np
 
 from betaroc.rendering.tree import Grid, Section
 
-__all__ = [
-    "csv_table", "in_each_row", "kept_of", "latex_table", "records", "shown_cell", "upright",
-]  # fmt: skip
-
 #: Accents that LaTeX has for every letter, in its oldest encoding too.
 _ACCENTS = {
     "\u0300", "\u0301", "\u0302", "\u0303", "\u0304", "\u0306", "\u0307", "\u0308", "\u030a",

@@ -12,13 +12,6 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from betaroc.rendering.numbers import rate, rate_span, visible, with_minus
 
-__all__ = [
-    "Bullets", "Cell", "Column", "Content", "Figure", "Figures", "Glossary", "Grid", "Group",
-    "Name", "Node", "Row", "RowCells", "Section", "Status", "Words", "apart", "as_named", "few",
-    "field_grid", "foreign", "grouped", "quantity", "rate_cell", "recorded", "retold",
-    "signed_cell",
-]  # fmt: skip
-
 #: Characters of a foreign name and of a path that are shown, and of either that are kept.
 _SHOWN, _PATH, _KEPT = 32, 60, 2000
 #: Of so many things a finding speaks.

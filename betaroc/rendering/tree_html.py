@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-__all__ = ["html_of", "prose_of", "status_icon", "template", "tight", "typeset"]
-
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)|(?<=\de)-(?=\d)|(?<=\d )-(?= \d)")
 _INDEX = re.compile(r"\bdF_([ic])\b")

@@ -23,8 +23,6 @@ from betaroc.rendering.tree import (
     Words,
 )
 
-__all__ = ["dict_of"]
-
 _Object = dict[str, Any]
 
 

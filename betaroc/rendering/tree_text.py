@@ -22,8 +22,6 @@ from betaroc.rendering.tree import (
     Words,
 )
 
-__all__ = ["Strip", "broken", "strip", "text_of"]
-
 _SIGNS = str.maketrans({
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "−": "-", "…": "...", "é": "e",
     "≤": "<=", "≥": ">=",

@@ -83,8 +83,6 @@ from betaroc.report.summary import (
     summary_lines,
 )
 
-__all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
-
 _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
 

@@ -25,10 +25,6 @@ from betaroc.report.sections import law_rows
 from betaroc.report.sentences import shape_sentences
 from betaroc.report.verdicts import sentence
 
-__all__ = [
-    "BetaPairFit", "beta_pair_numbers", "beta_pair_of", "beta_pair_section",
-]  # fmt: skip
-
 #: Two-sided 5 % point of the standard normal distribution.
 _Z = 1.959963984540054
 #: Score sets simulated for its check, of which only the word is said.

@@ -22,12 +22,6 @@ from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.report.score_set import ObservedPoint, ScoreSet, target
 from betaroc.report.verdicts import capital
 
-__all__ = [
-    "NOT_COMPUTED", "Certainty", "cannot_tell", "certainty_of", "chance_words",
-    "confidence_numbers", "confidence_words", "few_words", "least_sign", "likely", "p_words",
-    "rests_on_few",
-]  # fmt: skip
-
 NOT_COMPUTED = "its uncertainty was not computed"
 #: Chance with which as many scores as are named would tell.
 _POWER = 0.8

@@ -30,11 +30,6 @@ from betaroc.report.epc import (
     value_text,
 )
 
-__all__ = [
-    "System", "comparison_columns", "comparison_few_columns", "comparison_numbers",
-    "comparison_told", "drawn_words", "sources_of",
-]  # fmt: skip
-
 #: Where the proportion test is printed, if these are rows of the table.
 _TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
 _SAME = 1e-9

@@ -24,11 +24,6 @@ from betaroc.report.certainty import (
     likely,
 )
 
-__all__ = [
-    "Depth", "Unseen", "crossing_words", "depth", "unseen", "unseen_end",
-    "whole_curve_words",
-]  # fmt: skip
-
 _REVERSED = " If lower scores mean client, pass 1 - score or -score."
 _WHOLE = {
     "chance": (

@@ -61,8 +61,6 @@ from betaroc.report.analysis import Analysis
 from betaroc.studies.design import Design
 from betaroc.studies.plan import SampleSize
 
-__all__ = ["from_json", "kinds", "schema"]
-
 #: Bytes of a document at most.
 _LARGEST = 2**32
 

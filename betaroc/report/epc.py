@@ -30,12 +30,6 @@ from betaroc.rendering.table_text import in_each_row
 from betaroc.rendering.tree import Grid, Row, Section, Words, apart
 from betaroc.report.intervals import summary_numbers, summary_words
 
-__all__ = [
-    "alpha_text", "alphas_given", "axis_words", "band_numbers", "epc_arrays", "epc_columns",
-    "epc_few_columns", "epc_numbers", "epc_told", "measure_words", "path_of", "read_words",
-    "source_numbers", "spread", "value_text",
-]  # fmt: skip
-
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial",
            "n_beyond")  # fmt: skip
 #: Rows of the table for people.

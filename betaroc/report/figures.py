@@ -28,15 +28,6 @@ from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.summary import marked
 
-__all__ = [
-    "curve_figures",
-    "end_figures",
-    "epc_figures",
-    "histogram_figures",
-    "probability_figures",
-    "tail_figures",
-]
-
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
 _BINS = 20

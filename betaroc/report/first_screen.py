@@ -54,8 +54,6 @@ from betaroc.report.summary import set_names
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["decision_lines", "first_screen", "question_of", "score_axis"]
-
 _DECIDED = {"far": "accepted", "frr": "rejected"}
 #: Rates up to which errors are outlined taller once more.
 _SMALL = 0.12

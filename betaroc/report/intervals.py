@@ -27,12 +27,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, quantity
 
-__all__ = [
-    "EER_THRESHOLD", "FAR", "NO_POWER_LAW", "TPR", "Measured", "SetIntervals", "coarse_words",
-    "intervals_of", "law_intervals", "measured_cell", "named_end", "summary_numbers",
-    "summary_words", "with_interval",
-]  # fmt: skip
-
 #: The FAR at which the TPR stands in tables.
 FAR = 0.01
 #: Name of the TPR there.

@@ -16,8 +16,6 @@ from betaroc.report.intervals import EER_THRESHOLD, Measured, SetIntervals, summ
 from betaroc.report.score_set import MADE, RATES, ObservedPoint, ScoreSet, rate_at, rates_shown
 from betaroc.report.verdicts import quality_numbers
 
-__all__ = ["fit_numbers", "interval_numbers", "set_numbers", "point_numbers"]
-
 
 def fit_numbers(fit: Fit) -> dict[str, Any]:
     """Everything that ``betaroc fit --json`` says of a fit."""

@@ -19,10 +19,6 @@ from betaroc.report.epc import band_numbers, epc_arrays
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import below_count
 
-__all__ = [
-    "ObservedCurve", "curve_numbers", "curves_section", "observed_curves",
-]  # fmt: skip
-
 #: Where tables give the curve's values, and the one of the sentence.
 ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
 _MIDDLE = 0.5

@@ -89,17 +89,6 @@ from betaroc.report.summary import (
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = [
-    "analysis_block",
-    "explained",
-    "glossary_of",
-    "render_body",
-    "render_part",
-    "render_report",
-    "sections_of",
-    "write_report",
-]
-
 
 def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:
     """Write the page, whole or not at all; see :meth:`betaroc.Analysis.to_html`."""

@@ -25,8 +25,6 @@ from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import CHECKED_SCORED, alone, family_tails, family_words, statuses
 from betaroc.report.verdicts import TARGET_HEAD, FitStatus, capital, sentence, target_cells
 
-__all__ = ["checks_section", "families_section", "sensitivity_section", "tails_section", "worst"]
-
 #: Colours of the verdicts, the worst last.
 _CLASSES = {
     "good": "good", "good as a curve only": "none", "not checked": "none", "cannot tell": "open",

@@ -30,17 +30,6 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import counted, number
 
-__all__ = [
-    "CHECK_REPLICATES",
-    "Distances",
-    "Quality",
-    "class_distance",
-    "distances",
-    "quality_of",
-    "shift",
-    "tail_words",
-]
-
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
 #: A share of the sums that fit the distributions, carried by the extreme 1 % of a class: of a pure

@@ -37,12 +37,6 @@ from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.observed_curves import ObservedCurve
 from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates, names_of_files
 
-__all__ = [
-    "DEFAULT_TARGET", "AnalysisRecord", "AnalysisTarget", "check_numbers", "checks_of",
-    "decision_numbers", "decision_of", "foot", "foot_words", "name", "page_in_terms",
-    "path_shown", "question_of", "request_of", "target_text", "told_decision", "worst_check",
-]  # fmt: skip
-
 #: What a report asks where nothing else was asked for.
 DEFAULT_TARGET = "far=0.01"
 #: What may be given as a target.

@@ -34,12 +34,6 @@ from betaroc.rendering.numbers import counted, number, percent, spaced
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
 from betaroc.report.quality import Distances, Quality
 
-__all__ = [
-    "MADE", "RATES", "Named", "ObservedPoint", "RateCell", "RateRow", "ScoreSet", "counted_rates",
-    "decision_rates", "is_modelled", "names_of_files", "observed_points", "of_total", "rate_at",
-    "rates_shown", "target", "unscored_words", "warn_of_low_auc", "warn_of_test",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSet(Value):

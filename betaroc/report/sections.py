@@ -64,11 +64,6 @@ from betaroc.report.sentences import (
 from betaroc.report.summary import expected, marked
 from betaroc.report.verdicts import sentence
 
-__all__ = [
-    "law_rows", "measures_section", "parameters_section", "points_section", "read_section",
-    "scores_section",
-]  # fmt: skip
-
 _AREA_METHODS = {
     "logit-delong+newcombe": "the mean of DeLong's and Newcombe's intervals on the logit scale",
     "logit-delong": "DeLong's variance between groups on the logit scale",

@@ -49,11 +49,6 @@ from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import OF_SCORED, in_matching, mismatch_words
 from betaroc.report.verdicts import capital, sentence
 
-__all__ = [
-    "ends_section", "said_of", "shape_sentences", "without_interval",
-    "boundary_words", "category_words", "coefficient", "end_words", "fit_families", "parameters",
-]  # fmt: skip
-
 _WHOLE = {
     "proper": "the ROC lies above the diagonal",
     "below": "the ROC lies below the diagonal",

@@ -41,13 +41,6 @@ from betaroc.report.intervals import Measured
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.verdicts import FitStatus, sentence, statuses_of, tail_sentences
 
-__all__ = [
-    "CHECKED_SCORED", "OF_SCORED", "Contradiction", "alone", "below_count",
-    "contradiction_numbers", "contradiction_words", "contradictions", "expected", "family_tails",
-    "family_words", "first_lines", "in_matching", "marked", "mismatch_words", "set_names",
-    "short_verdict", "statuses", "summary_lines",
-]  # fmt: skip
-
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
 _APART = 3.0
 #: A distance of two distribution functions that matters, and the one of chance times sqrt(n).

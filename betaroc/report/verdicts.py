@@ -16,11 +16,6 @@ from betaroc.rendering.numbers import number, percent, spaced, threshold
 from betaroc.rendering.tree import quantity
 from betaroc.report.quality import Distances, Quality
 
-__all__ = [
-    "TARGET_HEAD", "FitStatus", "capital", "class_verdicts", "statuses_of", "quality_numbers",
-    "rates_words", "sentence", "target_cells", "tail_sentences",
-]  # fmt: skip
-
 TARGET_HEAD = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
 #: A curve within the tolerance beside a rate that is poor.
 _CURVE_ONLY = "good as a curve only"

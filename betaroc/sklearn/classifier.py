@@ -36,8 +36,6 @@ from betaroc.sklearn.responses import (
     response_method_of,
 )
 
-__all__ = ["ThresholdClassifier"]
-
 _PREFIT = "prefit"
 #: What `decide` is asked, beside the family.
 _ASKED = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer", "how", "confidence")

@@ -31,8 +31,6 @@ from betaroc.rendering.style import Axes, pyplot_axes
 from betaroc.sklearn.labels import labels_of
 from betaroc.sklearn.trials import labelled_scores, scores_of_estimator
 
-__all__ = ["DetDisplay", "DisplayedCurve", "RocDisplay"]
-
 #: FARs of a band.
 _PLACES = 201
 

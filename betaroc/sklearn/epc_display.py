@@ -12,8 +12,6 @@ from betaroc.inference.interval import Band
 from betaroc.rendering.style import Axes, checked_axes, pyplot_axes
 from betaroc.sklearn.trials import scores_of_estimator
 
-__all__ = ["EpcDisplay"]
-
 
 class EpcDisplay:
     """Errors on test at thresholds that dev chose, for every weight of both errors.

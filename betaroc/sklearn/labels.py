@@ -16,8 +16,6 @@ from betaroc.core.notices import warn
 from betaroc.core.text import listed, shown
 from betaroc.data.labels import KNOWN_LABELS
 
-__all__ = ["TwoLabels", "labels_of", "two_labels"]
-
 
 class TwoLabels(NamedTuple):
     """The labels of both classes, as Python has them."""

@@ -18,8 +18,6 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, shown
 from betaroc.sklearn.labels import TwoLabels
 
-__all__ = ["Split", "checked_splits", "client_scores", "out_of_fold", "response_method_of"]
-
 #: What gives scores, the first to be asked.
 _METHODS = ("decision_function", "predict_proba")
 

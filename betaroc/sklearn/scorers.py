@@ -15,8 +15,6 @@ from betaroc.core.errors import InputError
 from betaroc.core.text import listed
 from betaroc.sklearn.labels import labels_of, two_labels
 
-__all__ = ["hter_scorer", "weighted_error_scorer"]
-
 
 def weighted_error_scorer(alpha: float, *, pos_label: Any = None) -> Any:
     """Scorer of alpha FAR + (1 - alpha) FRR, negative so that greater is better.

@@ -14,8 +14,6 @@ from betaroc.data.scores import Scores
 from betaroc.sklearn.labels import labels_of, two_labels
 from betaroc.sklearn.responses import client_scores, response_method_of
 
-__all__ = ["labelled_scores", "scores_of_estimator"]
-
 
 def labelled_scores(
     y_true: npt.ArrayLike, y_score: npt.ArrayLike, weights: Any, pos_label: Any, name: str | None

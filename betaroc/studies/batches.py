@@ -19,8 +19,6 @@ from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.sums import SAFE_PRODUCT, product_of
 from betaroc.studies.trials import Trial
 
-__all__ = ["NUMBERS", "draw_and_fit", "shapes_of"]
-
 #: Rules about scores of exactly 0 and 1 that say nothing where there are none.
 _SILENT = (None, "inflate", "drop", "error")
 #: Scores of a class from which a fit by itself has a faster way to its two sums.

@@ -22,10 +22,6 @@ from betaroc.studies.statistics import StudyStatistic
 from betaroc.studies.storage import as_parquet
 from betaroc.studies.trials import Seed, Trial
 
-__all__ = [
-    "Block", "Part", "ResultColumn", "ResultColumns", "computed", "part_of", "part_of_worker",
-]  # fmt: skip
-
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
 #: Lines that led to an error that are kept of it, the last ones.

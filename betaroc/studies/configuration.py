@@ -14,8 +14,6 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.studies.design import Design
 from betaroc.studies.study import Study
 
-__all__ = ["Configuration", "read_configuration"]
-
 _KEYS = ("folder", "replicates", "seed", "workers", "block", "statistics", "design")
 _KINDS = ("grid", "sobol", "latin-hypercube")
 _POINTS = "points"

@@ -22,8 +22,6 @@ from betaroc.rendering.nouns import Noun
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Design", "as_design", "checked_text"]
-
 #: Cells up to which a design is shown to be pasted back.
 _SHOWN = 8
 #: Characters of its names, where there are more.

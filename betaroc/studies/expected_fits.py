@@ -16,8 +16,6 @@ from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Sizes", "expected_fit", "mean_over_fits", "scattered"]
-
 #: Client and impostor scores.
 Sizes = tuple[int, int]
 

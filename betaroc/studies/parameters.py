@@ -25,8 +25,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.studies.design import Design
 from betaroc.studies.solve import solve_pair
 
-__all__ = ["PARAMETERS", "CellModel", "Setting", "cell_sizes", "check_design", "setting"]
-
 #: Makes the true pair of a cell.
 CellModel: TypeAlias = Callable[[dict[str, Any]], ScoreModel]
 _Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]

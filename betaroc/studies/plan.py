@@ -38,8 +38,6 @@ from betaroc.studies.plan_goals import (
 )
 from betaroc.studies.plan_intervals import DifferenceChance, DifferenceWidth, TailWidth
 
-__all__ = ["SampleSize", "checked_plan", "plan_sample_size"]
-
 _SHAPES = {
     "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
 }  # fmt: skip

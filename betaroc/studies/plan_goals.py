@@ -35,11 +35,6 @@ from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits
 
-__all__ = [
-    "MOST_SCORES", "SIDES", "AreaWidth", "Chance", "GapWidth", "Goal", "ShapeChance", "SideChance",
-    "StatWidth", "Width", "fewest_scores",
-]  # fmt: skip
-
 #: Ends by the name of their statistic.
 SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
 #: Fractions nearer than this to 0 or 1 have no error to speak of.

@@ -28,8 +28,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit
 from betaroc.studies.plan_goals import Chance, Width
 
-__all__ = ["DifferenceChance", "DifferenceWidth", "TailWidth"]
-
 
 @dataclass(frozen=True)
 class _TwoSystems:

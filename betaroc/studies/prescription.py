@@ -16,8 +16,6 @@ from betaroc.core.text import shown
 from betaroc.distributions.beta import Shape
 from betaroc.studies.solve_goals import StatisticGoal, checked_goals
 
-__all__ = ["END_NAMES", "Prescription", "prescribed"]
-
 END_NAMES = ("at_zero", "at_one")
 SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 #: Signs of log a and log b inside each open shape.

@@ -40,8 +40,6 @@ from betaroc.studies.storage import Folder
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["StudyResult", "read"]
-
 _INDEX = ("cell", "replicate")
 _LAST = ("status", "error")
 _SUMMED = ("replicates", "mean", "mc_error", "sd")

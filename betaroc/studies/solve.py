@@ -17,8 +17,6 @@ from betaroc.studies.solve_beta import solve_beta
 from betaroc.studies.solve_goals import GOAL_MET, solve_by_table
 from betaroc.studies.solve_normal import solve_normal
 
-__all__ = ["solve_pair"]
-
 _FAMILIES = ("beta", "normal", "logit-normal")
 #: How far what was asked for may be from what the model's own functions say.
 _TOLERANCE = 1e-10

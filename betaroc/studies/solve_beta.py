@@ -20,8 +20,6 @@ from betaroc.studies.prescription import SIGNS, Prescription
 from betaroc.studies.solve_equations import Equation, area_equation, point_equation, slope_equation
 from betaroc.studies.solve_goals import GOAL_MET, goal_equation
 
-__all__ = ["solve_beta"]
-
 # The unknowns are log (a_c, b_c, a_i, b_i).
 _NEAR = {0: (0, 2), 1: (1, 3)}
 _CENTRES = {

@@ -17,8 +17,6 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.beta_auc import auc_of_pairs
 
-__all__ = ["Equation", "area_equation", "point_equation", "slope_equation"]
-
 Equation = Callable[[FloatArray], tuple[float, FloatArray]]
 
 #: Step of central differences in a log shape.

@@ -19,8 +19,6 @@ from betaroc.distributions.normal import Normal
 from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
 
-__all__ = ["GOAL_MET", "StatisticGoal", "checked_goals", "goal_equation", "solve_by_table"]
-
 #: A goal is met that is so near, on the logit or the log of its range.
 GOAL_MET = 1e-9
 #: Where a search may stop, and step of differences in a log shape.

@@ -12,8 +12,6 @@ import math
 from betaroc.core.errors import InputError
 from betaroc.studies.prescription import END_NAMES, Prescription
 
-__all__ = ["solve_normal"]
-
 #: Rounding of a ratio of two quantiles.
 _ROUNDING = 1e-12
 

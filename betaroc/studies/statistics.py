@@ -27,8 +27,6 @@ from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import cell_sizes
 from betaroc.studies.trials import Trial
 
-__all__ = ["StudyStatistic", "as_statistics", "tell_absent", "tell_beyond"]
-
 #: Columns that every table of results has.
 RESERVED = ("cell", "replicate", "status", "error")
 #: And those of their summary, which parameters stand beside.

@@ -27,8 +27,6 @@ from betaroc.core.notices import warn
 from betaroc.core.text import listed, shown
 from betaroc.rendering.files import write_whole
 
-__all__ = ["Folder", "as_parquet", "is_sealed", "manifest_text", "new_manifest", "pyarrow"]
-
 MANIFEST = "study.json"
 _PART = re.compile(r"part-(\d{6,})\.parquet")
 #: Held by a run, and removed at its end; it is no file of the study.

@@ -42,8 +42,6 @@ from betaroc.studies.statistics import (
 from betaroc.studies.storage import Folder, manifest_text, new_manifest, pyarrow
 from betaroc.studies.trials import Seed
 
-__all__ = ["Study"]
-
 #: Parts of a study, unless they would be longer than this.
 _PARTS, _LONGEST = 32, 128
 #: Errors of the engines whose workers died.

@@ -23,8 +23,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.studies.parameters import Setting
 
-__all__ = ["Seed", "Trial"]
-
 #: Streams of a trial beside its sample's.
 _OF_CALLER, _OF_TEST = 1, 2
 

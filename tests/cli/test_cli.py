@@ -555,7 +555,8 @@ def test_memory_that_is_not_there_is_no_impossible_fit(
 def test_every_command_is_a_module_with_its_two_functions() -> None:
     for name in COMMANDS:
         module = import_module(f"betaroc.cli.{name}")
-        assert module.__all__ == ["add_options", "run"]
+        assert callable(module.add_options)
+        assert callable(module.run)
 
 
 @pytest.mark.simulation

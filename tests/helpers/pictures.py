@@ -10,10 +10,10 @@ from typing import Any
 from helpers.places import ROOT
 
 PICTURES: dict[str, Callable[..., Any]] = {
-    name: getattr(module, name)
+    name: picture
     for path in sorted((ROOT / "betaroc").glob("*/pictures.py"))
     for module in [import_module(f"betaroc.{path.parent.name}.pictures")]
-    for name in module.__all__
-    if name.startswith("plot_")
+    for name, picture in vars(module).items()
+    if name.startswith("plot_") and picture.__module__ == module.__name__
 }
 plot = SimpleNamespace(**PICTURES)
