@@ -21,14 +21,12 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.inflated import REJECTED
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.scores_beyond import Evidence, about, evidence_of_pair
+from betaroc.inference.scores_beyond import Evidence, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
 
 #: Rates that are asked for, if any.
 Rates = npt.ArrayLike | None
-#: A rate is poor if its interval, divided by the rate asked, has no point within this factor.
-_NEAR = 1.25
-#: It is good if the interval lies within this factor.
+#: A rate is good if the interval counted lies within this factor, and does not contradict it.
 _WITHIN = 3.0
 #: Expected scores, of groups effective ones, down to which there are default targets.
 _EXPECTED = 5.0
@@ -386,7 +384,7 @@ class _Asked(NamedTuple):
 
 def _ruled(low: float, high: float) -> str:
     """The verdict on the ends of an interval divided by the rate asked."""
-    if low > _NEAR or high < 1.0 / _NEAR:
+    if contradicted(low, high, 1.0):
         return "poor"
     return "good" if low >= 1.0 / _WITHIN and high <= _WITHIN else "cannot tell"
 

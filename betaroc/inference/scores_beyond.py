@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,10 @@ _LOWER = ("FRR", "TNR")
 _ONE = 1.0
 #: Scores that show a rate at least once with 95 % probability: ln(20) = 3.
 SHOW = 3.0
-#: Two-sided level of the count that contradicts a fit.
+#: Two-sided level of the count that contradicts a fit, ...
 _LEVEL = 0.01
+#: ... and the factor within which a rate is near the one counted.
+_NEAR = 1.25
 #: From this p value on nothing shows that the classes differ.
 _EQUAL, _TWO_SIDED = 0.05, 0.025
 #: Counts that may contradict expect so many scores; up to ten times the rate they help out, as
@@ -155,9 +157,10 @@ class Evidence(Value):
     def misfit(self, asked: Asked) -> Misfit | None:
         """The count that contradicts the fit most clearly at a rate; None if none does.
 
-        Exact binomial, two-sided, level 0.01, at the rate or the larger one that expects five
-        scores, and up to ten times that within the tail (0.1): a single count of five cannot
-        show that there are too few.
+        The exact interval of level 0.99 has no point within a factor of 1.25 of the rate: at
+        the rate asked or the larger one that expects five scores, and up to ten times that within
+        the tail (0.1), for a single count of five cannot show that there are too few. The same
+        rule at another level is `check_fit`'s "poor".
         """
         law, tail = self.fitted[asked.who], asked.tail
         if law is None or not np.any(tail > 0.0):
@@ -193,7 +196,7 @@ class Evidence(Value):
         total, sizes = self.totals[who], self.effective(who, t, 0.5 * _LEVEL, above=above)
         share = observed / total
         low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
-        off = (expected < low) | (expected > high)
+        off = contradicted(low, high, expected)
         name = (("TPR", "FAR") if above else ("FRR", "TNR"))[who]
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
@@ -231,6 +234,11 @@ class Evidence(Value):
         if self.dropped[who]:
             beyond[(values == 0.0) | (values == 1.0)] = np.nan
         return worth(groups, who, beyond, total, tail)
+
+
+def contradicted(low: Any, high: Any, rate: Any) -> Any:
+    """Whether the interval of a rate that was counted has no point near the one expected."""
+    return (low > _NEAR * rate) | (high * _NEAR < rate)
 
 
 def less_absent(asked: Asked, absent: float) -> Asked:
@@ -338,8 +346,8 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     if found:
         warn(
             f"the fit is contradicted where it is asked: {'; '.join(m.words() for m in found)}"
-            " (exact binomial test, level 0.01). Look at br.check_fit and br.compare_families, or"
-            + worded(' count: `family="empirical"`.'),
+            " (exact binomial test, level 0.01, by more than a factor of 1.25). Look at br.check_fit"
+            " and br.compare_families, or" + worded(' count: `family="empirical"`.'),
             MisfitWarning,
         )
     return beyond

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -76,6 +78,27 @@ def test_poor_comes_before_good() -> None:
     assert 1.25 < ends[0] < ends[1] < 3
     assert found.verdict == "poor"
     assert found.reason == "the rate counted is 1.31 to 1.5 times the expected one"
+
+
+@pytest.mark.parametrize("n", [200, 2000, 60_000])
+def test_what_a_warning_contradicts_is_poor(n: int) -> None:
+    """Of one count there is one verdict: whatever `at_far` contradicts, `check_fit` calls poor."""
+    seen = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        heavy = 0.5 + 0.02 * rng.standard_t(2 + seed, n)
+        f = br.fit(br.Scores(rng.lognormal(0.0, 0.5, n), heavy), "normal")
+        for name, at in (("far", f.at_far), ("frr", f.at_frr)):
+            for rate in (0.3, 0.1, 0.05, 0.02):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    at(rate)
+                named = re.findall(rf"at {name.upper()} (\S+) \S+ of", "".join(
+                    str(w.message) for w in caught if w.category is br.MisfitWarning))  # fmt: skip
+                rows = check_targets(f, **{name: [float(x) for x in named]}) if named else ()
+                assert {row.verdict for row in rows} <= {"poor"}
+                seen += len(rows)
+    assert seen > 5
 
 
 def test_the_lower_tail_of_clients_is_the_mirror() -> None:
