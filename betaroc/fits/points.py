@@ -26,9 +26,9 @@ class FitPoints(scores_beyond.SupportedPair):
     show the rate. Rates of exactly 0 and 1 are none. Where the scores counted beyond a rate
     contradict the fitted distribution by more than a factor of 1.25 (exact binomial test,
     two-sided, level 0.01, at the rate or the larger one that expects five scores, and up to ten
-    times that as far as 0.1), a `MisfitWarning` gives the counts. Each is given once a call. A class that is taken as its
-    scores (``"empirical"``) is counted, and is extrapolated only where a rate was asked for that
-    less than one of its scores expects.
+    times that as far as 0.1), a `MisfitWarning` gives the counts. Each is given once a call. A
+    class that is taken as its scores (``"empirical"``) is counted, and is extrapolated only where a
+    rate was asked for that less than one of its scores expects.
     """
 
     def _stated(self, point: OperatingPoint, **solved: Any) -> OperatingPoint:

@@ -346,8 +346,8 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     if found:
         warn(
             f"the fit is contradicted where it is asked: {'; '.join(m.words() for m in found)}"
-            " (exact binomial test, level 0.01, by more than a factor of 1.25). Look at br.check_fit"
-            " and br.compare_families, or" + worded(' count: `family="empirical"`.'),
+            " (exact binomial test, level 0.01, by more than a factor of 1.25). Look at"
+            " br.check_fit and br.compare_families, or" + worded(' count: `family="empirical"`.'),
             MisfitWarning,
         )
     return beyond

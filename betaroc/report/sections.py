@@ -363,7 +363,8 @@ def _points_legend(level: float, *, tests: bool, made: bool) -> str:
         ". Those observed on dev have none: the threshold was chosen or the distributions were"
         " fitted on these scores. “Below 1/n”: less than one of the n scores of dev that could show"
         " it is expected there; the number is extrapolated. “Dev’s scores contradict the fit”: an"
-        " exact binomial test at level 0.01, by more than a factor of 1.25, of the scores counted there."
+        " exact binomial test at level 0.01 of the scores counted there, by more than a factor of"
+        " 1.25."
     )
 
 
