@@ -55,8 +55,8 @@ from betaroc.model.pictures import plot_det, plot_precision_recall, plot_roc
 TRIES = 4
 SPECIAL = (0.0, 1.0, 1e-300, 1.0 - 2.0**-53)
 SINGLE = ("beta", "normal", "logit-normal", "beta-mixture", "proper-beta", "dual-beta", "empirical",
-          "auto", "best")  # fmt: skip
-PAIRED = ("beta", "normal", "logit-normal", "beta-mixture", "empirical")
+          "sinh-arcsinh", "logit-sinh-arcsinh", "log-normal", "gamma", "auto", "best")  # fmt: skip
+PAIRED = ("beta", "normal", "logit-normal", "beta-mixture", "sinh-arcsinh", "gamma", "empirical")
 RULES: tuple[dict[str, Any], ...] = (
     {}, {}, {}, {"boundary": "inflate"}, {"boundary": "drop"}, {"boundary": "squeeze"},
     {"boundary": "matlab"}, {"boundary": "censor", "resolution": 0.01}, {"resolution": 0.1},
@@ -419,7 +419,11 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Rejecting": lambda c: br.Rejecting(c.bare("beta"), 0.1),
     "Interval": lambda c: _interval(c, c.fit()),
     "LikelihoodRatioTest": _likelihood_ratio,
+    "Gamma": lambda c: c.bare("gamma"),
+    "LogNormal": lambda c: c.bare("log-normal"),
     "LogitNormal": lambda c: c.bare("logit-normal"),
+    "LogitSinhArcsinh": lambda c: c.bare("logit-sinh-arcsinh"),
+    "SinhArcsinh": lambda c: c.bare("sinh-arcsinh"),
     "Normal": lambda c: c.fit("normal").client.distribution,
     "ParetoTail": lambda c: br.ParetoTail(0.05, 0.0, 0.5),
     "OperatingPoint": lambda c: c.fit().at_far(c.rate),

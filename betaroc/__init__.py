@@ -69,13 +69,14 @@ if TYPE_CHECKING:
     from betaroc.distributions.beta import Beta, Shape, beta_auc
     from betaroc.distributions.binned import Binned
     from betaroc.distributions.empirical import Empirical
+    from betaroc.distributions.gamma import Gamma
     from betaroc.distributions.inflated import Inflated, Rejecting
-    from betaroc.distributions.logit_normal import LogitNormal
-    from betaroc.distributions.mixture import BetaMixture
+    from betaroc.distributions.logit_normal import LogitNormal, LogNormal
+    from betaroc.distributions.mixture import BetaMixture, NormalMixture
     from betaroc.distributions.normal import Normal
-    from betaroc.distributions.normal_mixture import NormalMixture
     from betaroc.distributions.pareto_tail import ParetoTail
     from betaroc.distributions.shifted import Shifted
+    from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh as LogitSinhArcsinh, SinhArcsinh
     from betaroc.distributions.spliced import Spliced
     from betaroc.ensemble.fusion import Fusion as Fusion
     from betaroc.ensemble.inclusion import Inclusion as Inclusion, inclusion
@@ -91,7 +92,7 @@ if TYPE_CHECKING:
         TailRow as TailRow,
         compare_families,
     )
-    from betaroc.fits.fit import DistributionFit, Fit
+    from betaroc.fits.fit import DistributionFit as DistributionFit, Fit
     from betaroc.fits.many_fits import fit_many
     from betaroc.fits.nested import (
         LikelihoodRatioTest as LikelihoodRatioTest,
@@ -134,12 +135,13 @@ _HOMES = {
     "data.accepted": ("Confusion",),
     "distributions.empirical": ("Empirical",),
     "distributions.inflated": ("Inflated", "Rejecting"),
-    "distributions.logit_normal": ("LogitNormal",),
-    "distributions.mixture": ("BetaMixture",),
+    "distributions.gamma": ("Gamma",),
+    "distributions.logit_normal": ("LogNormal", "LogitNormal"),
+    "distributions.mixture": ("BetaMixture", "NormalMixture"),
     "distributions.normal": ("Normal",),
-    "distributions.normal_mixture": ("NormalMixture",),
     "distributions.pareto_tail": ("ParetoTail",),
     "distributions.shifted": ("Shifted",),
+    "distributions.sinh_arcsinh": ("LogitSinhArcsinh", "SinhArcsinh"),
     "distributions.spliced": ("Spliced",),
     "data.read": ("read_scores",),
     "data.scores": ("Scores",),
@@ -187,14 +189,13 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Analysis", "Beta", "BetaMixture", "Binned", "Design", "Distribution", "DistributionFit",
-    "Empirical", "Epc", "Fit", "Inflated", "Interval", "LogitNormal", "Normal", "NormalMixture",
+    "Analysis", "Beta", "BetaMixture", "Binned", "Design", "Distribution", "Empirical", "Epc",
+    "Fit", "Gamma", "Inflated", "Interval", "LogNormal", "LogitNormal", "Normal", "NormalMixture",
     "OperatingPoint", "ParetoTail", "Rejecting", "Roc", "ScoreModel", "ScoreSummary", "Scores",
-    "Shape", "Shifted", "Spliced", "Study", "analyze", "auc_interval", "auc_test", "beta_auc",
-    "beta_mle", "check_fit", "compare", "compare_families", "compare_systems", "decide",
-    "difference", "epc",
-    "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution",
-    "fit_many", "from_json", "guaranteed_threshold", "inclusion", "interval",
+    "Shape", "Shifted", "SinhArcsinh", "Spliced", "Study", "analyze", "auc_interval", "auc_test",
+    "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "compare_systems", "decide",
+    "difference", "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates",
+    "fit_distribution", "fit_many", "from_json", "guaranteed_threshold", "inclusion", "interval",
     "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores", "roc_band",
     "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip
@@ -202,10 +203,10 @@ __all__ = [
 #: What functions return and nobody constructs: `betaroc.results`.
 _RESULTS = (
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
-    "DecisionCheck", "Difference", "EpcAverage", "EpcCv", "EpcForecast", "FamilyComparison",
-    "FamilyRow", "FitCheck", "Fusion", "GuaranteedThreshold", "Inclusion", "LikelihoodRatioTest",
-    "SampleSize", "StudyResult", "SystemsComparison", "TailRow", "TargetCheck", "TargetForecast",
-    "Verdict", "Way",
+    "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
+    "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "GuaranteedThreshold", "Inclusion",
+    "LikelihoodRatioTest", "LogitSinhArcsinh", "SampleSize", "StudyResult", "SystemsComparison",
+    "TailRow", "TargetCheck", "TargetForecast", "Verdict", "Way",
 )  # fmt: skip
 #: Modules under a name of their own.
 _ROOMS = {"datasets": "data.datasets", "errors": "core.errors"}

@@ -25,9 +25,8 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.mixture import BetaMixture
+from betaroc.distributions.mixture import BetaMixture, NormalMixture
 from betaroc.distributions.normal import Normal
-from betaroc.distributions.normal_mixture import NormalMixture
 from betaroc.distributions.pareto_tail import ParetoTail
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.families import FAMILIES

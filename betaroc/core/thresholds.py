@@ -8,7 +8,7 @@ directly. Outside [0, 1] the logit is infinite and ``theta`` alone speaks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +90,67 @@ class Thresholds(Value):
     def log_jacobian(self) -> FloatArray:
         """log(theta (1 - theta)): from a density in theta to one in logit theta."""
         return -softplus(self.logit) - softplus(-self.logit)
+
+
+class Coordinate(NamedTuple):
+    """A scale on which scores are unbounded: the logit between bounds, log(s - low), or the score.
+
+    `on_unit` the logit on [0, 1], which thresholds know; (low, inf) bounds have the logarithm.
+    """
+
+    bounds: tuple[float, float] | None
+    on_unit: bool = False
+
+    def of(self, t: Thresholds) -> FloatArray:
+        """The coordinate of thresholds."""
+        if self.on_unit:
+            return t.logit
+        if self.bounds is None:
+            return t.theta
+        low, high = self.bounds
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = np.log(np.maximum(t.theta - low, 0.0))
+            inside -= np.log(high - t.theta) if high < np.inf else 0.0
+        if low == 0.0 and high == np.inf:  # a logit knows scores that are too small for doubles
+            return np.where(np.isfinite(t.logit), -softplus(-t.logit), inside)
+        return np.where(t.theta <= low, -np.inf, np.where(t.theta >= high, np.inf, inside))
+
+    def place(self, y: Any) -> Thresholds:
+        """Thresholds at coordinates."""
+        if self.on_unit:
+            return Thresholds.from_logit(y)
+        if self.bounds is None:
+            return Thresholds.from_theta(y)
+        low, high = self.bounds
+        if high == np.inf:
+            with np.errstate(over="ignore", under="ignore"):
+                return Thresholds.from_theta(low + np.exp(y))
+        inner = Thresholds.from_logit(y)
+        near_high = high - (high - low) * inner.complement
+        return Thresholds.from_theta(
+            np.where(inner.logit > 0.0, near_high, low + (high - low) * inner.theta)
+        )
+
+    def log_rise(self, t: Thresholds) -> FloatArray:
+        """Log of the coordinate's derivative in the native one: logit on [0, 1], else the score."""
+        if self.on_unit or self.bounds is None:
+            return np.zeros(t.shape)
+        low, high = self.bounds
+        if high == np.inf:
+            return -self.of(t)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.log(high - low) - np.log(high - t.theta) - np.log(t.theta - low))
+
+    def native_slope(self, t: Thresholds, slope: FloatArray) -> FloatArray:
+        """Of a log density in the score by the native coordinate, from that of one in this."""
+        if self.on_unit:
+            return np.asarray(slope - (t.complement - t.theta))
+        if self.bounds is None:
+            return slope
+        low, high = self.bounds
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bend = 1.0 / (high - t.theta) - 1.0 / (t.theta - low)
+            return np.asarray(slope * np.exp(self.log_rise(t)) + bend)
 
 
 def choose(condition: BoolArray, first: Thresholds, second: Thresholds) -> Thresholds:

@@ -20,7 +20,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import _decisive
 from betaroc.distributions.inflated import Rejecting
-from betaroc.distributions.logit_normal import has_spread
+from betaroc.distributions.normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import FAMILIES

@@ -59,17 +59,20 @@ class Tail:
     """How a law's mass vanishes towards one end of its support.
 
         order 1: P ~ exp(log_coefficient) d^rate, d the distance to the end (on the real line
-        exp(-|u|))
-        order 1/2: P ~ exp(log_coefficient) |u|^-rate, u the score or its logit
-        order 2: log P ~ -((u - centre) / width)^2 / 2, u the score or its logit
+        exp(-|u|), and times |u|^power)
+        order k, with a width: log P ~ -|(u - centre) / width|^k / 2, u the score or its logit, or
+        the logarithm of the distance to a finite end
+        order -1: the same with k = 2 and u the log of the score
+        order -2: P ~ exp(log_coefficient) |u|^-rate, u the score or its logit
 
     Parameters
     ----------
     place : float
         The end, on the score scale.
     order : float
-        1 power law, 1/2 slower than any, 2 Gaussian, 0 nothing but the atom.
-    rate, centre, width, log_coefficient : float
+        1 power law, 2 Gaussian, below 0 slower than any of these, 0 nothing but the atom: of two
+        tails that of the smaller order is the heavier.
+    rate, centre, width, log_coefficient, power : float
         See the formulas; nan where the order has none.
     mass : float
         The atom at the end itself.
@@ -85,6 +88,7 @@ class Tail:
     log_coefficient: float = math.nan
     mass: float = 0.0
     share: float = 1.0
+    power: float = 0.0
 
 
 class Parameter(NamedTuple):

@@ -17,6 +17,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta import Beta
+from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
 
 #: Weights that were rounded on their way add up to 1 within this.
@@ -336,6 +337,48 @@ class BetaMixture(Mixture):
     _kind = Beta
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class NormalMixture(Mixture):
+    """A mixture of normal distributions: one class made of several kinds of unbounded scores.
+
+        F(x) = sum_k w_k Phi((x - mu_k) / sigma_k)
+
+    Parameters
+    ----------
+    weights : sequence of float, length k
+        Positive shares that add up to 1 (within 1e-9; they are used as shares of their sum).
+    components : sequence of Normal, length k
+        The distributions.
+
+    Raises
+    ------
+    InputError
+        If a weight is not positive, the weights do not add up to 1, there are none, or their
+        number is not that of the components.
+    InputTypeError
+        If a component is not a `Normal` or a weight not a number.
+
+    Notes
+    -----
+    Each tail is that of the widest component, of several of one width that of the outermost. The
+    ROC of two mixtures may cross the diagonal several times. Tails are sums of the components',
+    each from its own side, with their relative error; quantiles are roots of the tail's logarithm.
+    The order of the components matters for equality, not for any rate.
+
+    Examples
+    --------
+    >>> from betaroc import Normal, NormalMixture
+    >>> distribution = NormalMixture([0.25, 0.75], [Normal(-1, 1), Normal(1, 1)])
+    >>> distribution.mean, round(distribution.cdf(0.0), 6)  # 1/4 Phi(1) + 3/4 Phi(-1)
+    (0.5, 0.329328)
+    """
+
+    weights: tuple[float, ...]
+    components: tuple[Normal, ...]
+
+    _kind = Normal
+
+
 def _heaviest(tails: Sequence[Tail], end: int) -> BoolArray:
     """Which tails are the heaviest: least exponents, or widest and then outermost Gaussians."""
     if tails[0].order == 1:
@@ -385,3 +428,4 @@ def of_mixtures(mixture: type[Mixture], kind: type[Distribution]) -> None:
 
 
 of_mixtures(BetaMixture, Beta)
+of_mixtures(NormalMixture, Normal)

@@ -1,36 +1,28 @@
-"""The normal distribution and the closed forms of the binormal pair."""
+"""Distributions that a map of the score makes standard normal: the normal ones and their pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, positive
+from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, log_ratio
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Squares of sigmas beyond these lose digits, then themselves.
 _LEAST, _MOST = 1e-145, 1e145
-
-
-def normal_tail(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Phi(z) and its log."""
-    from scipy.special import log_ndtr, ndtr
-
-    return ndtr(z), log_ndtr(z)
-
-
-def normal_log_density(z: FloatArray, sigma: float) -> FloatArray:
-    """log of the density at standard scores z of a distribution of that sigma."""
-    with np.errstate(over="ignore"):
-        return np.asarray(-0.5 * z * z - math.log(sigma) - HALF_LOG_TWO_PI)
+#: Standard scores between which moments are integrated.
+_PANELS = np.linspace(-38.0, 38.0, 77)
 
 
 def normal_quantile(log_p: FloatArray) -> FloatArray:
@@ -47,23 +39,6 @@ def normal_quantile_of(p: FloatArray, log_p: FloatArray) -> FloatArray:
     return np.where(p > 0.5, upper, normal_quantile(np.where(p > 0.5, -1.0, log_p)))
 
 
-def standard_score(x: FloatArray, mu: float, sigma: float) -> FloatArray:
-    """(x - mu) / sigma, infinite where no double holds it."""
-    with np.errstate(over="ignore"):
-        return np.asarray((x - mu) / sigma)
-
-
-def place_of(z: FloatArray, mu: float, sigma: float) -> FloatArray:
-    """mu + sigma z, infinite where no double holds it."""
-    with np.errstate(over="ignore"):
-        return np.asarray(mu + sigma * z)
-
-
-def normal_score(z: FloatArray, sigma: float) -> FloatArray:
-    """Derivatives of the log density in mu and in sigma at standard scores z."""
-    return np.asarray(np.stack([z, z * z - 1.0]) / sigma)
-
-
 def normal_inverse_information(sigma: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """Covariance of (mu, sigma) for one unit of weight; nan where its square is no double."""
     if not _LEAST < sigma < _MOST:
@@ -71,8 +46,156 @@ def normal_inverse_information(sigma: float) -> tuple[tuple[float, float], tuple
     return ((sigma * sigma, 0.0), (0.0, 0.5 * sigma * sigma))
 
 
+class NormalScore(Distribution):
+    """A distribution that an increasing map z of a coordinate y makes standard normal.
+
+    F = Phi(z(y)),   y the score, its logit or its logarithm, as `coordinate` says
+    """
+
+    coordinate: ClassVar[Coordinate] = Coordinate(None)
+
+    @staticmethod
+    @abstractmethod
+    def _standard(y: FloatArray, *parameters: Any) -> FloatArray:
+        """The standard scores z(y), of columns of parameters too."""
+
+    @abstractmethod
+    def _place(self, z: FloatArray) -> FloatArray:
+        """The coordinates of standard scores."""
+
+    @abstractmethod
+    def _log_rate(self, y: FloatArray) -> FloatArray:
+        """Log of the derivative of z(y)."""
+
+    @abstractmethod
+    def _slope(self, y: FloatArray) -> FloatArray:
+        """Derivative of the log density of the coordinate."""
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The ends of the coordinate's range."""
+        return self.coordinate.bounds or (-math.inf, math.inf)
+
+    @property
+    def mean(self) -> float:
+        """Expected score, by quadrature."""
+        return self._moments[0]
+
+    @property
+    def var(self) -> float:
+        """Variance of the score, by quadrature."""
+        return self._moments[1]
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        def expected(function: Callable[[FloatArray], FloatArray]) -> float:
+            def integrand(z: FloatArray) -> FloatArray:
+                x = self.coordinate.place(self._place(z)).theta
+                with np.errstate(over="ignore", under="ignore"):
+                    return function(x) * np.exp(-0.5 * z * z - HALF_LOG_TWO_PI)
+
+            return integrate_panels(integrand, _PANELS)
+
+        mean = expected(lambda x: x)
+        return mean, expected(lambda x: (x - mean) ** 2)
+
+    def _y(self, t: Thresholds) -> FloatArray:
+        return self.coordinate.of(t)
+
+    def _z(self, t: Thresholds) -> FloatArray:
+        return self._standard(self._y(t), *(p.value for p in self._parameters()))
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return _tail(self._z(t))
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return _tail(-self._z(t))
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        z = self._z(t)
+        with np.errstate(over="ignore", invalid="ignore"):
+            of_z = -0.5 * z * z + self._log_rate(self._y(t)) - HALF_LOG_TWO_PI
+            return np.where(np.isinf(z), -np.inf, of_z + self.coordinate.log_rise(t))
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.coordinate.native_slope(t, self._slope(self._y(t)))
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self.coordinate.place(self._place(normal_quantile_of(p, log_p)))
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self.coordinate.place(self._place(-normal_quantile_of(p, log_p)))
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        from scipy.special import ndtr
+
+        columns = (values.get(p.name, p.value) for p in self._parameters())
+        z = self._standard(self._y(t), *columns)
+        return ndtr(z), ndtr(-z)
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        return self.coordinate.place(self._place(rng.standard_normal(size))).theta
+
+
+def _tail(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Phi(z) and its log."""
+    from scipy.special import log_ndtr, ndtr
+
+    return ndtr(z), log_ndtr(z)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Normal(Distribution):
+class NormalCoordinate(NormalScore):
+    """A distribution whose score, its logit or its logarithm is normal."""
+
+    mu: float
+    sigma: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", finite(self.mu, "mu"))
+        object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
+
+    @staticmethod
+    def _standard(y: FloatArray, *parameters: Any) -> FloatArray:
+        mu, sigma = parameters
+        with np.errstate(over="ignore"):
+            return np.asarray((y - mu) / sigma)
+
+    def _place(self, z: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return np.asarray(self.mu + self.sigma * z)
+
+    def _log_rate(self, y: FloatArray) -> FloatArray:
+        return np.asarray(-math.log(self.sigma))
+
+    def _slope(self, y: FloatArray) -> FloatArray:
+        return np.asarray(-self._standard(y, self.mu, self.sigma) / self.sigma)
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        lower, upper = (Tail(x, 2, centre=self.mu, width=self.sigma) for x in self.support)
+        return lower, upper
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
+
+    def _score(self, t: Thresholds) -> FloatArray:
+        z = self._z(t)
+        return np.asarray(np.stack([z, z * z - 1.0]) / self.sigma)
+
+    def _unit_covariance(self) -> FloatArray:
+        return np.array(normal_inverse_information(self.sigma))
+
+
+def has_spread(law: Distribution) -> TypeGuard[NormalCoordinate]:
+    """Whether the score, its logit or its logarithm is normal."""
+    return isinstance(law, NormalCoordinate)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Normal(NormalCoordinate):
     """Normal distribution of unbounded scores, such as log-likelihood ratios.
 
         f(x) = exp(-(x - mu)^2 / (2 sigma^2)) / (sigma sqrt(2 pi))
@@ -104,18 +227,6 @@ class Normal(Distribution):
     0.025
     """
 
-    mu: float
-    sigma: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", finite(self.mu, "mu"))
-        object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """(-inf, inf)."""
-        return -math.inf, math.inf
-
     @property
     def mean(self) -> float:
         """mu."""
@@ -126,58 +237,9 @@ class Normal(Distribution):
         """sigma^2."""
         return self.sigma * self.sigma
 
-    def _z(self, t: Thresholds) -> FloatArray:
-        return standard_score(t.theta, self.mu, self.sigma)
-
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return normal_tail(self._z(t))
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return normal_tail(-self._z(t))
-
-    def _log_density(self, t: Thresholds) -> FloatArray:
-        return normal_log_density(self._z(t), self.sigma)
-
-    def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        with np.errstate(over="ignore"):
-            return np.asarray(-self._z(t) / self.sigma)
-
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_theta(self._place(normal_quantile_of(p, log_p)))
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_theta(self._place(-normal_quantile_of(p, log_p)))
-
-    def _place(self, z: FloatArray) -> FloatArray:
-        return place_of(z, self.mu, self.sigma)
-
-    def _tails(self) -> tuple[Tail, Tail]:
-        lower, upper = (Tail(x, 2, centre=self.mu, width=self.sigma) for x in self.support)
-        return lower, upper
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
-
-    def _score(self, t: Thresholds) -> FloatArray:
-        return normal_score(self._z(t), self.sigma)
-
-    def _unit_covariance(self) -> FloatArray:
-        return np.array(normal_inverse_information(self.sigma))
-
-    def _tail_rows(
-        self, values: Mapping[str, FloatArray], t: Thresholds
-    ) -> tuple[FloatArray, FloatArray]:
-        from scipy.special import ndtr
-
-        z = (t.theta - values.get("mu", self.mu)) / values.get("sigma", self.sigma)
-        return ndtr(z), ndtr(-z)
-
-    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        return np.asarray(rng.normal(self.mu, self.sigma, size), dtype=np.float64)
-
 
 class NormalPair(Pair):
-    """Two normal distributions, on the score or on its logit: level sets are roots of a quadratic.
+    """Two normal distributions of one coordinate: level sets are roots of a quadratic.
 
     Places are distances from the centre of the narrower distribution in scores, and no square of
     one is taken: sigmas and scores may be anything from 1e-300 to 1e300.
@@ -187,6 +249,10 @@ class NormalPair(Pair):
         c: Any = self._base("client")
         i: Any = self._base("impostor")
         return c.mu, c.sigma, i.mu, i.sigma
+
+    def _at(self, y: FloatArray) -> Thresholds:
+        """Thresholds at the coordinate of both."""
+        return cast(NormalScore, self._base("client")).coordinate.place(y)
 
     def _narrow_and_wide(self) -> tuple[_Bell, _Bell]:
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
@@ -201,15 +267,15 @@ class NormalPair(Pair):
         gap = log_ratio(sigma_c, sigma_i) + level - self._log_share()
         narrow, wide = self._narrow_and_wide()
         roots = _level_offsets(narrow, wide, -gap if sigma_c < sigma_i else gap)
-        return self.place(_beside(narrow, roots))
+        return self._at(_beside(narrow, roots))
 
     def turning_points(self) -> Thresholds:
         """Where (x - mu) / sigma^2 of both classes is one number."""
         narrow, wide = self._narrow_and_wide()
         if narrow.sigma == wide.sigma:
-            return self.place(np.empty(0))
+            return self._at(np.empty(0))
         q, rest = narrow.sigma / wide.sigma, _rest(narrow, wide)
-        return self.place(_beside(narrow, [q * _scaled_distance(narrow, wide) / rest]))
+        return self._at(_beside(narrow, [q * _scaled_distance(narrow, wide) / rest]))
 
     def diagonal_roots(self) -> Thresholds | None:
         """Where the standard scores of both classes are one number."""
@@ -217,9 +283,9 @@ class NormalPair(Pair):
             return None
         narrow, wide = self._narrow_and_wide()
         if narrow.sigma == wide.sigma:
-            return self.place(np.empty(0))
+            return self._at(np.empty(0))
         share = (wide.sigma - narrow.sigma) / wide.sigma
-        return self.place(_beside(narrow, [_scaled_distance(narrow, wide) / share]))
+        return self._at(_beside(narrow, [_scaled_distance(narrow, wide) / share]))
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
         """Where the standard scores of both classes are opposite, if the weights are equal."""
@@ -227,7 +293,7 @@ class NormalPair(Pair):
             return super().balance_root(weight_far, weight_frr)
         narrow, wide = self._narrow_and_wide()
         share = 1.0 + narrow.sigma / wide.sigma
-        return self.place(_beside(narrow, [-_scaled_distance(narrow, wide) / share]))[0]
+        return self._at(_beside(narrow, [-_scaled_distance(narrow, wide) / share]))[0]
 
     def decisive_sides(self) -> tuple[float, float] | None:
         """Unequal sigmas give an improper region always, equal ones a concave or convex curve."""

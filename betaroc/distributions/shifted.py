@@ -218,7 +218,12 @@ class Shifted(Distribution):
 
     def _moved_tail(self, tail: Tail, up: float) -> Tail:
         place = float(self._there(Thresholds.from_theta(tail.place)).theta)
-        if tail.order == 2:
+        if not self.in_logit and (tail.order < 0 or math.isfinite(tail.place)):
+            # A distance to the end, or a score far out, is multiplied by the scale.
+            rise = math.log(self.scale)
+            log_c = tail.log_coefficient - tail.rate * (rise if tail.order > 0 else -rise)
+            return replace(tail, place=place, centre=tail.centre + rise, log_coefficient=log_c)
+        if not math.isnan(tail.width):
             centre = self.scale * tail.centre + self.shift
             return replace(tail, place=place, centre=centre, width=self.scale * tail.width)
         rate = tail.rate / self.scale

@@ -14,11 +14,11 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import shown, span
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import Thresholds, choose
+from betaroc.core.thresholds import Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
-from betaroc.distributions.pareto_tail import Coordinate, ParetoTail, snapped
+from betaroc.distributions.pareto_tail import ParetoTail, snapped
 
 _SIDES = ("lower", "upper")
 #: What is left of a whole by rounding.
@@ -461,7 +461,7 @@ class Spliced(Distribution):
         rate = 1.0 / abs(tail.shape)
         unit = math.log(abs(tail.shape) / tail.scale)
         if tail.shape > 0.0:
-            return Tail(place, 0.5, rate=rate, log_coefficient=log_mass - rate * unit, share=share)
+            return Tail(place, -2, rate=rate, log_coefficient=log_mass - rate * unit, share=share)
         end = Thresholds.from_theta(np.array(place))
         rise = -end.log_jacobian if self.on_unit else self.coordinate.log_rise(end)
         log_c = log_mass + rate * (unit + float(rise))

@@ -294,21 +294,24 @@ class Family:
     """A row of the table of families.
 
     Distributions on [0, 1] obey a boundary rule; those with ``coordinates`` also have a likelihood
-    of cells. ``impostor`` is the estimator of that class where it has another distribution,
-    ``join`` makes one pair of two estimates, ``sized`` takes a number of components, ``near`` looks
-    for the maximum from the distribution of nearly the same sample. ``summed`` says that its
-    estimators ask `Data` for sums and counts alone, never for ``rows()``: a summary can be fitted.
-    ``alone`` is the family of one component, where there may be several; what is not ``usual`` is
-    compared where it is named. ``counted`` is the sample itself, without parameters; ``law`` is the
-    distribution that the family is first of all for, by which a model is planned; with ``shapes``
-    the parameters are the free shapes of a beta distribution; ``concave`` pairs have a proper ROC;
-    ``contains`` names families that are special cases of this one; ``decides`` names the parameter
-    that decides each end, and the sign with which the clients' lifts the curve there.
+    of cells; ``positive`` ones need scores above 0. ``impostor`` is the estimator of that class
+    where it has another distribution, ``join`` makes one pair of two estimates, ``sized`` takes a
+    number of components, ``near`` looks for the maximum from the distribution of nearly the same
+    sample. ``summed`` says that its estimators ask `Data` for sums and counts alone, never for
+    ``rows()``: a summary can be fitted.
+    ``alone`` is the family of one component, where there may be several; ``everywhere`` is compared
+    with distributions on [0, 1] too, although its own are not. ``counted`` is the sample itself,
+    without parameters; ``law`` is the distribution that the family is first of all for, by which a
+    model is planned; with ``shapes`` the parameters are the free shapes of a beta distribution;
+    ``concave`` pairs have a proper ROC; ``contains`` names families that are special cases of this
+    one; ``decides`` names the parameter that decides each end, and the sign with which the clients'
+    lifts the curve there.
     """
 
     estimate: Callable[[Data], Maximum]
     coordinates: Coordinates | None = None
     on_unit: bool = False
+    positive: bool = False
     impostor: Callable[[Data], Maximum] | None = None
     join: Callable[[ClassMaximum, ClassMaximum], Joined | None] | None = None
     sized: Callable[[Data, int], Maximum] | None = None
@@ -316,7 +319,7 @@ class Family:
     summed: bool = False
     law: type[Distribution] | None = None
     alone: str = ""
-    usual: bool = True
+    everywhere: bool = False
     counted: bool = False
     shapes: bool = False
     concave: bool = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import count
 from betaroc.core.errors import FitError, InputError
@@ -140,6 +142,8 @@ class Task(NamedTuple):
 
     def _estimate(self, sample: Data) -> Ruled:
         row = self._row(sample.name)
+        if row.positive and sample.low <= 0.0:
+            raise _not_positive(sample.rows(), self.family)
         if not row.on_unit:
             return Ruled(row.estimate(sample), None, sample.total, sample.n)
         if sample.low < 0.0 or sample.high > 1.0:
@@ -166,6 +170,16 @@ class Task(NamedTuple):
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:
     return tuple([tuple([value / total for value in row]) for row in covariance])
+
+
+def _not_positive(sample: Sample, family: str) -> InputError:
+    wrong = np.flatnonzero(sample.values <= 0.0)
+    first = int(wrong[0])
+    return InputError(
+        worded(f'{sample.name} must be above 0 for `family="{family}"`; got {wrong.size} of')
+        + f" {sample.n} that are not, first at index {sample.place(first)}:"
+        f" {float(sample.values[first])!r}. Use" + worded(' `family="sinh-arcsinh"` or "normal".')
+    )
 
 
 def _outside(sample: Data, family: str) -> InputError:

@@ -25,6 +25,7 @@ from betaroc.estimation.logit_normal import LOGIT_NORMAL
 from betaroc.estimation.normal import EQUAL_VARIANCE_NORMAL, NORMAL
 from betaroc.estimation.normal_mixture import NORMAL_MIXTURE
 from betaroc.estimation.proper_beta import PROPER_BETA
+from betaroc.estimation.skewed import GAMMA, LOG_NORMAL, LOGIT_SINH_ARCSINH, SINH_ARCSINH
 
 AUTO, BEST = "auto", "best"
 
@@ -43,6 +44,10 @@ FAMILIES: dict[str, Family] = {
     "dual-beta": DUAL_BETA,
     "equal-variance-normal": EQUAL_VARIANCE_NORMAL,
     "normal-mixture": NORMAL_MIXTURE,
+    "sinh-arcsinh": SINH_ARCSINH,
+    "logit-sinh-arcsinh": LOGIT_SINH_ARCSINH,
+    "log-normal": LOG_NORMAL,
+    "gamma": GAMMA,
     "empirical": Family(estimate_empirical, summed=True, counted=True),
 }
 

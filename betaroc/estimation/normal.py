@@ -28,11 +28,11 @@ from betaroc.estimation.summed import CANCELLED, LEAST_SQUARE
 from betaroc.estimation.sums import means_of_drawn
 
 
-def estimate_normal(sample: Data) -> Maximum:
+def estimate_normal(sample: Data, family: str = "normal") -> Maximum:
     """mu = mean, sigma^2 = mean (x - mu)^2: closed form, no iteration."""
     if sample.low == sample.high:
-        raise too_few_distinct(sample, "normal")
-    mu, sigma = proper_moments(sample, "normal", *sample.moments())
+        raise too_few_distinct(sample, family)
+    mu, sigma = proper_moments(sample, family, *sample.moments())
     log_likelihood = normal_log_likelihood(sigma, sample.total)
     return Maximum(
         Normal(mu, sigma),
@@ -128,7 +128,7 @@ NORMAL_ROWS = SampleRows(
 )  # fmt: skip
 NORMAL = Family(
     estimate_normal, summed=True, decides=BY_SPREAD, law=Normal, rows=NORMAL_ROWS,
-    contains=("equal-variance-normal",),
+    contains=("equal-variance-normal",), everywhere=True,
 )  # fmt: skip
 
 

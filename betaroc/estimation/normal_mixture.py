@@ -10,8 +10,8 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.mixture import NormalMixture
 from betaroc.distributions.normal import Normal
-from betaroc.distributions.normal_mixture import NormalMixture
 from betaroc.estimation.contract import Data, Family, Maximum, Sample
 from betaroc.estimation.mixture import Curvature, Kind, estimate_mixture, estimate_near
 from betaroc.estimation.normal import estimate_normal
@@ -105,5 +105,5 @@ _KIND = Kind(
 )  # fmt: skip
 NORMAL_MIXTURE = Family(
     estimate_normal_mixture, sized=estimate_normal_mixture, near=estimate_normal_near,
-    contains=("normal", "equal-variance-normal"), alone="normal", usual=False,
+    contains=("normal", "equal-variance-normal"), alone="normal",
 )  # fmt: skip

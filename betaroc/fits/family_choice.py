@@ -13,6 +13,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
+from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Value
 from betaroc.data.beside import tell_of_scored
@@ -48,6 +49,7 @@ _CLASSES = ("client", "impostor")
 #: Scores of a class from which on four fifths of them have a tail; scores expected beyond a rate.
 _FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
 _BOTH = "both"
+_LEAST = float(np.nextafter(0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -282,8 +284,9 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     scores : Scores
         Both classes.
     families : sequence of str, optional
-        Names of parametric families; where left out all that one class can have: "beta",
-        "logit-normal" and "beta-mixture" if all scores lie in [0, 1], and "normal".
+        Names of parametric families. Left out, of scores in [0, 1]: "beta", "normal",
+        "logit-normal", "beta-mixture", "logit-sinh-arcsinh"; of others "normal", "normal-mixture",
+        "sinh-arcsinh", and "log-normal" and "gamma" where all scores of both classes are positive.
 
     Returns
     -------
@@ -329,8 +332,8 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
 
     A mixture that cannot be fitted to all scores of a class is left out for that class, and
     said; so is one whose scores have many ties, which it would chase, if it was not asked for by
-    name. In a fold where there is no mixture, one beta distribution scores. The mixture of a
-    fold is the maximum that is uphill from the mixture of all scores of the class.
+    name. In a fold where there is no mixture, one of its components scores. The mixture of a fold
+    is the maximum that is uphill from the mixture of all scores of the class.
 
     References
     ----------
@@ -351,8 +354,8 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     given = require_scores(scores, what, rejected=True)
     tell_of_scored(given, what)
     scores = given._scored
-    unit = _on_unit(scores)
-    names = _named(families, unit=unit)
+    unit = _within(scores, 0.0, 1.0)
+    names = _named(families, scores)
     sides = [Folded.of(scores, who, unit=unit) for who in _CLASSES]
     single = [name for name in names if not FAMILIES[name].of_pairs]
     with quietly():
@@ -371,7 +374,7 @@ def best_comparison(
     if boundary is not None or resolution is not None:
         refuse_rule(automatic([scores]), boundary, resolution, BEST)
         cells = resolution is not None or boundary in ("censor", "matlab")
-        usual = ((name, FAMILIES[name]) for name in _usual(unit=True))
+        usual = ((name, FAMILIES[name]) for name in _usual(scores._as_scores()))
         names = [n for n, row in usual if (row.coordinates if cells else row.on_unit)]
     try:
         return compare_families(scores._as_scores()._scored, names)
@@ -535,25 +538,29 @@ def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]
 
 
 # ------------------------------------------------------------------------------- the rest
-def _on_unit(scores: Scores) -> bool:
+def _within(scores: Scores, low: float, high: float) -> bool:
     sides = scores.client, scores.impostor
-    return all(bool(np.all((x >= 0.0) & (x <= 1.0))) for x in sides)
+    return all(bool(np.all((x >= low) & (x <= high))) for x in sides)
 
 
 def _parametric() -> list[str]:
     return [name for name, row in FAMILIES.items() if not row.counted]
 
 
-def _usual(*, unit: bool) -> list[str]:
+def _usual(scores: Scores) -> list[str]:
     """What is tried where nothing is named: those of both classes constrain the ROC."""
-    table = {name: FAMILIES[name] for name in _parametric()}
-    kept = {n: row for n, row in table.items() if row.usual and not row.of_pairs}
-    return [n for n, row in kept.items() if unit or not row.on_unit]
+    unit, positive = _within(scores, 0.0, 1.0), _within(scores, _LEAST, math.inf)
+    rows = ((n, FAMILIES[n]) for n in _parametric() if not FAMILIES[n].of_pairs)
+    return [
+        n for n, row in rows
+        if (row.on_unit or row.everywhere if unit else positive or not row.positive)
+        and (unit or not row.on_unit)
+    ]  # fmt: skip
 
 
-def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
+def _named(families: Sequence[str] | None, scores: Scores) -> list[str]:
     if families is None:
-        return _usual(unit=unit)
+        return _usual(scores)
     if isinstance(families, str) or not isinstance(families, Sequence):
         raise InputTypeError.about("families")(
             f"families must be a list of names; got {checks.shown(families)} of type"
@@ -565,12 +572,17 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
             f"families must name each family once; got {checks.shown(names)}. Give such as"
             ' ["beta", "normal"].'
         )
-    bounded = [name for name in names if FAMILIES[name].on_unit]
-    if bounded and not unit:
-        raise InputError.about("scores")(
-            f"scores must lie in [0, 1] for {bounded[0]!r}; some lie outside. Leave it out of"
-            " families, or map both classes into [0, 1] by one fixed function first."
-        )
+    for name in names:
+        row = FAMILIES[name]
+        if row.on_unit and not _within(scores, 0.0, 1.0):
+            raise InputError.about("scores")(
+                f"scores must lie in [0, 1] for {name!r}; some lie outside. Leave it out of"
+                + worded(" families, or give the range of scores, `bounds=(low, high)`.")
+            )
+        if row.positive and not _within(scores, _LEAST, math.inf):
+            raise InputError.about("scores")(
+                f"scores must be above 0 for {name!r}; some are not. Leave it out of families."
+            )
     return names
 
 

@@ -21,8 +21,6 @@ from betaroc.model.distances import largest_distance
 _FOLDS = 5
 #: With a smaller share of distinct scores a mixture would chase the ties.
 _DISTINCT = 0.5
-#: The model that a mixture becomes where it has one component.
-_SMALLER = "beta"
 
 
 class Folded(NamedTuple):
@@ -173,14 +171,14 @@ def _tried(side: Folded, name: str) -> Tried:
 
 
 def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Estimate:
-    """The fit of the other folds; where they have no mixture, one beta distribution."""
-    part = side.part(keep)
+    """The fit of the other folds; where they have no mixture, one of its components."""
+    part, alone = side.part(keep), FAMILIES[name].alone
     try:
         return estimate_class(side.who, *part, name, near=whole.distribution)
     except FitError:
-        if FAMILIES[name].sized is None:
+        if not alone:
             raise
-    return estimate_class(side.who, *part, _SMALLER)
+    return estimate_class(side.who, *part, alone)
 
 
 # ---------------------------------------------------------------------------- both classes

@@ -16,14 +16,13 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import worded
 from betaroc.core.text import shown
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
-from betaroc.distributions.pareto_tail import Coordinate
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tail_likelihood import PRIOR_DEVIATION, TailFit

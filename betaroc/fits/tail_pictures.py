@@ -14,12 +14,11 @@ from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.sentences import worded
 from betaroc.core.terms import TERMS, Terms
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import is_counted
-from betaroc.distributions.pareto_tail import Coordinate
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tail_likelihood import grid_of

@@ -15,7 +15,7 @@ from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
-from betaroc.distributions.logit_normal import has_spread
+from betaroc.distributions.normal import has_spread
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.proper_beta import ClassSums, best_partner
 from betaroc.estimation.record import Estimate, PairEstimate

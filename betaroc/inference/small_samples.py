@@ -15,7 +15,7 @@ from betaroc.core.special import bracketed_root
 from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
-from betaroc.distributions.logit_normal import has_spread
+from betaroc.distributions.normal import has_spread
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.parameter_errors import FreeFit
 from betaroc.inference.simultaneous import largest_reach

@@ -184,7 +184,7 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
         return client_alone if impostor.mass == 0.0 else _of_masses(client.mass, impostor.mass)
     if client.order != impostor.order:
         return impostor_alone if impostor.order < client.order else client_alone
-    if client.order < 2:
+    if math.isnan(client.width) or math.isnan(impostor.width):
         return _of_powers(client, impostor)
     return _of_gaussians(client, impostor, lower=lower)
 
@@ -192,16 +192,19 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
 def _of_powers(client: Tail, impostor: Tail) -> Limit:
     rho = impostor.rate / client.rate
     log_k = impostor.log_coefficient - rho * client.log_coefficient
+    if impostor.rate == client.rate and impostor.power != client.power:
+        return _apart(1.0, math.nan, impostor_heavier=impostor.power > client.power)
     if impostor.rate == client.rate:
         return _tied(0.0 if client == impostor else log_k)
     return _apart(rho, exponential(log_k), impostor_heavier=impostor.rate < client.rate)
 
 
 def _of_gaussians(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
-    ratio = client.width / impostor.width
+    order = client.order if client.order > 0 else 2.0
     if client.width != impostor.width:
         wider = impostor.width > client.width
-        return _apart(ratio * ratio, math.nan, impostor_heavier=wider)
+        exponent = (client.width / impostor.width) ** order
+        return _apart(exponent, math.nan, impostor_heavier=wider)
     if client.centre != impostor.centre:
         nearer = (impostor.centre < client.centre) == lower
         return _apart(1.0, math.nan, impostor_heavier=nearer)

@@ -29,13 +29,14 @@ from betaroc.decision.ways import Way
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.gamma import Gamma
 from betaroc.distributions.inflated import Inflated, Rejecting
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.mixture import BetaMixture
+from betaroc.distributions.logit_normal import LogitNormal, LogNormal
+from betaroc.distributions.mixture import BetaMixture, NormalMixture
 from betaroc.distributions.normal import Normal
-from betaroc.distributions.normal_mixture import NormalMixture
 from betaroc.distributions.pareto_tail import ParetoTail
 from betaroc.distributions.shifted import Shifted
+from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh, SinhArcsinh
 from betaroc.distributions.spliced import Spliced
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
@@ -69,10 +70,11 @@ _NOUNS = (
     Analysis, AucTest, Band, Beta, BetaMixture, Binned, ClassSummary, Comparison, Confusion,
     CovariateFit, CurveTest, Decision, DecisionCheck, Design, Det, Difference, DistributionFit,
     Empirical, Ends, Epc, EpcAverage, EpcCv, EpcForecast, FamilyComparison, FamilyRow, Fit,
-    FitCheck, Fusion, GuaranteedThreshold, Inclusion, Inflated, Interval, LikelihoodRatioTest,
-    LogitNormal, Normal, NormalMixture, OperatingPoint, ParetoTail, PrecisionRecall, Rejecting, Roc,
-    RocCrossings, RocHull, SampleSize, ScoreModel, ScoreSummary, Scores, Sensitivity, Shifted,
-    Spliced, SystemsComparison, TailRow, TargetForecast, Way,
+    FitCheck, Fusion, Gamma, GuaranteedThreshold, Inclusion, Inflated, Interval,
+    LikelihoodRatioTest, LogNormal, LogitNormal, LogitSinhArcsinh, Normal, NormalMixture,
+    OperatingPoint, ParetoTail, PrecisionRecall, Rejecting, Roc, RocCrossings, RocHull, SampleSize,
+    ScoreModel, ScoreSummary, Scores, Sensitivity, Shifted, SinhArcsinh, Spliced,
+    SystemsComparison, TailRow, TargetForecast, Way,
 )  # fmt: skip
 
 

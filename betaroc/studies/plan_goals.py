@@ -21,7 +21,7 @@ from betaroc.decision.forecast import epc_forecast
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.distributions.logit_normal import has_spread
+from betaroc.distributions.normal import has_spread
 from betaroc.estimation.families import planned_family
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares

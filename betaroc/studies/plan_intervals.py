@@ -11,9 +11,8 @@ import numpy as np
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.pareto_tail import Coordinate
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.tails import FEWEST, SIZES, Tails, TailScores, fit_tails
 from betaroc.inference.delta import bare_interval

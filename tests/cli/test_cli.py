@@ -221,7 +221,7 @@ def test_what_is_left_over_is_an_error_of_its_command(
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nothing"], ["fit", DEV, "--family", "gamma"], ["fit", DEV, "--resolution", "x"],
+    [[], ["nothing"], ["fit", DEV, "--family", "weibull"], ["fit", DEV, "--resolution", "x"],
      ["report", "--dev", DEV], ["fit", DEV, "--js"], ["fit", DEV, "--replicates", "9"]],
 )  # fmt: skip
 def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -237,7 +237,7 @@ COMPLETED = [
     (["threshold", "dev.csv", "--how", "gua"], {"guaranteed"}),
     (["threshold", "dev.csv", "--stri"], {"--strict"}),
     (["compare", "--dev", "dev.csv", "deva"], {"deva.csv"}),
-    (["fit", "dev.csv", "--family", "logit"], {"logit-normal"}),
+    (["fit", "dev.csv", "--family", "logit"], {"logit-normal", "logit-sinh-arcsinh"}),
     (["plan", "tpr@far=0.01", "--from", "te"], {"test.csv"}),
     (["epc", "--criterion", "far"], {"far"}),
     (["report", "--dev", "dev.csv", "-o", "te"], {"test.csv"}),

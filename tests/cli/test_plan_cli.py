@@ -250,7 +250,7 @@ def test_a_plan_is_refused_before_a_file_is_read(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("gamma:1,2", "must be one of 'beta', 'normal', 'logit-normal'"),
+        ("weibull:1,2", "must be one of 'beta', 'normal', 'logit-normal'"),
         ("beta:1", "beta must have 2 parameters, beta:a,b in numbers"),
         ("beta:x,1", "beta must have 2 parameters"),
         ("beta", "beta must have 2 parameters"),

@@ -265,6 +265,7 @@ def test_families_are_a_table_and_unknown_names_get_the_nearest():
     known = {"beta", "normal", "logit-normal", "empirical"}
     assert set(FAMILIES) == known | {
         "beta-mixture", "proper-beta", "dual-beta", "equal-variance-normal", "normal-mixture",
+        "sinh-arcsinh", "logit-sinh-arcsinh", "log-normal", "gamma",
     }  # fmt: skip
     with pytest.raises(InputError, match="Did you mean 'normal'"):
         br.fit(SCORES, "norml")

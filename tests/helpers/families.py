@@ -28,6 +28,12 @@ CONTINUOUS: dict[str, br.Distribution] = {
     "normal": br.Normal(0.3, 1.7),
     "normal narrow": br.Normal(0.8, 0.6),
     "logit-normal": br.LogitNormal(-0.5, 1.2),
+    "log-normal": br.LogNormal(-0.6, 0.5),
+    "gamma": br.Gamma(3.0, 0.5),
+    "gamma exponential": br.Gamma(1.0, 2.0),
+    "sinh-arcsinh": br.SinhArcsinh(0.3, 0.7, 0.4, 0.8),
+    "sinh-arcsinh light": br.SinhArcsinh(-0.2, 1.5, -0.6, 1.7),
+    "logit-sinh-arcsinh": br.LogitSinhArcsinh(-0.5, 1.2, -0.3, 0.7),
     "mixture": br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
     "shifted beta": br.Shifted(br.Beta(0.8, 1.6), 1.5, 1.4),
     "shifted mixture": br.Shifted(
@@ -92,6 +98,10 @@ PAIR_LAWS = {
         "normal",
         "normal narrow",
         "logit-normal",
+        "log-normal",
+        "gamma",
+        "sinh-arcsinh",
+        "logit-sinh-arcsinh",
         "mixture",
         "spliced ending",
         "spliced empirical",
@@ -105,7 +115,7 @@ PAIR_LAWS = {
         "rejecting inflated",
         "empirical rejecting",
     )
-} | {"logit-normal wide": br.LogitNormal(0.4, 2.0)}
+} | {"logit-normal wide": br.LogitNormal(0.4, 2.0), "log-normal wide": br.LogNormal(-0.8, 0.7)}
 PAIRS = [(c, i) for c in PAIR_LAWS for i in PAIR_LAWS]
 _NAMES = list(PAIR_LAWS)
 #: Of these the inner loop tries each law with another, as client and as impostor.
@@ -117,6 +127,7 @@ CLOSED_PAIRS = [
     ("beta bell", "beta U"),
     ("normal", "normal narrow"),
     ("logit-normal", "logit-normal wide"),
+    ("log-normal", "log-normal wide"),
     ("mixture", "beta U"),
     ("inflated beta", "beta U"),
     ("inflated beta", "inflated beta at one"),

@@ -217,6 +217,10 @@ CHECKED: dict[Any, Any] = {
     br.Beta: lambda: st.builds(br.Beta, SHAPE, SHAPE),
     br.Normal: lambda: st.builds(br.Normal, REAL, SHAPE),
     br.LogitNormal: lambda: st.builds(br.LogitNormal, REAL, SHAPE),
+    br.LogNormal: lambda: st.builds(br.LogNormal, REAL, SHAPE),
+    br.Gamma: lambda: st.builds(br.Gamma, SHAPE, SHAPE),
+    br.SinhArcsinh: lambda: st.builds(br.SinhArcsinh, REAL, SHAPE, REAL, SHAPE),
+    br.LogitSinhArcsinh: lambda: st.builds(br.LogitSinhArcsinh, REAL, SHAPE, REAL, SHAPE),
     br.Empirical: lambda: st.builds(br.Empirical, st.lists(REAL, min_size=1, max_size=40)),
     br.Binned: lambda: st.builds(
         br.Binned, st.just([0.0, 0.1, 1.0]), st.lists(st.floats(0.5, 9.0), min_size=2, max_size=2)

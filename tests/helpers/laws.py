@@ -147,6 +147,18 @@ def logit_normals() -> st.SearchStrategy[br.LogitNormal]:
     return st.builds(br.LogitNormal, CENTRES, SPREADS)
 
 
+def log_normals() -> st.SearchStrategy[br.LogNormal]:
+    return st.builds(br.LogNormal, CENTRES, st.floats(0.1, 2.0))
+
+
+def gammas() -> st.SearchStrategy[br.Gamma]:
+    return st.builds(br.Gamma, st.floats(0.5, 100.0), SPREADS)
+
+
+def sinh_arcsinhs(kind: Any = br.SinhArcsinh) -> st.SearchStrategy[br.SinhArcsinh]:
+    return st.builds(kind, CENTRES, SPREADS, st.floats(-1.5, 1.5), st.floats(0.5, 2.0))
+
+
 def mixtures() -> st.SearchStrategy[br.Distribution]:
     def mixed(kind: Any, part: Any) -> st.SearchStrategy[Any]:
         return st.builds(lambda w, a, b: kind((w, 1.0 - w), (a, b)), FRACTIONS, part, part)
@@ -175,7 +187,9 @@ def discrete() -> st.SearchStrategy[br.Distribution]:
 
 
 def continuous() -> st.SearchStrategy[br.Distribution]:
-    return betas() | normals() | logit_normals() | mixtures() | spliced()
+    positive = log_normals() | gammas()
+    bent = sinh_arcsinhs() | sinh_arcsinhs(br.LogitSinhArcsinh)
+    return betas() | normals() | logit_normals() | mixtures() | spliced() | positive | bent
 
 
 def distributions() -> st.SearchStrategy[br.Distribution]:

@@ -45,6 +45,9 @@ def _distributions() -> dict[str, Any]:
     tail = br.ParetoTail(0.01, 0.0, 0.25)
     return {
         "beta": beta, "normal": normal, "logit-normal": br.LogitNormal(0.1, 1.0),
+        "log-normal": br.LogNormal(0.1, 1.0), "gamma": br.Gamma(2.0, 0.5),
+        "sinh-arcsinh": br.SinhArcsinh(0.1, 1.0, 0.3, 0.8),
+        "logit-sinh-arcsinh": br.LogitSinhArcsinh(0.1, 1.0, 0.3, 0.8),
         "empirical": br.Empirical([0.1, 0.2, 0.2]), "weighted": br.Empirical([0.1, 0.2], [1, 2]),
         "binned": br.Binned([0.0, 0.5, 1.0], [3, 4]), "inflated": br.Inflated(beta, 0.1, 0.2),
         "rejecting": br.Rejecting(beta, 0.1), "absent": br.Empirical([0.1, -math.inf]),

@@ -152,7 +152,9 @@ class Wild(small_sets.Context):  # type: ignore[misc]
         if kind < 5:
             return normal
         if kind == 5:
-            return br.LogitNormal(float(self.rng.normal(0, 30)), self.shape())
+            return self.pick(br.LogitNormal, br.LogNormal)(
+                float(self.rng.normal(0, 30)), self.shape()
+            )
         if kind == 6:
             return br.Empirical(small_sets.sample(self.rng, int(self.rng.integers(1, 11))))
         if kind == 7:
@@ -162,6 +164,10 @@ class Wild(small_sets.Context):  # type: ignore[misc]
         return self.pick(
             lambda: br.BetaMixture((0.5, 0.5), (beta, br.Beta(self.shape(), self.shape()))),
             lambda: br.NormalMixture((1e-12, 1 - 1e-12), (normal, br.Normal(1.0, self.shape()))),
+            lambda: br.Gamma(self.shape(), self.shape()),
+            lambda: self.pick(br.SinhArcsinh, br.LogitSinhArcsinh)(
+                place, self.shape(), float(self.rng.normal()), self.shape()
+            ),
             lambda: br.Spliced(beta, upper=br.ParetoTail(0.05, self.pick(-0.5, 0.0, 1.0), 0.5)),
             lambda: br.Shifted(normal, float(self.rng.normal()), self.shape()),
             lambda: br.Binned(
@@ -471,6 +477,10 @@ ARGUMENTS: dict[str, Callable[[Wild], Any]] = {
     "a": lambda c: c.shape() if c.chance(0.5) else c.number(),
     "b": lambda c: c.shape() if c.chance(0.5) else c.number(),
     "mu": Wild.number,
+    "location": Wild.number,
+    "skewness": Wild.number,
+    "tail_weight": Wild.shape,
+    "Gamma.shape": Wild.shape,
     "sigma": lambda c: c.shape() if c.chance(0.5) else c.number(),
     **{
         n: (lambda c: c.array(c.shape) if c.chance(0.7) else c.array(c.number))
@@ -674,8 +684,11 @@ BY_HAND = {
     "Binned",
     "Design",
     "Empirical",
+    "Gamma",
     "Inflated",
+    "LogNormal",
     "LogitNormal",
+    "LogitSinhArcsinh",
     "Normal",
     "NormalMixture",
     "OperatingPoint",
@@ -748,6 +761,7 @@ PLAIN = {
     name: partial(_typed_or, small_sets.NOUNS[name], getattr(br, name))
     for name in (
         "Beta", "Normal", "LogitNormal", "Empirical", "Inflated", "Rejecting", "BetaMixture",
+        "LogNormal", "Gamma", "SinhArcsinh", "LogitSinhArcsinh",
         "NormalMixture", "Spliced", "Shifted", "Binned",
     )
 }  # fmt: skip

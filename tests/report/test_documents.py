@@ -207,7 +207,7 @@ BROKEN: dict[str, tuple[Callable[[], Any], str]] = {
     "true for a number": (at("client.params.a", True), r"client\.params\.a must be a number"),
     "missing": (at("client.log_likelihood", None), r"client\.log_likelihood must be there"),
     "unknown field": (at("client.familly", "beta"), r"client\.familly must be a field .*family"),
-    "wrong choice": (at("model.client.kind", "Gamma"), r"model\.client\.kind must be one of Beta"),
+    "wrong choice": (at("model.client.kind", "Weib"), r"model\.client\.kind must be one of Beta"),
     "of another class": (at("scores", BETA), r"scores\.kind must be one of Score"),
     "constructor": (at("model.client.a", -1.0), r"^model\.client: a must be"),
     "in an array": (at("scores.client", [0.5, "x"]), r"scores\.client\[1\] must be of a list"),

@@ -220,7 +220,7 @@ def test_a_recommended_other_family_stands_in_the_headline(few: None, panel_alon
 
 def test_a_family_without_rivals_is_not_called_recommended() -> None:
     q = stats.norm.ppf((np.arange(40) + 0.5) / 40)
-    found = br.compare_families(br.Scores(q + 2.0, q))
+    found = br.compare_families(br.Scores(q + 2.0, q), ["normal"])
     fit = br.fit(br.Scores(q + 2.0, q), "normal")
     part = SimpleNamespace(
         role="dev", fit=fit, n_rejected=0,

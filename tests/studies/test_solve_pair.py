@@ -276,7 +276,7 @@ IMPOSSIBLE = [
     ({"exponents": (0.0, 1.0)}, "exponents, at_zero must be"),
     ({"slopes": (-1.0, None)}, "slopes, at_zero must be"),
     ({"shapes": ("W", None)}, "shapes, client must be one of"),
-    ({"auc": 0.8, "family": "gamma"}, "family must be one of"),
+    ({"auc": 0.8, "family": "weibull"}, "family must be one of"),
     ({"auc": 0.8, "prior": 2.0}, "prior must be"),
 ]
 
