@@ -89,7 +89,7 @@ class FamilyRow(Noun):
     >>> rng = np.random.default_rng(3)
     >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
     >>> [row.family for row in found.rows if row.who == "client" and row.held_out_z > -1.96]
-    ['beta-mixture', 'beta']
+    ['beta-mixture', 'beta', 'logit-sinh-arcsinh']
     """
 
     who: str
@@ -348,7 +348,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     >>> rng = np.random.default_rng(1)
     >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
     >>> found.table["family"].tolist()[:4]
-    ['beta', 'beta-mixture', 'logit-normal', 'normal']
+    ['beta', 'logit-sinh-arcsinh', 'beta-mixture', 'logit-normal']
     """
     what = "a comparison of families"
     given = require_scores(scores, what, rejected=True)

@@ -44,7 +44,8 @@ class _Likelihood(NamedTuple):
 
         def loss(rest: FloatArray) -> float:
             place[others] = rest
-            return -self(place)
+            value = self(place)  # a step may leave what doubles hold
+            return -value if math.isfinite(value) else 1e300
 
         found = minimize(loss, start[others], method="BFGS", options={"gtol": 1e-6})
         place[others] = found.x
