@@ -68,7 +68,6 @@ from betaroc.report.sections import (
     read_section,
 )
 from betaroc.report.sentences import ends_section
-from betaroc.report.summary import mismatch_words
 from betaroc.report.verdicts import class_verdicts
 
 #: What tells more of a system than a row.
@@ -139,9 +138,7 @@ def _run_whole(systems: Sequence[SystemFiles], arguments: argparse.Namespace) ->
             prefix = f"{visible(name)}: " if name else ""
             part = fitted_set("scores", read, options, judge, prefix=prefix)
             reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
-            off = mismatch_words(part)
-            said = [*messages(notices, arguments), *[prefix + off] * bool(off)]
-            found.append((name, part, reason, said))
+            found.append((name, part, reason, messages(notices, arguments)))
             step()
     words = shared_words(part.given.words for _, part, _, _ in found)
     names = [system.name for system in systems]

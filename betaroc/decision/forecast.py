@@ -227,7 +227,7 @@ class EpcForecast(Tabular, Noun):
             " criterion alpha FAR + (1 - alpha) FRR"
         )
         true = f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}"
-        told = Section("", (Words(sizes), Words(true)))
+        told = Section("", tuple(map(Words, (sizes, true, *(n.message for n in self.notices)))))
         table = Grid(_HEAD, tuple(map(self._row, self._rows())))
         return text_of([told, *apart(table, Words(_CAVEAT))])
 
@@ -373,6 +373,8 @@ def epc_forecast(
     24.0
     """
     model = fit.model if isinstance(fit, Fit) else fit
+    if isinstance(fit, Fit):
+        fit._tell_misfit()
     if not isinstance(model, ScoreModel):
         raise InputTypeError.about("fit")(
             f"fit must be a fit or a ScoreModel; got {type(fit).__name__}. For scores, fit them"

@@ -129,7 +129,8 @@ class TargetForecast(Tabular, Noun):
         laws = f"client {self.model.client!r}, impostor {self.model.impostor!r}"
         sizes = f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
         true = f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}"
-        told = Section("", (Words(f"{sizes} criterion {self.criterion}"), Words(true)))
+        lines = f"{sizes} criterion {self.criterion}", true, *(n.message for n in self.notices)
+        told = Section("", tuple(map(Words, lines)))
         rows = np.linspace(0, self.alpha.size - 1, min(_SHOWN_ROWS, self.alpha.size))
         table = Grid(_HEAD, tuple(self._row(int(k)) for k in np.unique(rows.round())))
         return text_of([told, *apart(table, Words(_CAVEAT))])

@@ -25,8 +25,6 @@ from betaroc.estimation.contract import (
     Coordinates,
     Data,
     Family,
-    Influence,
-    Matrix,
     Maximum,
     Parameters,
     Sample,
@@ -116,7 +114,6 @@ def _at_maximum(sample: Data, g1: float, g2: float, found: BetaSolution) -> Maxi
         found.converged,
         found.iterations,
         found.gradient_norm,
-        _influence(sample, g1, g2, a, b, covariance),
     )
 
 
@@ -130,20 +127,6 @@ def _largest_mean_log_likelihood(a: float, b: float, g1: float, g2: float) -> fl
     remainders = stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(s)
     squares = a * phi_a + b * phi_b - s * phi_s
     return squares - g1 - g2 - HALF_LOG_TWO_PI - 0.5 * math.log(s / a / b) - remainders
-
-
-def _influence(
-    sample: Data, g1: float, g2: float, a: float, b: float, covariance: Matrix
-) -> Influence:
-    """One Newton step without the extreme scores: covariance times their score, over the weight."""
-    (of_aa, of_ab), (_, of_bb) = covariance
-    largest = 0.0, "a", sample.low
-    for score in (sample.low, sample.high):
-        s1, s2 = math.log(score) - g1, math.log1p(-score) - g2
-        move_a = abs(of_aa * s1 + of_ab * s2) / (a * sample.total)
-        move_b = abs(of_ab * s1 + of_bb * s2) / (b * sample.total)
-        largest = max(largest, (move_a, "a", score), (move_b, "b", score))
-    return Influence(*largest)
 
 
 def _log_likelihood(sample: Sample) -> Callable[[Any], float]:

@@ -199,14 +199,6 @@ class Sample(NamedTuple):
         return f"first at index {self.place(first)}"
 
 
-class Influence(NamedTuple):
-    """How far the most influential score moves a parameter, as a share of its value."""
-
-    share: float
-    parameter: str
-    score: float
-
-
 class Maximum(NamedTuple):
     """What an estimator returns; ``covariance`` is that of one unit of weight."""
 
@@ -218,7 +210,6 @@ class Maximum(NamedTuple):
     converged: bool = True
     iterations: int = 0
     gradient_norm: float = 0.0
-    influence: Influence | None = None
     #: Parameters that the family holds fixed.
     fixed: tuple[str, ...] = ()
 

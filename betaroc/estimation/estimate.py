@@ -29,6 +29,8 @@ from betaroc.estimation.summed import summed_class
 from betaroc.model.model import ScoreModel
 
 _CLASSES = ("client", "impostor")
+#: Rules under which a score counts by the density where it lies.
+_MEASURED = ("inflate", "error", "drop")
 
 
 class Options(NamedTuple):
@@ -128,7 +130,10 @@ class Task(NamedTuple):
         if rule is not None and masses and self.request.policy is None:
             # Nobody has asked for point masses.
             notices += inflated(sample, rule, result.params, self.family)
-        return result, notices + influence(sample.name, ruled.estimate.influence, ruled.base_total)
+        if self.row.of_density and (rule is None or rule.policy in _MEASURED):
+            inside = sample.inside() if rule is not None and rule.n_zero + rule.n_one else sample
+            notices += influence(inside, result, self.row.estimate)
+        return result, notices
 
     def estimated(self, sample: Data) -> _Class:
         """The maximum of a sample; the error of a failed one carries a record."""

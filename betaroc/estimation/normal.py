@@ -160,7 +160,6 @@ def _shared(one: ClassMaximum, sigma: float, own: float, spread: float) -> Maxim
         values=(mu, sigma),
         covariance=tuple(tuple(row) for row in covariance.tolist()),
         log_likelihood=-one.weight * (HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * mean_square),
-        influence=None,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -11,22 +13,35 @@ from betaroc.core.errors import (
     BetarocWarning,
     BoundaryWarning,
     DiscretenessWarning,
+    FitError,
     InfluenceWarning,
+    MisfitWarning,
     ReversedScoresWarning,
     SmallSampleWarning,
 )
 from betaroc.core.notices import Notice, warn
 from betaroc.core.sentences import worded
+from betaroc.core.thresholds import Thresholds
+from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.inflated import base_of
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.contract import Data, Influence
+from betaroc.estimation.contract import Data, Maximum, Sample
+from betaroc.estimation.record import Estimate
 
 SMALL_SAMPLE = 10
 #: So many scores of which most are tied were rounded, fewer may be so by chance.
 _TIES_TELL = 30
-#: A score is influential if it moves a parameter by this share and this many times 1/n.
-_SHARE, _TIMES = 0.5, 10.0
+
+#: One Newton step of this part of a parameter calls for a fit without the score.
+_STEP = 0.2
+#: A value is far outside beyond this many times the distance of any other from the median, ...
+_FAR = 5.0
+#: ... where an end like that of the next scores has such a gap with this probability, ...
+_LEVEL, _NEXT = 0.0025, 20
+#: ... or beyond this many times, whatever they are like.
+_VERY_FAR = 50.0
 
 _PRECISION = worded("`resolution=`.")
 _ADVICE: dict[type[BetarocWarning], str] = {
@@ -34,6 +49,8 @@ _ADVICE: dict[type[BetarocWarning], str] = {
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
     DiscretenessWarning: "A continuous distribution is fitted; if scores were rounded, pass "
     + _PRECISION,
+    MisfitWarning: "Look at br.check_fit and br.compare_families, or"
+    + worded(' count: `family="empirical"`.'),
     InfluenceWarning: "Check that score; if it was rounded, pass " + _PRECISION,
 }
 
@@ -72,14 +89,86 @@ def inflated(
     return [Notice(BoundaryWarning, text)]
 
 
-def influence(name: str, found: Influence | None, total: float) -> list[Notice]:
-    """One score that moves a parameter by a half, and by ten times an average score's share."""
-    if found is None or total < SMALL_SAMPLE:
+def influence(sample: Data, result: Estimate, estimate: Callable[[Data], Maximum]) -> list[Notice]:
+    """One score that doubles or halves a parameter, or moves a location by its scatter.
+
+    Or by 60/n where that is more. A fit without it says so where one Newton step is a fifth; where
+    there are no rows, or weights, that step itself: a half, or 10/n.
+    """
+    law, total = base_of(result.distribution), sample.total
+    if total < SMALL_SAMPLE or not result.names:
         return []
-    if found.share <= max(_SHARE, _TIMES / total):
+    parameters, size = law._parameters(), len(law._parameters())
+    errors = np.sqrt(np.diag(result.cov)[:size] * total)
+    rooms = [p.value if p.scale == "log" else e for p, e in zip(parameters, errors, strict=True)]
+    ends = np.array([sample.low, sample.high])
+    steps = (
+        result.cov[:size, :size]
+        @ law._score(Thresholds.from_theta(ends))
+        / np.array(rooms)[:, None]
+    )
+    k, end = np.unravel_index(np.argmax(np.abs(steps)), steps.shape)
+    if not abs(steps[k, end]) > _STEP:
         return []
-    text = f"{name}: the score {found.score!r} alone moves {found.parameter} by {found.share:.0%}"
-    return [Notice(InfluenceWarning, text)]
+    one, score, step = parameters[k], float(ends[end]), float(steps[k, end])
+    before = one.value * math.exp(-step) if one.scale == "log" else one.value - rooms[k] * step
+    moved, least, most = abs(step), 0.5, 10.0
+    if isinstance(sample, Sample) and sample.weights is None:
+        left = np.arange(sample.n) != (np.argmax if end else np.argmin)(sample.values)
+        with contextlib.suppress(FitError):
+            before = estimate(sample.keep(left)).distribution._parameters()[k].value
+            moved, least, most = abs(one.value - before) / rooms[k], 1.0, 60.0
+            if one.scale == "log":
+                moved = math.expm1(abs(math.log(one.value / before)))
+    if not moved > max(least, most / total):
+        return []
+    text = f"{sample.name}: the score {score!r} alone moves {one.name} from {before:.4g}"
+    return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}")]
+
+
+def outliers(scores: Scores) -> list[Notice]:
+    """Values far outside the others of their class, such as a code for a missing score.
+
+    The gap between a value and the next towards the median, in logarithms of their distances from
+    it, over the mean excess of the next 20 scores (Hill's estimate): of an end that is a power law
+    (1 + gap/20)^-20 is its p-value, and it is smaller for lighter ends.
+    """
+    said = []
+    for who, law in zip(("client", "impostor"), scores._distributions, strict=True):
+        places, copies = law._steps
+        middle = places[np.searchsorted(np.cumsum(copies), 0.5 * law.total)]
+        for value, side in ((places[0], slice(None)), (places[-1], slice(None, None, -1))):
+            far = np.abs(places - middle)
+            if places.size < 3 or (value in (0.0, 1.0) and places[0] >= 0.0 and places[-1] <= 1.0):
+                continue
+            if not _is_outside(far[side], copies[side]):
+                continue
+            values = getattr(scores, who)
+            first, n = int(np.argmax(values == value)), int(np.sum(values == value))
+            times = far[side][0] / np.max(far[places != value])
+            said.append(
+                f"{who}: {f'{n} scores are' if n > 1 else 'a score is'} {float(value)!r} (index"
+                f" {first}{' first' * (n > 1)}), {times:.3g} times as far from the median as"
+                " any other. If that is a code for a missing score, leave it out, or read it as"
+                " missing"
+            )
+    return [Notice(InfluenceWarning, text) for text in said]
+
+
+def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
+    """Whether the first distance from the median is too large beside the next ones."""
+    largest = float(np.max(far[1:]))
+    if not far[0] > _FAR * largest:
+        return False
+    inward = slice(1, 1 + int(np.argmin(far[1:])))  # the same side of the median
+    beyond = np.cumsum(copies[inward])
+    k = min(_NEXT, int(beyond[-1] // 2)) if beyond.size else 0
+    if far[0] > _VERY_FAR * largest or not k:
+        return bool(far[0] > _VERY_FAR * largest)
+    counted = np.clip(k - (beyond - copies[inward]), 0.0, copies[inward])
+    least = far[inward][np.searchsorted(beyond, k, side="right")]
+    excess = float(counted @ np.log(far[inward] / least)) / k
+    return math.log(far[0] / far[1]) > excess * k * math.expm1(-math.log(_LEVEL) / k)
 
 
 def tied(name: str, values: FloatArray) -> list[Notice]:

@@ -350,7 +350,6 @@ def _joined(
                 converged=c.converged,
                 iterations=c.iterations,
                 gradient_norm=c.gradient_norm,
-                influence=None,
             )
         )
     sizes = [len(e.names) for e in estimates]

@@ -11,7 +11,8 @@ from typing import Any, Self, cast
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import InputError, MisfitWarning
+from betaroc.core.notices import keep, warn
 from betaroc.core.tables import Library, Tabular
 from betaroc.core.value import Named, Result, travelling
 from betaroc.data.beside import tell_of_scored
@@ -170,8 +171,16 @@ class PairEstimate(Result):
             cov = tuple([row[: len(impostor.names)] for row in cov[: len(client.names)]])
         laws = client.distribution, impostor.distribution
         model = ScoreModel(*laws, prior=scores.prior, name=scores.name)
-        return replace(self, model=model, scores=scores, client=client, impostor=impostor,
-                       shared_cov=cov)  # fmt: skip
+        found = replace(self, model=model, scores=scores, client=client, impostor=impostor,
+                        shared_cov=cov)  # fmt: skip
+        keep(found, self.notices)
+        return found
+
+    def _tell_misfit(self) -> None:
+        """Say again that the distributions do not describe the scores, where all rests on them."""
+        for notice in self.notices:
+            if notice.category is MisfitWarning:
+                warn(notice.message, notice.category)
 
     def _told_scored(self, what: str) -> Self:
         """The same, which is said where some trials have no score."""

@@ -29,12 +29,12 @@ from betaroc.estimation.families import (
     is_of_counts,
     refuse_rule,
 )
-from betaroc.estimation.notices import give, reversed_scores, tied
+from betaroc.estimation.notices import give, outliers, reversed_scores, tied
 from betaroc.estimation.record import PairEstimate
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
 from betaroc.fits.tail_fits import ENDS, TailRequest, with_tails
-from betaroc.fits.target_checks import check_targets
+from betaroc.fits.target_checks import check_targets, misfit
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 
@@ -104,8 +104,9 @@ def fit_distribution(
     SmallSampleWarning
         If the total weight is below 10.
     InfluenceWarning
-        If one score moves a or b by more than half its value, and by more than 10/n of it (one
-        Newton step).
+        If the fit without the least or the largest score has less than half or more than twice a
+        shape or sigma, or a location farther off than its scatter, and by 60/n where that is more
+        (not of mixtures, nor of fits in cells).
     ScaleWarning
         If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
 
@@ -265,7 +266,12 @@ def fit(
     ReversedScoresWarning
         If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
     BoundaryWarning, SmallSampleWarning, InfluenceWarning
-        As in :func:`fit_distribution`, once for both classes.
+        As in :func:`fit_distribution`, once for both classes; the second also of a value that
+        lies far outside the others of its class, such as -999 for a missing score.
+    MisfitWarning
+        If the distributions do not describe the scores: a distribution function is more than
+        0.05 + 1.36/sqrt(n) from the share of the scores, or a rate between 1 and 10 % is
+        "poor" in :func:`check_fit`.
     ScaleWarning
         If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores
         lie in [0, 1]; or if the shape of a tail is beyond 0.5.
@@ -369,6 +375,11 @@ def _fit_pair(
     elif tails == _AS_NEEDED:
         found, more = _with_needed_tails(found, made=scores.has_rejected)
         said = said + more
+    if isinstance(found.scores, Scores) and not is_of_counts(names):
+        said = said + outliers(found.scores)
+    for one in misfit(found):
+        text = TERMS["matching"].said(one.message) if scores.has_rejected else one.message
+        said = [*said, one._replace(message=text)]
     if isinstance(scores, Scores) and scores.has_rejected:
         found = found._rejecting(scores)
     if is_of_counts(names):

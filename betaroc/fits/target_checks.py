@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import BetarocError, InputError, MisfitWarning
+from betaroc.core.notices import Notice
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import share_ends
@@ -23,6 +25,9 @@ from betaroc.distributions.inflated import REJECTED
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.scores_beyond import Evidence, about, contradicted, evidence_of_pair
 from betaroc.model import operating_points
+from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import Asked
+from betaroc.rendering.numbers import number, percent
 
 #: Rates that are asked for, if any.
 Rates = npt.ArrayLike | None
@@ -34,6 +39,12 @@ _EXPECTED = 5.0
 _ROUNDING = 1e-6
 #: Probability with which a right fit is found good by the number of scores that is named.
 _POWER = 0.8
+#: A distance of distribution functions that matters, ...
+_OFF = 0.05
+#: ... beyond what chance does in one of twenty sets, times sqrt(n), whatever the distribution.
+_CHANCE = 1.36
+#: Places at which a distance is looked for, and the rate at whose threshold scores are counted.
+_PLACES, _RATE = 64, 0.01
 _CLASSES = {"far": "impostor", "frr": "client"}
 
 
@@ -194,6 +205,45 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
             least = check.target
         found.append(least)
     return GoodDownTo(*found)
+
+
+def misfit(f: PairEstimate) -> list[Notice]:
+    """That the fitted distributions do not describe the scores.
+
+    A class is off where F differs from the share of its scores by more than 0.05 + 1.36/sqrt(n)
+    (n scores, or groups), or where counts beyond the threshold of FAR or FRR 1 %, or of up to ten
+    times that, contradict it as in `check_fit`.
+    """
+    evidence, off = evidence_of_pair(f), []
+    for k, who in enumerate(("client", "impostor")):
+        law = evidence.fitted[k]
+        if law is None:
+            continue
+        places = evidence.counts[k]._steps[0]
+        chosen = np.unique(np.linspace(0, places.size - 1, _PLACES).astype(np.intp))
+        t = evidence._countable(k, Thresholds.from_theta(places[chosen]))
+        share = evidence.observed(k, t, above=False) / evidence.totals[k]
+        expected = law._lower(t)[0]
+        worst = int(np.argmax(np.abs(expected - share)))
+        if abs(expected[worst] - share[worst]) > _OFF + _CHANCE / math.sqrt(evidence.sizes[k]):
+            off.append(
+                f"{percent(expected[worst])} of {who} scores are expected at or below"
+                f" {t.theta[worst]:.6g}, {percent(share[worst])} are there"
+            )
+            continue
+        rate = np.array([_RATE])
+        counted = evidence.misfit(Asked(("FRR", "FAR")[k], rate, 1.0 - rate, solved=True))
+        off += [] if counted is None else [counted.words(percent)]
+    if not off:
+        return []
+    with contextlib.suppress(BetarocError):  # as of shapes that no double resolves
+        pairs = {"fitted": f.model, "counted": empirical_model(f.scores)}
+        off.insert(0, ", ".join(
+            f"AUC {number(m.auc(), 3)} and EER {percent(float(m.eer().hter))} {name}"
+            for name, m in pairs.items()
+        ))  # fmt: skip
+    said = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
+    return [Notice(MisfitWarning, said)]
 
 
 # ------------------------------------------------------------------------------ targets

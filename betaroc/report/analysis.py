@@ -78,7 +78,7 @@ from betaroc.report.summary import (
     contradiction_numbers,
     contradictions,
     first_lines,
-    mismatch_words,
+    misfit_words,
     short_verdict,
     summary_lines,
 )
@@ -157,7 +157,7 @@ class Analysis(AnalysisRecord, Noun):
             verdict on each fit, then fits, measures with their intervals, ends in words, families,
             operating points, expected performance curves, warnings.
         """
-        alarm = mismatch_words(self.dev)
+        alarm = misfit_words(self.dev)
         lines = summary_lines(self.dev, self.tests, self.points)
         decided = "\n".join(decision_lines(self))
         lines += [line for part in self.parts for line in short_verdict(part)]

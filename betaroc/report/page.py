@@ -80,7 +80,7 @@ from betaroc.report.summary import (
     contradiction_words,
     contradictions,
     first_lines,
-    mismatch_words,
+    misfit_words,
     set_names,
     statuses,
     summary_lines,
@@ -159,7 +159,7 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
         "screen": first_screen(analysis),
         "contradicted": list(map(typeset, first_lines(dev, tests, points, analysis.level))),
         "elsewhere": _elsewhere(analysis),
-        "alarm": typeset(mismatch_words(dev)),
+        "alarm": typeset(misfit_words(dev)),
         "headline": list(map(typeset, summary_lines(dev, tests, points))),
         "statuses": [
             _status(part, role) for part, role in zip(analysis.parts, names, strict=True)

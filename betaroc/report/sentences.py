@@ -46,7 +46,7 @@ from betaroc.report.crossings import (
 )
 from betaroc.report.intervals import NO_POWER_LAW, measured_cell, named_end
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
-from betaroc.report.summary import OF_SCORED, in_matching, mismatch_words
+from betaroc.report.summary import OF_SCORED, in_matching, misfit_words
 from betaroc.report.verdicts import capital, sentence
 
 _WHOLE = {
@@ -379,7 +379,7 @@ def shape_sentences(part: ScoreSet) -> list[list[str]]:
     model, scores = part.fit.model, part.scores
     sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
     whole = whole_curve_words(model, scores, sure)
-    said = [[_DOUBT]] if mismatch_words(part) else []
+    said = [[_DOUBT]] if misfit_words(part) else []
     said.append([
         f"If the fitted family is right: {whole[:1].lower()}{whole[1:]}",
         *crossing_words(model, scores, fitted=True),

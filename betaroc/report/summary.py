@@ -20,6 +20,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import MisfitWarning
 from betaroc.core.terms import TERMS
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.families import family_text
@@ -39,12 +40,8 @@ from betaroc.report.certainty import certainty_of, p_words
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
-from betaroc.report.verdicts import FitStatus, sentence, statuses_of, tail_sentences
+from betaroc.report.verdicts import FitStatus, capital, sentence, statuses_of, tail_sentences
 
-#: Binomial standard errors by which fitted and counted EER may differ unsaid.
-_APART = 3.0
-#: A distance of two distribution functions that matters, and the one of chance times sqrt(n).
-_STEP, _CHANCE = 0.1, 1.95
 _NAME = 24
 _RATES = ("far", "frr")
 #: Criteria whose counts on dev are no minima, which flatter, but rates that were aimed at.
@@ -174,36 +171,10 @@ def _stem(part: ScoreSet) -> str:
 
 
 # ---------------------------------------------------------- what no score speaks for
-def mismatch_words(dev: ScoreSet) -> str:
-    """Where the fitted distributions are off the scores that they were fitted to; else nothing.
-
-    By the EER: more than 3 standard errors of the HTER at two rates of their mean. By a
-    class's distribution: a Kolmogorov-Smirnov distance of more than 0.1 and 1.95/sqrt(n),
-    which is exceeded once in 1000 by chance and more rarely with fitted parameters.
-    """
-    if dev.fit is None or not is_modelled(dev):
-        return ""
-    point, counted, scores = dev.fit.model.eer(), dev.empirical.eer().hter, dev.scored.scores
-    totals = scores.client_total, scores.impostor_total
-    rate = 0.5 * (point.hter + counted)
-    error = 0.5 * math.sqrt(rate * (1.0 - rate) * sum(1.0 / n for n in totals))
-    coarse = 0.0 if dev.summary is None else max(dev.summary.rate_error)
-    apart = max(abs(point.hter - counted) - coarse, 0.0) / error if error > 0.0 else 0.0
-    far = dev.distances
-    steps = (0.0, 0.0) if far is None else (far.client, far.impostor)
-    off = [step > max(_STEP, _CHANCE / math.sqrt(n)) for step, n in zip(steps, totals, strict=True)]
-    if apart <= _APART and not any(off):
-        return ""
-    return (
-        "The fitted distributions do not describe these scores: EER"
-        f" {expected(dev, point, why=False)[2]} by"
-        f" the distributions and {percent(counted)} counted on dev's scores, {number(apart, 2)}"
-        " binomial"
-        f" standard errors apart; largest distance of a fitted distribution from the scores"
-        f" {number(steps[0], 2)} for clients, {number(steps[1], 2)} for impostors. (Said where"
-        f" these are more than {number(_APART)}, or more than {number(_STEP)} and"
-        f" {number(_CHANCE)}/sqrt(n).)"
-    )
+def misfit_words(part: ScoreSet) -> str:
+    """That the fitted distributions do not describe these scores, as the fit says; else nothing."""
+    said = () if part.fit is None else part.fit.notices
+    return " ".join(capital(n.message) for n in said if n.category is MisfitWarning)
 
 
 def below_count(dev: ScoreSet, point: OperatingPoint) -> tuple[str, str, str]:

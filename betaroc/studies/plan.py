@@ -541,6 +541,8 @@ def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[Score
     models = []
     for one in [model] if systems is None else systems:
         found = one.model if isinstance(one, Fit) else one
+        if isinstance(one, Fit):
+            one._tell_misfit()
         if not isinstance(found, ScoreModel):
             raise InputTypeError.about("model")(
                 f"model must be a ScoreModel or a fit; got {type(one).__name__}. Plan from"

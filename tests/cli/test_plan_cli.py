@@ -22,7 +22,8 @@ TYPED = ["--client", "beta:4,2", "--impostor", "beta:2,4"]
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(["plan", *arguments]) == 0
     out, err = capsys.readouterr()
-    assert err == ""
+    # Normal distributions do not describe the scores of the other classifier.
+    assert not err or ("do not describe these scores" in err and OTHER in arguments)
     return out
 
 

@@ -280,7 +280,7 @@ def test_one_denormal_is_right_and_not_silent():
     x = np.random.default_rng(0).beta(7.0, 2.75, 200)
     br.fit_distribution(x)
     x[3] = 5e-324
-    with pytest.warns(InfluenceWarning, match="5e-324 alone moves a by 8.%") as caught:
+    with pytest.warns(InfluenceWarning, match="5e-324 alone moves a") as caught:
         br.fit_distribution(x)
     assert caught[0].filename == __file__
 

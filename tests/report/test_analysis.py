@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import pickle
+import re
 import warnings
 from pathlib import Path
 from statistics import NormalDist
@@ -20,7 +21,7 @@ from betaroc.rendering.numbers import extreme, number, percent, threshold, visib
 from betaroc.report.crossings import crossing_words, depth, unseen, whole_curve_words
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.sentences import end_words
-from betaroc.report.summary import below_count, mismatch_words, set_names
+from betaroc.report.summary import below_count, misfit_words, set_names
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -404,7 +405,7 @@ def test_promises_that_no_score_speaks_for_are_marked() -> None:
     assert f"(below 1/270: {mark}) expected" in met
     assert met.endswith("0 % observed.")
     # The fit is good all the same: no warning above it.
-    assert mismatch_words(analysis.dev) == ""
+    assert misfit_words(analysis.dev) == ""
     point = analysis.dev.fit.model.at(np.array([-40.0, 1.0, 3.0]))
     # Everybody accepted is no small rate; FAR(1) = 0.16, FRR(1) < 1/270, so HTER is counted;
     # FAR(3) = 0.00135 < 1/550.
@@ -423,14 +424,21 @@ def test_laws_that_do_not_describe_the_scores_are_said_to_first() -> None:
         warnings.simplefilter("ignore")
         analysis = br.analyze(br.Scores(client, impostor), family="normal")
     first = analysis.summary().split("\n\n")[1].splitlines()[0]  # after the threshold
-    assert first.startswith("The fitted distributions do not describe these scores: EER ")
-    law = analysis.dev.fit.model
-    p, seen = law.eer().hter, analysis.dev.empirical.eer().hter
-    rate = (p + seen) / 2
-    apart = abs(p - seen) / (0.5 * math.sqrt(rate * (1 - rate) * (1 / 203 + 1 / 200)))
-    assert f"{percent(seen)} counted on dev's scores, {apart:.2g} binomial standard" in first
-    assert f"{analysis.dev.distances.client:.2g} for clients" in first
-    assert analysis.dev.distances.client > 0.1369  # 1.95 / sqrt(203)
+    law, seen = analysis.dev.fit.model, analysis.dev.empirical
+    assert first.startswith(
+        "The fitted distributions do not describe these scores:"
+        f" AUC {law.auc():.3g} and EER {percent(law.eer().hter)} fitted,"
+        f" AUC {seen.auc():.3g} and EER {percent(seen.eer().hter)} counted; "
+    )
+    (place,) = re.findall(
+        r"(\S+) % of client scores are expected at or below (\S+), (\S+) %", first
+    )
+    expected, theta, counted = map(float, place)
+    assert expected == pytest.approx(100 * law.frr(theta), rel=1e-2)
+    assert counted == pytest.approx(100 * np.mean(client <= theta), rel=1e-2)
+    assert abs(expected - counted) > 10.0
+    said = [n.message for n in analysis.notices if n.category is br.MisfitWarning]
+    assert said == [f"dev: {analysis.dev.fit.notices[-1].message}"]
 
 
 def test_several_tests_are_called_by_their_files_where_these_differ() -> None:

@@ -19,7 +19,7 @@ from betaroc.core.terms import TERMS
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.page import render_report
 from betaroc.report.sentences import shape_sentences
-from betaroc.report.summary import mismatch_words
+from betaroc.report.summary import misfit_words
 
 RNG = np.random.default_rng(12)
 SIDES = [(RNG.beta(6, 2, n), RNG.beta(2, 5, m)) for n, m in ((200, 240), (150, 160))]
@@ -150,7 +150,7 @@ def test_a_large_share_is_no_misfit() -> None:
         fitted_set("dev", s, {"family": "beta", **options}, judge)
         for s in (absent, br.Scores(*SIDES[0]))
     )
-    assert mismatch_words(found) == ""
+    assert misfit_words(found) == ""
     assert found.distances == alone.distances
     said = shape_sentences(found)
     assert said[0][0].startswith("Ends and shape are those of the curve of the trials")

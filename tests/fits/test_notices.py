@@ -1,0 +1,236 @@
+"""What a fit says against itself: distributions that do not describe the scores, odd values."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import pickle
+import re
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.core.notices import Notice
+from helpers.cases import some
+
+Draw = Callable[[np.random.Generator, int], np.ndarray]
+_ODD = "times as far from the median as any other"
+
+
+def told(scores: br.Scores, family: str = "auto", **options: object) -> tuple[Notice, ...]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return br.fit(scores, family, **options).notices
+
+
+def kinds(notices: tuple[Notice, ...]) -> set[type]:
+    return {notice.category for notice in notices}
+
+
+def bells(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(2.0, 1.0, n), rng.normal(0.0, 1.0, n)
+
+
+# ------------------------------------------------------------------------------ misfit
+def test_a_misfit_is_said_once_and_travels() -> None:
+    """The log-normal marker: fitted by normal distributions, and normal on the log scale."""
+    rng = np.random.default_rng(0)
+    scores = br.Scores(rng.lognormal(1.0, 0.7, 200), rng.lognormal(0.0, 0.7, 200))
+    with pytest.warns(br.MisfitWarning, match="do not describe these scores: AUC") as caught:
+        fit = br.fit(scores, "normal")
+    assert [str(w.message) for w in caught] == [n.message for n in fit.notices]
+    assert caught[0].filename == __file__
+    for again in (pickle.loads(pickle.dumps(fit)), br.from_json(fit.to_json())):
+        assert again == fit
+        assert again.notices == fit.notices
+    page = html.unescape(re.sub("<[^>]*>", "", fit._repr_html_()))
+    assert fit.notices[0].message.partition(" Look at ")[0] in page.replace("\u00a0", " ")
+    assert told(br.Scores(np.log(scores.client), np.log(scores.impostor)), "normal") == ()
+    (found,) = re.findall(
+        r"(\S+) % of \S+ scores are expected at or below (\S+), (\S+) %", fit.notices[0].message
+    )
+    expected, place, counted = map(float, found)
+    assert expected == pytest.approx(100 * (1 - fit.model.far(place)), rel=1e-2)
+    assert counted == pytest.approx(100 * np.mean(scores.impostor <= place), rel=1e-2)
+    assert abs(expected - counted) > 5 + 136 / math.sqrt(200)
+
+
+def test_what_rests_on_a_misfit_says_so() -> None:
+    rng = np.random.default_rng(0)
+    scores = br.Scores(rng.lognormal(1.0, 0.7, 200), rng.lognormal(0.0, 0.7, 200))
+    with pytest.warns(br.MisfitWarning):
+        fit = br.fit(scores, "normal")
+    with pytest.warns(br.MisfitWarning) as caught:
+        plan = br.plan_sample_size("auc", model=fit, width=0.1)
+    assert [str(w.message) for w in caught] == [fit.notices[0].message]
+    assert plan.notices == fit.notices
+    for criterion in ("weighted-error", "far"):
+        with pytest.warns(br.MisfitWarning):
+            forecast = br.epc_forecast(
+                fit, n_client=100, n_impostor=100, alpha=[0.5], criterion=criterion
+            )
+        assert forecast.notices == fit.notices
+        assert fit.notices[0].message in str(forecast)
+    logs = br.fit(br.Scores(np.log(scores.client), np.log(scores.impostor)), "normal")
+    assert br.plan_sample_size("auc", model=logs, width=0.1).notices == ()
+    assert br.epc_forecast(logs, n_client=100, n_impostor=100, alpha=[0.5]).notices == ()
+
+
+@pytest.mark.parametrize("command", ["fit", "plan"])
+def test_the_command_line_says_what_the_fit_says(
+    command: str, tmp_path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    scores = br.Scores(rng.lognormal(1.0, 0.7, 200), rng.lognormal(0.0, 0.7, 200))
+    rows = [f"{x!r},{label}" for label, side in ((1, scores.client), (0, scores.impostor))
+            for x in side.tolist()]  # fmt: skip
+    path = tmp_path / "dev.csv"
+    path.write_text("score,label\n" + "\n".join(rows) + "\n", "utf-8")
+    asked = ["fit"] if command == "fit" else ["plan", "auc", "--width", "0.1", "--from"]
+    assert main([*asked, str(path), "--family", "normal", "--json"]) == 0
+    (message,) = [n.message for n in told(scores, "normal")]
+    (said,) = json.loads(capsys.readouterr().out)["warnings"]
+    assert said.partition(" Look at ")[0] == message.partition(" Look at ")[0]
+
+
+LAWS: dict[str, tuple[str, Draw, Draw]] = {
+    "beta": ("beta", lambda r, n: r.beta(5, 2, n), lambda r, n: r.beta(2, 5, n)),
+    "beta, piled up": ("beta", lambda r, n: r.beta(2, 0.4, n), lambda r, n: r.beta(0.4, 3, n)),
+    "normal": ("normal", lambda r, n: r.normal(2, 1, n), lambda r, n: r.normal(0, 2, n)),
+    "logit-normal": (
+        "logit-normal",
+        lambda r, n: 1 / (1 + np.exp(-r.normal(1, 1.5, n))),
+        lambda r, n: 1 / (1 + np.exp(-r.normal(-1, 1, n))),
+    ),
+}
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("n", [10, 30, 100, 1000])
+def test_fits_of_their_own_distributions_are_silent(name: str, n: int) -> None:
+    # 3 % of 200 draws are 6, with an error of 2.4.
+    family, client, impostor = LAWS[name]
+    warned = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        warned += bool(told(br.Scores(client(rng, n), impostor(rng, n)), family))
+    assert warned <= 6
+
+
+@pytest.mark.nightly
+def test_the_best_fit_of_a_mixture_is_silent() -> None:
+    warned = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        impostor = np.where(rng.random(300) < 0.3, rng.beta(6, 3, 300), rng.beta(2, 8, 300))
+        warned += bool(told(br.Scores(rng.beta(8, 2, 300), impostor), "best"))
+    assert warned <= 4  # 3 % of 60 are 1.8, with an error of 1.3
+
+
+# ------------------------------------------------------------------------------ odd values
+@pytest.mark.simulation
+@pytest.mark.parametrize("law", ["normal", "beta"])
+def test_a_sentinel_is_found_in_each_of_a_hundred(law: str) -> None:
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        side = bells(200, seed)[0] if law == "normal" else rng.beta(5, 2, 200)
+        other = bells(200, seed)[1] if law == "normal" else rng.beta(2, 5, 200)
+        said = told(br.Scores(np.append(side, -999.0), other), "normal")
+        assert kinds(said) == {br.InfluenceWarning, br.MisfitWarning}
+        (text,) = [n.message for n in said if n.category is br.InfluenceWarning]
+        assert "client: a score is -999.0 (index 200)" in text
+        assert _ODD in text
+
+
+def test_a_sentinel_is_named_with_its_places() -> None:
+    client, impostor = bells(200)
+    impostor[[3, 50, 199]] = 9999.0
+    (text,) = [
+        n.message for n in told(br.Scores(client, impostor)) if n.category is br.InfluenceWarning
+    ]
+    assert "impostor: 3 scores are 9999.0 (index 3 first)" in text
+    assert "leave it out, or read it as missing" in text
+    assert told(br.Scores(*bells(200)), "normal") == ()
+
+
+def test_a_weighted_sentinel_is_named() -> None:
+    client, impostor = np.append(bells(200)[0], -999.0), bells(200)[1]
+    weights = np.append(np.full(200, 1e9), 1e9)
+    said = told(br.Scores(client, impostor, client_weights=weights), "normal")
+    assert any("client: a score is -999.0 (index 200)" in n.message for n in said)
+
+
+@pytest.mark.parametrize("n", [1000, *some([30, 100], 2)])
+@pytest.mark.parametrize("law", ["lognormal", "t", "exponential", "questionnaire"])
+@pytest.mark.simulation
+def test_heavy_ends_are_rarely_called_odd(law: str, n: int) -> None:
+    """Of four ends of each set: 1 % of 200 draws are 2, with an error of 1.4."""
+    draws: dict[str, Draw] = {
+        "lognormal": lambda r, n: r.lognormal(0.0, 1.0, n),
+        "t": lambda r, n: r.standard_t(2, n),
+        "exponential": lambda r, n: r.exponential(1.0, n),
+        "questionnaire": lambda r, n: r.binomial(10, 0.4, n) * 1.0,
+    }
+    odd = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        said = told(br.Scores(draws[law](rng, n), draws[law](rng, n)), "normal")
+        odd += any(_ODD in notice.message for notice in said)
+    assert odd <= 6
+
+
+# ------------------------------------------------------------------------------ influence
+@pytest.mark.parametrize(
+    ("family", "odd"), [("normal", 60.0), ("beta", 1e-200), ("logit-normal", 1e-200)]
+)
+def test_an_outlier_is_told_with_the_fit_without_it(family: str, odd: float) -> None:
+    rng = np.random.default_rng(3)
+    side = rng.normal(8, 1, 200) if family == "normal" else rng.beta(5, 2, 200)
+    with pytest.warns(br.InfluenceWarning, match=f"the score {odd!r} alone moves ") as caught:
+        fit = br.fit_distribution(np.append(side, odd), family)
+    name, before, after = str(caught[0].message).split(". Check")[0].rsplit(" ", 5)[1::2]
+    assert float(before) == pytest.approx(br.fit_distribution(side, family).params[name], rel=1e-3)
+    assert float(after) == pytest.approx(fit.params[name], rel=1e-3)
+
+
+# ------------------------------------------------------------------------------ bad input
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_few_scores(n: int) -> None:
+    client, impostor = bells(5)
+    scores = br.Scores(client[:n], impostor[:n])
+    if n == 1:
+        with pytest.raises(br.DegenerateDataError, match="at least 2 distinct scores"):
+            br.fit(scores, "normal")
+        return
+    assert kinds(told(scores, "normal")) <= {br.SmallSampleWarning, br.ReversedScoresWarning}
+
+
+def test_one_value_and_ties() -> None:
+    client, impostor = bells(100)
+    with pytest.raises(br.DegenerateDataError, match="at least 2 distinct scores"):
+        br.fit(br.Scores(np.full(100, 3.0), impostor), "normal")
+    said = told(br.Scores(np.repeat([1.0, 2.0], 50), impostor), "normal")
+    assert br.DiscretenessWarning in kinds(said)
+    said = told(br.Scores(np.round(10 * client), np.round(10 * impostor)), "normal")
+    assert kinds(said) <= {br.DiscretenessWarning}
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_what_is_not_finite_is_refused(value: float) -> None:
+    client, impostor = bells(20)
+    with pytest.raises(br.InputError, match="finite"):
+        br.fit(br.Scores(np.append(client, value), impostor), "normal")
+
+
+def test_weights_of_1e9() -> None:
+    client, impostor = bells(200)
+    # So many copies are no draw of a normal distribution: they lie at 200 places.
+    said = told(br.Scores(client, impostor, client_weights=np.full(200, 1e9)), "normal")
+    assert kinds(said) <= {br.MisfitWarning}
