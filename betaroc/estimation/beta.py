@@ -11,7 +11,6 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.polygamma import (
-    beta_inverse_information,
     information_terms,
     phi_tau,
     phi_tau_of,
@@ -22,7 +21,6 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, beta_auc
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
-    Coordinates,
     Data,
     Family,
     Maximum,
@@ -142,24 +140,6 @@ def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
     return at
 
 
-def _law(log_a: float, log_b: float) -> Beta:
-    return Beta(math.exp(log_a), math.exp(log_b))
-
-
-def _of(law: Any) -> tuple[float, float]:
-    return math.log(law.a), math.log(law.b)
-
-
-def _rates(law: Any) -> tuple[float, float]:
-    return law.a, law.b
-
-
-def _scale(law: Any) -> FloatArray:
-    shapes = np.array([law.a, law.b])
-    covariance = beta_inverse_information(law.a, law.b) / np.outer(shapes, shapes)
-    return np.asarray(np.linalg.cholesky(covariance))
-
-
 # ------------------------------------------------------------------- many samples at once
 def _fit_rows(_: Distribution, x: FloatArray) -> Parameters:
     a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
@@ -249,7 +229,7 @@ BETA_ROWS = SampleRows(
 )  # fmt: skip
 BETA = Family(
     estimate_beta,
-    Coordinates(_law, _of, _rates, _scale, _log_likelihood),
+    likelihood=_log_likelihood,
     on_unit=True,
     summed=True,
     shapes=True,

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.checks import choice, finite
+from betaroc.core.checks import choice, finite, positive
 from betaroc.core.errors import DegenerateDataError, InputError
 from betaroc.core.sentences import worded
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import AtEnds, Coordinates, Data, Family, Matrix, Maximum, Sample
-from betaroc.estimation.likelihood import cells, censored, maximise
+from betaroc.estimation.contract import AtEnds, Data, Family, Matrix, Maximum, Sample
+from betaroc.estimation.likelihood import Cells, censored, log_masses, maximise
 
 POLICIES = ("inflate", "error", "drop", "squeeze", "censor", "matlab")
 #: Rules that counts and sums of the scores inside (0, 1) are enough for.
@@ -86,39 +86,45 @@ def check_request(
     """``boundary`` and ``resolution``, if they make sense together and for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
-    if not row.on_unit:
-        given = "boundary" if boundary is not None else "resolution"
-        if boundary is not None or resolution is not None:
-            raise InputError.about(given)(
-                worded(f'{given} must be left out for `family="{family}"`: a rule for scores of')
-                + " 0 and 1 belongs to distributions on [0, 1] (beta, logit-normal). Leave it out,"
-                " or change"
-                " family."
+    for given, why in (
+        (boundary, "a rule for scores of 0 and 1 belongs to distributions on [0, 1] (beta,"),
+        (
+            None if row.of_density else resolution,
+            "cells belong to families of one density (normal,",
+        ),
+    ):
+        if given is not None and not row.on_unit:
+            name = "resolution" if given is resolution else "boundary"
+            raise InputError.about(name)(
+                worded(f'{name} must be left out for `family="{family}"`: {why} logit-normal).')
+                + " Leave it out, or change family."
             )
-        return Request(None, None)
     if resolution is not None:
-        resolution = _check_resolution(resolution, boundary)
+        resolution = _check_resolution(resolution, boundary, row)
     elif boundary == "censor":
         raise InputError.about("boundary")(
             worded('`boundary="censor"` must come with `resolution=eps`: scores <= eps count as')
             + " F(eps) and scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the"
             " scores."
         )
-    if row.coordinates is None and (resolution is not None or boundary == "matlab"):
+    edges = boundary in ("censor", "matlab")
+    if (edges and row.likelihood is None) or (resolution is not None and not row.of_density):
         raise InputError.about("family")(
             worded(f'`family="{family}"` has no likelihood of rounded or censored scores; got')
             + worded(f" `boundary={boundary!r}`, `resolution={resolution!r}`. Leave them out,")
-            + worded(' or use `family="beta"` or "logit-normal".')
+            + worded(f' or use `family="{"beta" if row.on_unit else "normal"}"`.')
         )
     return Request(boundary, resolution)
 
 
-def _check_resolution(resolution: float, boundary: str | None) -> float:
+def _check_resolution(resolution: float, boundary: str | None, row: Family) -> float:
     if boundary not in (None, "censor"):
         raise InputError.about("resolution")(
             worded('resolution must be given alone or with `boundary="censor"`; got')
             + worded(f' `boundary="{boundary}"`. Leave one of the two out.')
         )
+    if not row.on_unit:
+        return positive(resolution, "resolution")
     value = finite(resolution, "resolution")
     if not 0.0 < value < 0.5:
         raise InputError.about("resolution")(
@@ -130,11 +136,8 @@ def _check_resolution(resolution: float, boundary: str | None) -> float:
 
 def estimate_on_unit(sample: Data, family: Family, request: Request) -> Ruled:
     """An estimate of scores in [0, 1] that obeys the rule."""
-    coordinates = family.coordinates
-    if request.resolution is not None and request.policy is None and coordinates is not None:
-        return _interval(sample.rows(), family, coordinates, request.resolution)
-    if request.policy in ("censor", "matlab") and coordinates is not None:
-        return _censor(sample.rows(), family, coordinates, request)
+    if request.policy in ("censor", "matlab"):
+        return _censor(sample.rows(), family, request)
     policy = request.policy or "inflate"
     if policy == "squeeze":
         return _squeeze(sample.rows(), family)
@@ -216,7 +219,7 @@ def _squeeze(sample: Sample, family: Family) -> Ruled:
     return Ruled(family.estimate(moved), rule, n, sample.n)
 
 
-def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: Request) -> Ruled:
+def _censor(sample: Sample, family: Family, request: Request) -> Ruled:
     """Scores at or beyond an edge say only that."""
     ends, values, n = sample.ends(), sample.values, sample.n
     if request.policy == "matlab":
@@ -240,45 +243,48 @@ def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: R
             + worded(' Give a smaller resolution, more scores, or use `family="empirical"`.')
         )
     likelihood = censored(
-        coordinates,
-        sample.keep(rest) if rest.any() else None,
+        family.likelihood(sample.keep(rest)) if rest.any() and family.likelihood else None,
         (edges[0], sample.weight_of(low)),
         (edges[1], sample.weight_of(high)),
     )
     start = family.estimate(sample.replace(np.clip(values, *edges))).distribution
-    estimate = maximise(coordinates, likelihood, start, sample.total, sample.name)
+    estimate = maximise(likelihood, start, sample.total, sample.name)
     return Ruled(estimate, rule, sample.total, n)
 
 
-def _interval(sample: Sample, family: Family, coordinates: Coordinates, step: float) -> Ruled:
-    """Rounded scores: the probability of the cell k step +- step/2, cut to [0, 1]."""
-    if step < _FINEST:
+def estimate_in_cells(sample: Sample, family: Family, step: float) -> Ruled:
+    """Rounded scores: the probability of the cell k step +- step/2, cut to the support."""
+    support = (0.0 if family.on_unit or family.positive else -math.inf,
+               1.0 if family.on_unit else math.inf)  # fmt: skip
+    finest = _FINEST * max(1.0, abs(sample.low), abs(sample.high))
+    if step < finest:
         raise InputError.about("resolution")(
-            f"resolution must be at least {_FINEST:.2g}, for doubles next to 1 lie 1.1e-16 apart;"
-            f" got {step!r}. Leave it out: such scores are not rounded."
+            f"resolution must be at least {finest:.2g}, for doubles as large as the scores lie half"
+            f" of that apart; got {step!r}. Leave it out: such scores are not rounded."
         )
-    ends, values, n = sample.ends(), sample.values, sample.n
-    last = math.ceil(1.0 / step + 0.5) - 1
-    index = np.minimum(np.rint(values / step), last)
-    off_grid = np.abs(values - np.minimum(index * step, 1.0)) > 1e-6 * step
+    ends = sample.ends() if family.on_unit else AtEnds(0, 0, 0.0, 0.0)
+    values, n = sample.values, sample.n
+    found, low, high, place = Cells.of(values, step, support)
+    middle = np.clip(found * step, *support)[place]
     rule = BoundaryRule(
-        "interval", ends.n_zero, ends.n_one, n_moved=int(np.count_nonzero(off_grid)),
-        resolution=step,
+        "interval", ends.n_zero, ends.n_one, resolution=step,
+        n_moved=int(np.count_nonzero(np.abs(values - middle) > 1e-6 * step)),
     )  # fmt: skip
-    found, inverse = np.unique(index, return_inverse=True)
-    counts = np.bincount(inverse, weights=sample.weights, minlength=found.size).astype(np.float64)
-    if found[-1] - found[0] < 2 or not np.any((found > 0) & (found < last)):
+    counts = np.bincount(place, weights=sample.weights, minlength=found.size).astype(np.float64)
+    inner = (low > support[0]) & (high < support[1])
+    if found[-1] - found[0] < 2 or not np.any(inner):
+        at_ends = f" ({ends.n_zero} exactly 0, {ends.n_one} exactly 1)" * family.on_unit
         raise DegenerateDataError(
             f"{sample.name}: the resolution must be finer than the spread of the scores; with"
-            + worded(f" `resolution={step!r}` the {n} scores ({ends.n_zero} exactly 0,")
-            + f" {ends.n_one} exactly 1) fill {found.size} cell(s) from {found[0] * step:.6g} to"
+            + worded(f" `resolution={step!r}` the {n} scores{at_ends}")
+            + f" fill {found.size} cell(s) from {found[0] * step:.6g} to"
             + worded(f" {found[-1] * step:.6g}. Pass a finer resolution, or use")
             + worded(' `family="empirical"`.')
         )
-    likelihood = cells(
-        np.maximum((found - 0.5) * step, 0.0), np.minimum((found + 0.5) * step, 1.0), counts
+    logs = log_masses(low, high, support)
+    away = 0.25 * step
+    start = family.estimate(sample.replace(np.clip(middle, support[0] + away, support[1] - away)))
+    estimate = maximise(
+        lambda law: float(counts @ logs(law)), start.distribution, sample.total, sample.name
     )
-    middle = np.clip(index * step, 0.25 * step, 1.0 - 0.25 * step)
-    start = family.estimate(sample.replace(middle)).distribution
-    estimate = maximise(coordinates, likelihood, start, sample.total, sample.name)
     return Ruled(estimate, rule, sample.total, n)

@@ -222,21 +222,6 @@ class ClassMaximum(NamedTuple):
     total: float
 
 
-class Coordinates(NamedTuple):
-    """Free coordinates of two parameters on [0, 1], for likelihoods without closed form.
-
-    ``law`` builds the distribution, ``of`` finds its coordinates, ``rates`` are the
-    derivatives of the parameters, and ``scale`` is a Cholesky factor of the
-    inverse information in these coordinates.
-    """
-
-    law: Callable[[float, float], Distribution]
-    of: Callable[[Distribution], tuple[float, float]]
-    rates: Callable[[Distribution], tuple[float, float]]
-    scale: Callable[[Distribution], FloatArray]
-    log_likelihood: Callable[[Sample], Callable[[Distribution], float]]
-
-
 class Joined(NamedTuple):
     """Two estimates that share parameters."""
 
@@ -300,7 +285,7 @@ class Family:
     """
 
     estimate: Callable[[Data], Maximum]
-    coordinates: Coordinates | None = None
+    likelihood: Callable[[Sample], Callable[[Distribution], float]] | None = None
     on_unit: bool = False
     positive: bool = False
     impostor: Callable[[Data], Maximum] | None = None

@@ -19,6 +19,7 @@ from betaroc.estimation.boundary import (
     Request,
     Ruled,
     check_request,
+    estimate_in_cells,
     estimate_on_unit,
 )
 from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
@@ -96,17 +97,18 @@ class Task(NamedTuple):
             return task, task
         rows = [FAMILIES[name] for name in names]
         ruled = [row.on_unit for row in rows]
+        rounded = ruled if options.boundary is not None else [row.of_density for row in rows]
         sized = [row.sized is not None for row in rows]
         first, second = (
             cls.of(
                 name,
                 Options(
                     options.boundary if on_unit or not any(ruled) else None,
-                    options.resolution if on_unit or not any(ruled) else None,
+                    options.resolution if in_cells or not any(rounded) else None,
                     options.components if has_size or not any(sized) else None,
                 ),
             )
-            for name, on_unit, has_size in zip(names, ruled, sized, strict=True)
+            for name, on_unit, in_cells, has_size in zip(names, ruled, rounded, sized, strict=True)
         )
         return first, second
 
@@ -147,12 +149,15 @@ class Task(NamedTuple):
 
     def _estimate(self, sample: Data) -> Ruled:
         row = self._row(sample.name)
-        if row.positive and sample.low <= 0.0:
+        step = self.request.resolution if self.request.policy is None else None
+        if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
             raise _not_positive(sample.rows(), self.family)
+        if row.on_unit and (sample.low < 0.0 or sample.high > 1.0):
+            raise _outside(sample, self.family)
+        if step is not None:
+            return estimate_in_cells(sample.rows(), row, step)
         if not row.on_unit:
             return Ruled(row.estimate(sample), None, sample.total, sample.n)
-        if sample.low < 0.0 or sample.high > 1.0:
-            raise _outside(sample, self.family)
         return estimate_on_unit(sample, row, self.request)
 
     def _row(self, who: str) -> Family:
@@ -208,9 +213,10 @@ def estimate_class(
     *,
     near: Distribution | None = None,
     components: int | None = None,
+    resolution: float | None = None,
 ) -> Estimate:
     """One class by one family, without warnings; `near` is the distribution of nearly the same."""
-    task = Task.of(name, Options(components=components))
+    task = Task.of(name, Options(None, resolution, components))
     if near is not None and task.row.near is not None:
         search = task.row.near
         task = task._replace(row=replace(task.row, estimate=lambda sample: search(sample, near)))

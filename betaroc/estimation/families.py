@@ -217,14 +217,11 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
     return Chosen("normal", reason, notices)
 
 
-def refuse_rule(
-    chosen: Chosen, boundary: str | None, resolution: float | None, asked: str = AUTO
-) -> None:
+def refuse_rule(chosen: Chosen, boundary: str | None, asked: str = AUTO) -> None:
     """A rule for scores of 0 and 1 beside a choice that takes distributions on the real line."""
-    if chosen.family == "normal" and (boundary is not None or resolution is not None):
-        given = "boundary" if boundary is not None else "resolution"
-        raise InputError.about(given)(
-            f"{given} must be left out where scores lie outside [0, 1]: it is a rule for"
+    if chosen.family == "normal" and boundary is not None:
+        raise InputError.about("boundary")(
+            "boundary must be left out where scores lie outside [0, 1]: it is a rule for"
             + worded(f' distributions on [0, 1], and `family="{asked}"` takes normal here,')
             + f" {chosen.reason}. Correct these scores, or leave it out."
         )

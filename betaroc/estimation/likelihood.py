@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.sentences import worded
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.contract import Coordinates, Matrix, Maximum, Sample
+from betaroc.distributions.coordinates import free, moved
+from betaroc.estimation.contract import Matrix, Maximum
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -23,26 +24,24 @@ _TINY_GRADIENT = 1e-9
 _FAR = 100.0
 #: Curvature below this is rounding: the likelihood is flat, its maximum at infinity.
 _FLAT = 1e-6
-#: Gauss's rule is used at this many half-widths from 0 and 1, ...
+#: Gauss's rule is used at this many half-widths from the ends of the support, ...
 _REMOTE = 10.0
 #: ... where the log density changes by no more than this within the cell.
 _FLAT_CELL = 0.5
 
 
 def censored(
-    coordinates: Coordinates,
-    inside: Sample | None,
+    inside: Callable[[Any], float] | None,
     low: tuple[float, float],
     high: tuple[float, float],
 ) -> Likelihood:
-    """Density of the scores inside; F(edge) and 1 - F(edge) for the weights beyond the edges.
+    """Likelihood of the scores inside; F(edge) and 1 - F(edge) for the weights beyond the edges.
 
     ``low`` and ``high`` are (edge, weight).
     """
-    interior = coordinates.log_likelihood(inside) if inside is not None else None
 
     def at(law: Any) -> float:
-        parts = [interior(law)] if interior is not None else []
+        parts = [inside(law)] if inside is not None else []
         parts += [low[1] * law.logcdf(low[0])] if low[1] else []
         parts += [high[1] * law.logsf(high[0])] if high[1] else []
         return math.fsum(parts)
@@ -50,21 +49,41 @@ def censored(
     return at
 
 
-def cells(low: FloatArray, high: FloatArray, weights: FloatArray) -> Likelihood:
-    """Sum of weight * log P(low < S <= high) over distinct cells.
+class Cells(NamedTuple):
+    """Distinct cells k step -+ step/2, cut to the support, and which one each score lies in."""
 
-    A cell far from 0 and 1 in which the density hardly changes is integrated by
+    number: FloatArray
+    low: FloatArray
+    high: FloatArray
+    place: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray, step: float, support: tuple[float, float]) -> Cells:
+        """The cells that hold scores."""
+        last = np.ceil(support[1] / step + 0.5) - 1
+        index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
+        low, high = (np.clip((index + side) * step, *support) for side in (-0.5, 0.5))
+        return cls(index, low, high, np.ravel(place))
+
+
+def log_masses(
+    low: FloatArray, high: FloatArray, support: tuple[float, float]
+) -> Callable[[Any], FloatArray]:
+    """log P(low < S <= high) of each cell by any distribution.
+
+    A cell far from the ends of the support in which the density hardly changes is integrated by
     Gauss's rule, which stays exact however narrow it is; others by their ends.
     """
     nodes, node_weights = np.polynomial.legendre.leggauss(5)
     half, middle = 0.5 * (high - low), 0.5 * (high + low)
     points = middle + np.outer(nodes, half)
-    remote = np.minimum(middle, 1.0 - middle) >= _REMOTE * half
+    remote = np.minimum(middle - support[0], support[1] - middle) >= _REMOTE * half
+    inside, ends = Thresholds.from_theta(points[:, remote]), Thresholds.from_theta([low, high])
 
-    def at(law: Any) -> float:
+    def at(law: Any) -> FloatArray:
         logs = np.empty_like(half)
         narrow = remote.copy()
-        densities = law.logpdf(points[:, remote])
+        densities = law._log_pdf(inside)
         top = densities.max(axis=0)
         with np.errstate(under="ignore", invalid="ignore"):
             mean = 0.5 * node_weights @ np.exp(densities - top)
@@ -72,18 +91,13 @@ def cells(low: FloatArray, high: FloatArray, weights: FloatArray) -> Likelihood:
             narrow[remote] = top - densities.min(axis=0) <= _FLAT_CELL
         wide = ~narrow
         if np.any(wide):
-            logs[wide] = _log_mass(law, low[wide], high[wide])
-        return float(np.sum(weights * logs))
+            below, above = law._lower(ends[:, wide])[0], law._upper(ends[:, wide])[0]
+            smaller = np.where(below[1] < above[0], below[1] - below[0], above[0] - above[1])
+            with np.errstate(divide="ignore"):
+                logs[wide] = np.log(np.maximum(smaller, 0.0))
+        return logs
 
     return at
-
-
-def _log_mass(law: Any, low: FloatArray, high: FloatArray) -> FloatArray:
-    """log P(low < S <= high) from the smaller tail."""
-    left = low < law.mean
-    mass = np.where(left, law.cdf(high) - law.cdf(low), law.sf(low) - law.sf(high))
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.maximum(mass, 0.0)))
 
 
 class _Maximum(NamedTuple):
@@ -94,18 +108,18 @@ class _Maximum(NamedTuple):
     iterations: int
 
 
-def maximise(
-    coordinates: Coordinates, likelihood: Likelihood, start: Distribution, total: float, name: str
-) -> Maximum:
+def maximise(likelihood: Likelihood, start: Distribution, total: float, name: str) -> Maximum:
     """The distribution of largest likelihood, with the observed information as its precision.
 
-    Works in coordinates in which the start's information is the unit matrix:
+    Works in free coordinates in which the start's information is the unit matrix:
     a simplex search, then Newton's method on fourth-order differences.
     """
-    origin, scale = np.array(coordinates.of(start)), coordinates.scale(start)
+    names = [p.name for p in start._parameters()]
+    point = free(start, names)
+    scale = np.linalg.cholesky(point.rates @ start._unit_covariance() @ point.rates.T)
 
     def law(y: FloatArray) -> Distribution:
-        return coordinates.law(*(origin + scale @ y).tolist())
+        return moved(start, names, (point.place + scale @ y).tolist())
 
     def mean(y: FloatArray) -> float:
         if not np.all(np.abs(y) < _FAR):
@@ -113,13 +127,13 @@ def maximise(
         value = likelihood(law(y)) / total
         return value if math.isfinite(value) else -math.inf
 
-    found = _newton(mean, _simplex(mean), name)
+    found = _newton(mean, _simplex(mean, len(names)), name)
     best = law(found.y)
     information = -found.hessian
     if not np.all(np.linalg.eigvalsh(information) > _FLAT):
         raise _no_maximum(name, best)
-    rates = np.diag(coordinates.rates(best))
-    covariance = rates @ scale @ np.linalg.inv(information) @ scale.T @ rates
+    root = np.linalg.solve(free(best, names).rates, scale)
+    covariance = root @ np.linalg.inv(information) @ root.T
     norm = float(np.abs(np.linalg.solve(scale.T, found.gradient)).max())
     estimate = _estimate(best, covariance, total * found.value, found, norm)
     if not estimate.converged:
@@ -135,30 +149,29 @@ def maximise(
 def _estimate(
     law: Distribution, covariance: FloatArray, value: float, found: _Maximum, norm: float
 ) -> Maximum:
-    names = tuple(field.name for field in fields(law))  # type: ignore[arg-type]
+    names, values = zip(*(p[:2] for p in law._parameters()), strict=True)
     rows: Matrix = tuple(tuple(row) for row in covariance.tolist())
     converged = bool(np.all(np.abs(found.gradient) <= _TINY_GRADIENT))
-    values = tuple(getattr(law, n) for n in names)
     return Maximum(law, names, values, rows, value, converged, found.iterations, norm)
 
 
 def _no_maximum(name: str, law: Distribution) -> DegenerateDataError:
     return DegenerateDataError(
         f"{name}: this likelihood has no maximum: it still grows at {law!r}. Too few distinct"
-        " scores or cells are left inside (0, 1). Use a finer resolution, more scores, or"
+        " scores or cells are left. Use a finer resolution, more scores, or"
         + worded(' `family="empirical"`.')
     )
 
 
-def _simplex(mean: Callable[[FloatArray], float]) -> FloatArray:
+def _simplex(mean: Callable[[FloatArray], float], size: int) -> FloatArray:
     from scipy.optimize import minimize
 
     def objective(y: FloatArray) -> float:
         value = mean(y)
         return -value if value > -math.inf else 1e300
 
-    options = {"xatol": 1e-5, "fatol": 1e-14, "maxiter": 2000, "maxfev": 4000}
-    return np.asarray(minimize(objective, np.zeros(2), method="Nelder-Mead", options=options).x)
+    options = {"xatol": 1e-3, "fatol": 1e-9, "maxiter": 2000, "maxfev": 4000}
+    return np.asarray(minimize(objective, np.zeros(size), method="Nelder-Mead", options=options).x)
 
 
 def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _Maximum:
@@ -169,7 +182,7 @@ def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _M
         if not (np.all(np.isfinite(gradient)) and np.all(np.isfinite(hessian))):
             raise DegenerateDataError(
                 f"{name}: this likelihood has no maximum: it grows without end. Too few distinct"
-                " scores or cells are left inside (0, 1). Use a finer resolution or more scores."
+                " scores or cells are left. Use a finer resolution or more scores."
             )
         if np.all(np.abs(gradient) <= 0.01 * _TINY_GRADIENT):
             break
@@ -184,19 +197,20 @@ def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _M
 def _gradient(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
     """Central differences of fourth order."""
     parts = []
-    for h in _FIRST * np.eye(2):
+    for h in _FIRST * np.eye(y.size):
         near, far = mean(y + h) - mean(y - h), mean(y + 2 * h) - mean(y - 2 * h)
         parts.append((8.0 * near - far) / (12.0 * _FIRST))
     return np.array(parts)
 
 
 def _hessian(mean: Callable[[FloatArray], float], y: FloatArray) -> FloatArray:
-    """Central differences of fourth order; the mixed one along the diagonals."""
-    along = [np.array(d) for d in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, -1.0))]
-    centre = mean(y)
-    xx, yy, plus, minus = (_second(mean, y, _SECOND * d, centre) for d in along)
-    mixed = 0.25 * (plus - minus)
-    return np.array([[xx, mixed], [mixed, yy]])
+    """Central differences of fourth order; mixed ones along the diagonals."""
+    centre, along = mean(y), np.eye(y.size)
+    found = np.diag([_second(mean, y, _SECOND * d, centre) for d in along])
+    for i, j in zip(*np.triu_indices(y.size, 1), strict=True):
+        both = (_second(mean, y, _SECOND * (along[i] + s * along[j]), centre) for s in (1.0, -1.0))
+        found[i, j] = found[j, i] = 0.25 * (next(both) - next(both))
+    return found
 
 
 def _second(

@@ -15,7 +15,6 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import normal_inverse_information
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
-    Coordinates,
     Data,
     Family,
     Maximum,
@@ -72,18 +71,6 @@ def _of(law: Any) -> tuple[float, float]:
     return law.mu, math.log(law.sigma)
 
 
-def _law(mu: float, log_sigma: float) -> LogitNormal:
-    return LogitNormal(mu, math.exp(log_sigma))
-
-
-def _rates(law: Any) -> tuple[float, float]:
-    return 1.0, law.sigma
-
-
-def _scale(law: Any) -> FloatArray:
-    return np.diag([law.sigma, math.sqrt(0.5)])
-
-
 def _logit(x: FloatArray) -> FloatArray:
     inside = np.clip(x, *INSIDE)
     return np.asarray(np.log(inside) - np.log1p(-inside))
@@ -108,7 +95,7 @@ LOGIT_NORMAL_ROWS = SampleRows(
 )
 LOGIT_NORMAL = Family(
     estimate_logit_normal,
-    Coordinates(_law, _of, _rates, _scale, _log_likelihood),
+    likelihood=_log_likelihood,
     on_unit=True,
     summed=True,
     decides=BY_SPREAD,

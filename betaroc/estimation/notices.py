@@ -48,7 +48,7 @@ _ADVICE: dict[type[BetarocWarning], str] = {
     BoundaryWarning: worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
     DiscretenessWarning: "A continuous distribution is fitted; if scores were rounded, pass "
-    + _PRECISION,
+    + worded('`resolution=`, with a family of one density such as "beta" or "normal".'),
     MisfitWarning: "Look at br.check_fit and br.compare_families, or"
     + worded(' count: `family="empirical"`.'),
     InfluenceWarning: "Check that score; if it was rounded, pass " + _PRECISION,
@@ -117,7 +117,7 @@ def influence(sample: Data, result: Estimate, estimate: Callable[[Data], Maximum
         left = np.arange(sample.n) != (np.argmax if end else np.argmin)(sample.values)
         with contextlib.suppress(FitError):
             before = estimate(sample.keep(left)).distribution._parameters()[k].value
-            moved, least, most = abs(one.value - before) / rooms[k], 1.0, 60.0
+            moved, least, most = abs(one.value - before) / rooms[k], 1.0, 30.0 * size
             if one.scale == "log":
                 moved = math.expm1(abs(math.log(one.value / before)))
     if not moved > max(least, most / total):
@@ -171,13 +171,14 @@ def _is_outside(far: FloatArray, copies: FloatArray) -> bool:
     return math.log(far[0] / far[1]) > excess * k * math.expm1(-math.log(_LEVEL) / k)
 
 
-def tied(name: str, values: FloatArray) -> list[Notice]:
-    """Fewer distinct interior scores than half of them."""
-    inner = values[(values != 0.0) & (values != 1.0)]
+def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:
+    """Fewer distinct scores than half of them; exact 0 and 1 have a rule where they are ends."""
+    inner = values[(values != 0.0) & (values != 1.0)] if on_unit else values
     distinct = np.unique(inner).size
     if inner.size < _TIES_TELL or 2 * distinct >= inner.size:
         return []
-    text = f"{name}: only {distinct} distinct values among {inner.size} scores inside the scale"
+    text = f"{name}: only {distinct} distinct values among {inner.size} scores"
+    text += " inside the scale" * on_unit
     return [Notice(DiscretenessWarning, text)]
 
 

@@ -75,8 +75,9 @@ def fit_distribution(
         scores >= 1 - resolution as 1 - F(1 - resolution). ``"matlab"``: as `betafit` does,
         censored at 2**-511 and 1 - 2**-53.
     resolution : float, optional
-        Alone: the scores are rounded to multiples of it, and the likelihood is that
-        of the cells k * resolution +- resolution / 2, cut to [0, 1].
+        Alone: the scores are rounded to multiples of it, and the likelihood is that of the cells
+        k * resolution +- resolution / 2, cut to the support. Of families of one density on any
+        scale: not of mixtures and families of both classes.
     components : int, optional
         Components of a mixture, two where left out.
 
@@ -191,7 +192,7 @@ def _automatic_name(
     if extremes is not None and extremes[0] >= 0.0 and extremes[1] <= 1.0:
         return "beta", []
     chosen = automatic_of_sample(values)
-    refuse_rule(chosen, options.boundary, options.resolution)
+    refuse_rule(chosen, options.boundary)
     return chosen.family, chosen.notices
 
 
@@ -229,8 +230,8 @@ def fit(
         lower one, which is said too.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1 and for rounded scores; see
-        :func:`fit_distribution`. In a pair it is for the class whose distribution lies on
-        [0, 1]; beside ``"best"`` only families that have such a rule are compared.
+        :func:`fit_distribution`. In a pair it is for the class whose family has it; beside
+        ``"best"`` only families that have such a rule are compared, of rounded scores by cells.
     components : int, optional
         Components of each distribution of a mixture, two where left out.
     tails : str or dict, optional
@@ -330,7 +331,7 @@ def fit(
     said: list[Notice] = []
     if names[0] == AUTO:
         chosen = automatic([scores])
-        refuse_rule(chosen, boundary, resolution)
+        refuse_rule(chosen, boundary)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
     options = Options(boundary, resolution, components)
     return _fit_pair(scores, names, reason, said, options, asked)
@@ -351,7 +352,7 @@ def best_fit(
     if isinstance(found, FamilyComparison):
         names, reason = found.recommended, f"chosen as the best: {found.reason}"
     else:
-        refuse_rule(auto, boundary, resolution, BEST)
+        refuse_rule(auto, boundary, BEST)
         names = auto.family, auto.family
         reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
     options = Options(boundary, resolution)
@@ -389,7 +390,8 @@ def _fit_pair(
         if isinstance(scores, Scores) and options.resolution is None:
             samples = scores.client, scores.impostor
             for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
-                said = said + ([] if is_of_counts(name) else tied(who, values))
+                if not is_of_counts(name):
+                    said = said + tied(who, values, on_unit=FAMILIES[name].on_unit)
     give(said)
     return held_pair(found)
 

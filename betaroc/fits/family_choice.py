@@ -354,9 +354,15 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     given = require_scores(scores, what, rejected=True)
     tell_of_scored(given, what)
     scores = given._scored
-    unit = _within(scores, 0.0, 1.0)
-    names = _named(families, scores)
-    sides = [Folded.of(scores, who, unit=unit) for who in _CLASSES]
+    return _compared_in(scores, families, None)
+
+
+def _compared_in(
+    scores: Scores, families: Sequence[str] | None, resolution: float | None
+) -> FamilyComparison:
+    """The same, of rounded scores in cells."""
+    names, unit = _named(families, scores), _within(scores, 0.0, 1.0)
+    sides = [Folded.of(scores, who, resolution, unit=unit) for who in _CLASSES]
     single = [name for name in names if not FAMILIES[name].of_pairs]
     with quietly():
         columns = [tried_families(side, single, asked=families is not None) for side in sides]
@@ -372,12 +378,16 @@ def best_comparison(
         return "a summary keeps no single score, which a comparison needs"
     names = None
     if boundary is not None or resolution is not None:
-        refuse_rule(automatic([scores]), boundary, resolution, BEST)
-        cells = resolution is not None or boundary in ("censor", "matlab")
+        refuse_rule(automatic([scores]), boundary, BEST)
         usual = ((name, FAMILIES[name]) for name in _usual(scores._as_scores()))
-        names = [n for n, row in usual if (row.coordinates if cells else row.on_unit)]
+        edges = boundary in ("censor", "matlab")
+        names = [
+            name for name, row in usual
+            if (row.likelihood if edges else row.on_unit if boundary else row.of_density)
+        ]  # fmt: skip
     try:
-        return compare_families(scores._as_scores()._scored, names)
+        cells = None if boundary is not None else resolution
+        return _compared_in(scores._as_scores()._scored, names, cells)
     except (InputError, FitError) as error:
         return str(error)
 
@@ -448,7 +458,7 @@ def _tail_rows(
     side: Folded, one: Tried, left_out: list[tuple[str, str, str]], *, unit: bool
 ) -> list[TailRow]:
     """A family with and without the tail that its class's rate rests on; or why not."""
-    if side.total < _FEWEST_FOR_TAILS:
+    if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
     rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), np.zeros(2)
     for out, law in zip(side.splits(), one.laws, strict=True):
@@ -587,11 +597,12 @@ def _named(families: Sequence[str] | None, scores: Scores) -> list[str]:
 
 
 def _roc_distance(f: PairEstimate) -> float:
-    """nan where weights are no copies, which the empirical curve here is made of."""
+    """nan where weights are no copies, which the empirical curve here is made of, and of cells."""
     scores = require_scores(f.scores, "an empirical ROC")
     weights = [weights_of(scores, who) for who in _CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)
-    return roc_distance_of(f) if whole else math.nan
+    rounded = any(one.boundary and one.boundary.resolution for one in (f.client, f.impostor))
+    return math.nan if rounded or not whole else roc_distance_of(f)
 
 
 def _outside(laws: Sequence[Distribution]) -> float:

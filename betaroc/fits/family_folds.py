@@ -15,6 +15,7 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
+from betaroc.estimation.likelihood import Cells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.model.distances import largest_distance
 
@@ -36,9 +37,11 @@ class Folded(NamedTuple):
     #: Scores of exactly 0 or 1, which are not compared.
     at_ends: int
     fold: IntArray
+    #: Of scores that are fitted and compared as counts in cells.
+    resolution: float | None = None
 
     @classmethod
-    def of(cls, scores: Scores, who: str, *, unit: bool) -> Folded:
+    def of(cls, scores: Scores, who: str, resolution: float | None, *, unit: bool) -> Folded:
         values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
         groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
         keep = copies > 0.0
@@ -62,8 +65,16 @@ class Folded(NamedTuple):
         return cls(
             who, values[keep], None if weights is None else weights[keep], copies[keep], label,
             int(np.sum((copies > 0.0) & ~keep)),
-            _folds(who, int(np.sum(keep)), label),
+            _folds(who, int(np.sum(keep)), label), resolution,
         )  # fmt: skip
+
+    def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
+        """Log densities of the scores, of cells the mean density within."""
+        x, step = self.x[keep], self.resolution
+        if step is None:
+            return np.asarray(law.logpdf(x))
+        _, low, high, place = Cells.of(x, step, law.support)
+        return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
 
     @property
     def total(self) -> float:
@@ -161,20 +172,21 @@ def _spared(side: Folded, name: str) -> str:
 
 
 def _tried(side: Folded, name: str) -> Tried:
-    whole = estimate_class(side.who, side.x, side.weights, name)
-    logs = np.asarray(whole.distribution.logpdf(side.x))
+    whole = estimate_class(side.who, side.x, side.weights, name, resolution=side.resolution)
     held, laws = np.empty(side.x.size), []
     for out in side.splits():
         laws.append(_fold_fit(side, ~out, name, whole).distribution)
-        held[out] = laws[-1].logpdf(side.x[out])
-    return Tried(name, whole, logs, held, laws)
+        held[out] = side.logs(laws[-1], out)
+    return Tried(name, whole, side.logs(whole.distribution), held, laws)
 
 
 def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Estimate:
     """The fit of the other folds; where they have no mixture, one of its components."""
     part, alone = side.part(keep), FAMILIES[name].alone
     try:
-        return estimate_class(side.who, *part, name, near=whole.distribution)
+        return estimate_class(
+            side.who, *part, name, near=whole.distribution, resolution=side.resolution
+        )
     except FitError:
         if not alone:
             raise

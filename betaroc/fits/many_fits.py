@@ -296,7 +296,7 @@ def _taken(pair: tuple[str, str], spans: list[Span], boundary: str | None) -> _C
         return _Chosen(pair, "")
     check_request(boundary, None, "beta", FAMILIES["beta"])
     chosen = chosen_of(spans, AUTO)
-    refuse_rule(chosen, boundary, None)
+    refuse_rule(chosen, boundary)
     give(chosen.notices)
     return _Chosen((chosen.family, chosen.family), chosen.reason)
 

@@ -465,7 +465,7 @@ class _Shares(NamedTuple):
         if rule is not None and rule.policy == "interval" and rule.resolution is not None:
             cells, counts = np.unique(np.rint(values / rule.resolution), return_counts=True)
             i = np.cumsum(counts)[:-1]
-            edges = np.minimum((cells[:-1] + 0.5) * rule.resolution, 1.0)
+            edges = np.minimum((cells[:-1] + 0.5) * rule.resolution, law.support[1])
             return cls(name, law, edges, i + np.float64(0.5), n - i + np.float64(0.5))
         i = _thinned(n)
         return cls(name, law, values[i - 1], i.astype(np.float64), n + 1.0 - i)

@@ -21,7 +21,7 @@ from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.boundary import MATLAB_EDGES
-from betaroc.estimation.likelihood import cells
+from betaroc.estimation.likelihood import Cells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
 
 _Column = npt.ArrayLike | None
@@ -250,7 +250,8 @@ def _each_log_likelihood(
     """What one observation of each value adds to the log-likelihood, for any distribution."""
     policy = policy_in_force(result)
     if policy == "interval":
-        return _cell_log_likelihood(values, result.boundary.resolution)  # type: ignore[union-attr,arg-type]
+        step: float = result.boundary.resolution  # type: ignore[union-attr,assignment]
+        return _cell_log_likelihood(values, step, result.distribution.support)
     if policy in {"censor", "matlab"}:
         return _censored_log_likelihood(values, policy, result.boundary.resolution)  # type: ignore[union-attr]
     kept = np.ones(values.size, dtype=np.bool_)
@@ -266,13 +267,12 @@ def _each_log_likelihood(
     return at
 
 
-def _cell_log_likelihood(values: FloatArray, step: float) -> Callable[[Distribution], FloatArray]:
-    last = math.ceil(1.0 / step + 0.5) - 1
-    index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
-    low, high = np.maximum((index - 0.5) * step, 0.0), np.minimum((index + 0.5) * step, 1.0)
-    one = np.ones(1)
-    each = [cells(low[k : k + 1], high[k : k + 1], one) for k in range(index.size)]
-    return lambda law: np.array([cell(law) for cell in each])[np.ravel(place)]
+def _cell_log_likelihood(
+    values: FloatArray, step: float, support: tuple[float, float]
+) -> Callable[[Distribution], FloatArray]:
+    _, low, high, place = Cells.of(values, step, support)
+    logs = log_masses(low, high, support)
+    return lambda law: logs(law)[place]
 
 
 def _censored_log_likelihood(

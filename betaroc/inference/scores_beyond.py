@@ -217,7 +217,11 @@ class Evidence(Value):
         """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""
         step = self.cells[who]
         if step is not None:
-            return Thresholds.from_theta(np.clip((np.floor(t.theta / step) + 0.5) * step, 0.0, 1.0))
+            law = self.fitted[who]
+            low, high = (-np.inf, np.inf) if law is None else law.support
+            return Thresholds.from_theta(
+                np.clip((np.floor(t.theta / step) + 0.5) * step, low, high)
+            )
         if isinstance(self.data, ScoreSummary):
             places = [self.data.border_below(x) if math.isfinite(x) else x for x in t.theta]
             return Thresholds.from_theta(np.array(places))

@@ -445,7 +445,7 @@ def analyze_stepwise(
 def _automatic(options: Mapping[str, Any], sets: list[ScoreData]) -> tuple[Mapping[str, Any], str]:
     """The family that stands for "auto" on all sets, and why."""
     found = automatic(sets)
-    refuse_rule(found, options["boundary"], options["resolution"])
+    refuse_rule(found, options["boundary"])
     give(found.notices)
     return {**options, "family": found.family}, found.reason
 

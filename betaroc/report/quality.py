@@ -294,7 +294,7 @@ def class_distance(result: DistributionFit, sample: Distribution) -> float:
     if rule is None or rule.policy != "interval" or rule.resolution is None:
         return _ks(result.distribution, sample)
     edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
-    edges = edges[edges < 1.0]
+    edges = edges[edges < result.distribution.support[1]]
     gaps = np.abs(result.distribution.cdf(edges) - sample.cdf(edges))
     return float(np.max(gaps, initial=0.0))
 

@@ -141,7 +141,8 @@ def test_what_is_of_beta_distributions_says_why(fit) -> None:
     cases: list[tuple[Any, str]] = [
         (lambda: br.fit(summary, "kumaraswamy"), "must have every score; got a summary"),
         (fit.sensitivity, "of beta fits"), (fit.shape_probabilities, "of beta"),
-        (lambda: br.fit(SCORES, "kumaraswamy", resolution=0.01), "no likelihood of rounded"),
+        (lambda: br.fit(SCORES, "kumaraswamy", boundary="censor", resolution=0.01),
+         "no likelihood of rounded"),
         (lambda: br.solve_pair(auc=0.9, family="kumaraswamy"), "family must be one of"),
     ]  # fmt: skip
     for ask, words in cases:
