@@ -153,9 +153,14 @@ def tail_options(parser: argparse.ArgumentParser) -> None:
         " FAR and FRR rest on")  # fmt: skip
     option("--tail-sizes", nargs="+", type=int, metavar="K",
         help="scores beyond the joint of a tail (default: 30 and 50)")  # fmt: skip
-    option("--bounds", nargs=2, type=float, metavar=("LOW", "HIGH"),
-        help="ends of the range that scores can have, such as -1 1 of cosines: tails are on the"
-        " logit between them")  # fmt: skip
+    bounds_option(parser)
+
+
+def bounds_option(parser: argparse.ArgumentParser) -> None:
+    """The range of scores."""
+    parser.add_argument("--bounds", nargs=2, type=float, metavar=("LOW", "HIGH"),
+        help="ends of the range that scores can have, such as -1 1 of cosines: families are then"
+        " those of [0, 1], and tails are on the logit between them")  # fmt: skip
 
 
 # ------------------------------------------------------------------------ before any work

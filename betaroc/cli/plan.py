@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import chosen_words, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say
-from betaroc.cli.options import LEVEL, score_options, terms_option
+from betaroc.cli.options import LEVEL, bounds_option, score_options, terms_option
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -102,6 +102,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="one JSON document on standard output")
     terms_option(parser)
     before = set(parser._actions)
+    bounds_option(parser)
     score_options(parser, AUTO, stream=False, dev="--from")
     reading = {one.dest: one.default for one in parser._actions if one not in before}
     parser.set_defaults(stream="never", reading=reading, dev=None)
@@ -203,7 +204,9 @@ def _models(
     if arguments.client is not None:
         return [ScoreModel(arguments.client, arguments.impostor)], []
     paths = arguments.pilot or [None]
-    rules = {name: getattr(arguments, name) for name in ("family", "boundary", "resolution")}
+    rules = {
+        name: getattr(arguments, name) for name in ("family", "boundary", "resolution", "bounds")
+    }
     read = [read_file(path, arguments, step, named=False) for path in paths]
     models: list[Fit] = []
     for path, scores in zip(paths, read, strict=True):

@@ -155,7 +155,9 @@ def _threshold_alone(
     system: SystemFiles, arguments: argparse.Namespace, step: Callable[[], None], level: float
 ) -> SystemAnalysis:
     """Read and decide, without the rest of a report."""
-    rules = Fitting(arguments.family, arguments.boundary, arguments.resolution)
+    rules = Fitting(
+        arguments.family, arguments.boundary, arguments.resolution, bounds=arguments.bounds
+    )  # fmt: skip
     with collected() as notices:
         (read,) = read_systems([system], arguments, step)
         with passed_on(f"{visible(system.name)}: "):

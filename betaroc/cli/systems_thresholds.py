@@ -200,7 +200,9 @@ def run_systems(
             "--print must stand with SCORES, of one system; --system and --systems give a table."
             " Take --csv, whose column threshold has all digits."
         )
-    fitting = Fitting(arguments.family, arguments.boundary, arguments.resolution)
+    fitting = Fitting(
+        arguments.family, arguments.boundary, arguments.resolution, bounds=arguments.bounds
+    )  # fmt: skip
     rows: list[DecidedSystem] = []
     with collected() as notices, ProgressBar(3 * len(systems)) as step:
         for name, own, others in read_systems(systems, arguments, step):

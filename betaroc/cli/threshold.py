@@ -23,7 +23,7 @@ from betaroc.cli.messages import (
     say,
     say_warnings,
 )
-from betaroc.cli.options import form_options, score_options, terms_option
+from betaroc.cli.options import bounds_option, form_options, score_options, terms_option
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
     decision_document,
@@ -108,6 +108,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--strict", action="store_true",
         help="exit code 1 unless the threshold can be relied on")  # fmt: skip
     terms_option(parser)
+    bounds_option(parser)
     score_options(parser, BEST, stream=False, dev="SCORES", test="TEST")
     parser.set_defaults(stream="never")
 
@@ -123,7 +124,9 @@ def run(arguments: argparse.Namespace) -> int | None:
         return run_systems(systems, arguments, request)
     files = {role: files_of(arguments, role) for role in ("dev", "test")}
     _refuse_the_same_file(files)
-    rules = {name: getattr(arguments, name) for name in ("family", "boundary", "resolution")}
+    rules = {
+        name: getattr(arguments, name) for name in ("family", "boundary", "resolution", "bounds")
+    }
     with collected() as notices, ProgressBar(2) as step:
         with passed_on("dev: " if files["test"] else ""):
             dev = _scores(arguments.file, "a decision", arguments, step)

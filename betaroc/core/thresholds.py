@@ -109,11 +109,13 @@ class Coordinate(NamedTuple):
             return t.theta
         low, high = self.bounds
         with np.errstate(divide="ignore", invalid="ignore"):
-            inside = np.log(np.maximum(t.theta - low, 0.0))
-            inside -= np.log(high - t.theta) if high < np.inf else 0.0
-        if low == 0.0 and high == np.inf:  # a logit knows scores that are too small for doubles
-            return np.where(np.isfinite(t.logit), -softplus(-t.logit), inside)
-        return np.where(t.theta <= low, -np.inf, np.where(t.theta >= high, np.inf, inside))
+            below = np.log(np.maximum(t.theta - low, 0.0))
+            above = np.log(np.maximum(high - t.theta, 0.0)) if high < np.inf else 0.0
+        # A logit knows scores that are too near to 0 or 1 for doubles.
+        known = np.isfinite(t.logit)
+        below = np.where(known, -softplus(-t.logit), below) if low == 0.0 else below
+        above = np.where(known, -softplus(t.logit), above) if high == 1.0 else above
+        return np.asarray(below - above)
 
     def place(self, y: Any) -> Thresholds:
         """Thresholds at coordinates."""

@@ -426,6 +426,7 @@ def decide(
     family: Names = BEST,
     boundary: str | None = None,
     resolution: float | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Decision:
     """One threshold for a target rate, for costs, or for the equal error rate.
 
@@ -453,7 +454,7 @@ def decide(
         out) or "model".
     confidence : float
         Of the guarantee, and of the intervals.
-    family, boundary, resolution : optional
+    family, boundary, resolution, bounds : optional
         Of the fits, as in :func:`fit`.
 
     Returns
@@ -506,7 +507,8 @@ def decide(
         far=far, frr=frr, cost_fa=cost_fa, cost_fr=cost_fr, prior=prior, eer=eer, how=how,
         confidence=confidence,
     )  # fmt: skip
-    return decided(scores, asked, Fitting(family, boundary, resolution))
+    bounds = None if bounds is None else checks.span(bounds, "bounds")
+    return decided(scores, asked, Fitting(family, boundary, resolution, bounds=bounds))
 
 
 @public

@@ -19,9 +19,10 @@ from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import _decisive
-from betaroc.distributions.inflated import Rejecting
+from betaroc.distributions.inflated import Rejecting, base_of
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -123,14 +124,21 @@ class FitAgain:
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
         name = result.family
         rows = FAMILIES[name].rows if isinstance(name, str) and name in FAMILIES else None
-        if plain and not result.tails and rows is not None and rows.drawn is not None:
+        bounds = bounds_of(base_of(result.distribution))
+        if (
+            plain
+            and bounds is None
+            and not result.tails
+            and rows is not None
+            and rows.drawn is not None
+        ):
             found = np.hstack(rows.drawn(values, drawn))
             known = np.all(np.isfinite(found), axis=1)
             return [
                 rows.law(*own) if there else None
                 for own, there in zip(found.tolist(), known.tolist(), strict=True)
             ]
-        options = _options(rule)
+        options = {**_options(rule), "bounds": bounds}
         laws: Refits = []
         for counts in drawn:
             kept = np.flatnonzero(counts)
@@ -145,7 +153,9 @@ class FitAgain:
     def _pairs(self, drawn: Counts) -> tuple[Refits, Refits]:
         """A family of both classes."""
         rule = self.fit.client.boundary or self.fit.impostor.boundary
-        options = _options(rule)
+        options = {
+            **_options(rule), "bounds": bounds_of(base_of(self.fit.client.distribution))
+        }  # fmt: skip
         found: tuple[Refits, Refits] = [], []
         for both in zip(*drawn, strict=True):
             kept = [np.flatnonzero(counts) for counts in both]

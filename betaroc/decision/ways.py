@@ -78,10 +78,13 @@ class Fitting(NamedTuple):
     resolution: float | None = None
     #: The fit of these scores and what it was chosen from, where they are there already.
     known: tuple[Fit, FamilyComparison | None] | None = None
+    bounds: tuple[float, float] | None = None
 
     def fit(self, scores: ScoreData, family: Names, **tails: Any) -> Fit:
         """The scores fitted by a family, with these rules."""
-        return fit(scores, family, boundary=self.boundary, resolution=self.resolution, **tails)
+        _, boundary, resolution, _, bounds = self
+        rules: dict[str, Any] = {"boundary": boundary, "resolution": resolution, "bounds": bounds}
+        return fit(scores, family, **rules, **tails)
 
     def best(self, scores: Scores) -> tuple[Fit, FamilyComparison | None]:
         """The fit, and of "best" what it was chosen from."""
@@ -90,9 +93,9 @@ class Fitting(NamedTuple):
         if self.family != BEST:
             return self.fit(scores, self.family), None
         rules = self.boundary, self.resolution
-        found = best_comparison(scores, *rules)
+        found = best_comparison(scores, *rules, self.bounds)
         compared = found if isinstance(found, FamilyComparison) else None
-        return best_fit(scores, *rules, found), compared
+        return best_fit(scores, *rules, found, bounds=self.bounds), compared
 
 
 def refuse_wrong_rules(error: BetarocError) -> None:

@@ -171,11 +171,6 @@ class Gamma(Distribution):
     def _parameters(self) -> tuple[Parameter, ...]:
         return Parameter("shape", self.shape, "log"), Parameter("scale", self.scale, "log")
 
-    def _score(self, t: Thresholds) -> FloatArray:
-        x, log_x = self._x(t)
-        phi = phi_tau_of(self.shape)[0] + math.log(self.shape)
-        return np.stack([log_x - phi, (x - self.shape) / self.scale])
-
     def _unit_covariance(self) -> FloatArray:
         # psi'(a) a - 1 = a tau(a), of which no digits cancel.
         a, b, tau = self.shape, self.scale, phi_tau_of(self.shape)[1]

@@ -14,7 +14,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, flag, positive, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import BELOW_ONE, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated
@@ -45,8 +45,8 @@ class Shifted(Distribution):
     scale : float
         Positive; above 1 spreads the scores.
     logit : bool, optional
-        Which of the two maps. Left out: the first where `base` lies in [0, 1]. Scores that happen
-        to lie there although their scale is unbounded need False.
+        Which of the two maps. Left out: the first where `base` lies in [0, 1]. False moves the
+        score itself, so that Shifted(Beta(a, b), -1, 2, logit=False) lies in [-1, 1].
 
     Raises
     ------
@@ -90,11 +90,10 @@ class Shifted(Distribution):
         shift, scale = finite(self.shift, "shift"), positive(self.scale, "scale")
         on_unit = lies_on_unit(self.base)
         logit = on_unit if self.logit is None else flag(self.logit, "logit")
-        if logit != on_unit and (logit or self.base.continuous is not None):
+        if logit and not on_unit:
             low, high = self.base.support
             raise InputError.about("logit")(
-                f"logit must be {on_unit} for a base on [{low:g}, {high:g}]; got {logit}. Leave it"
-                " out."
+                f"logit must be False for a base on [{low:g}, {high:g}]; got True. Leave it out."
             )
         base = self.base
         if isinstance(base, Shifted) and base.in_logit == logit:
@@ -117,12 +116,22 @@ class Shifted(Distribution):
 
     @property
     def on_unit(self) -> bool:  # type: ignore[override]
-        """Whether the base lives on [0, 1]."""
-        return self.base.on_unit
+        """Whether the base lives on [0, 1] and stays there."""
+        return self.base.on_unit and self.in_logit
+
+    @property
+    def _stretch(self) -> Coordinate | None:
+        """Where the map takes the logits of a base on [0, 1] that does not stay there."""
+        if self.in_logit or not self.base.on_unit:
+            return None
+        return Coordinate((self.shift, self.shift + self.scale))
 
     # ------------------------------------------------------------------ the map
     def _there(self, t: Thresholds) -> Thresholds:
         """Where the map takes thresholds of the base."""
+        if self._stretch is not None:
+            outside = Thresholds.from_theta(self.scale * t.theta + self.shift)
+            return choose(np.isfinite(t.logit), self._stretch.place(t.logit), outside)
         if not self.in_logit:
             with np.errstate(over="ignore"):
                 return Thresholds.from_theta(self.scale * t.theta + self.shift)
@@ -141,7 +150,11 @@ class Shifted(Distribution):
                 t.theta < there, np.minimum(theta, np.nextafter(place, -np.inf)), theta
             )
             theta = np.where(t.theta >= there, np.maximum(theta, place), theta)
-        return Thresholds.from_theta(theta)
+        direct = Thresholds.from_theta(theta)
+        if self._stretch is None:
+            return direct
+        logit = self._stretch.of(t)
+        return choose(np.isfinite(logit), Thresholds.from_logit(logit), direct)
 
     @staticmethod
     def _along(t: Thresholds, rate: float, start: float) -> Thresholds:
@@ -187,11 +200,19 @@ class Shifted(Distribution):
         return self._there(self.base._upper_quantile(p, log_p))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
-        return self.base._log_density(self._back(t)) - math.log(self.scale)
+        u = self._back(t)
+        inner = self.base._log_density(u)
+        if self._stretch is not None:
+            with np.errstate(invalid="ignore"):
+                inner = np.where(np.isinf(u.logit), -np.inf, inner - u.log_jacobian)
+        return inner - math.log(self.scale)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         u = self._back(t)
         slope = self.base._log_density_slope(u)
+        if self._stretch is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                slope = slope * np.exp(-u.log_jacobian)
         if not self.on_unit:
             return np.asarray(slope / self.scale)
         # The slope in the logit is that in the score and 1 - 2 theta.
@@ -200,10 +221,10 @@ class Shifted(Distribution):
 
     def _log_pdf(self, t: Thresholds) -> FloatArray:
         value = super()._log_pdf(t)
-        if not self.on_unit:
+        if not self.base.on_unit:
             return value
-        for tail, end in zip(self._tails(), (0.0, 1.0), strict=True):
-            here = (t.theta == end) & np.isinf(t.logit)
+        for tail in self._tails():
+            here = (t.theta == tail.place) & (np.isinf(t.logit) | (self._stretch is not None))
             value = np.where(here, _density_limit(tail), value)
         return value
 
@@ -220,8 +241,10 @@ class Shifted(Distribution):
         place = float(self._there(Thresholds.from_theta(tail.place)).theta)
         if not self.in_logit and (tail.order < 0 or math.isfinite(tail.place)):
             # A distance to the end, or a score far out, is multiplied by the scale.
-            rise = math.log(self.scale)
-            log_c = tail.log_coefficient - tail.rate * (rise if tail.order > 0 else -rise)
+            rise = math.log(self.scale) * (1.0 if tail.order < 0 else up)
+            log_c = tail.log_coefficient - tail.rate * (
+                math.log(self.scale) if tail.order > 0 else -rise
+            )
             return replace(tail, place=place, centre=tail.centre + rise, log_coefficient=log_c)
         if not math.isnan(tail.width):
             centre = self.scale * tail.centre + self.shift
@@ -272,7 +295,7 @@ class Shifted(Distribution):
         if part is None:
             return None
         share, law = part
-        moved = self if law is self.base else Shifted(law, self.shift, self.scale)
+        moved = self if law is self.base else replace(self, base=law)
         return share, moved
 
     @cached_property
@@ -318,12 +341,12 @@ class Shifted(Distribution):
     def _parameters(self) -> tuple[Parameter, ...]:
         if self._discrete:
             return ()
-        own = Parameter("shift", self.shift, "plain"), Parameter("scale", self.scale, "log")
+        own = Parameter("shift", self.shift, "plain"), Parameter("stretch", self.scale, "log")
         return (*self.base._parameters(), *own)
 
     def _replaced(self, values: Mapping[str, float]) -> Shifted:
-        rest = {name: v for name, v in values.items() if name not in ("shift", "scale")}
-        shift, scale = values.get("shift", self.shift), values.get("scale", self.scale)
+        rest = {name: v for name, v in values.items() if name not in ("shift", "stretch")}
+        shift, scale = values.get("shift", self.shift), values.get("stretch", self.scale)
         return Shifted(self.base._replaced(rest), shift, scale, logit=self.logit)
 
 
@@ -331,6 +354,12 @@ def lies_on_unit(law: Distribution) -> bool:
     """Whether all scores of a distribution lie in [0, 1]."""
     low, high = law.support
     return 0.0 <= low and high <= 1.0
+
+
+def bounds_of(law: Distribution) -> tuple[float, float] | None:
+    """The range that a distribution on [0, 1] was moved to; None of others."""
+    stretched = isinstance(law, Shifted) and law._stretch is not None
+    return law.support if stretched else None
 
 
 def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> Distribution:
@@ -341,12 +370,6 @@ def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> 
         return replace(law, mu=scale * law.mu + shift, sigma=scale * law.sigma)
     if isinstance(law, Inflated) and logit:
         return replace(law, base=moved_law(law.base, shift, scale, logit=logit))
-    if not logit and lies_on_unit(law) and law.continuous is not None:
-        raise InputError(
-            "both distributions must lie in [0, 1] or neither, to be moved on one scale;"
-            f" {law!r} does and"
-            " the other does not. Move that class alone, or each by Shifted."
-        )
     moved = Shifted(law, shift, scale, logit=logit)
     return moved._discrete or moved
 

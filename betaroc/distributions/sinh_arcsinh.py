@@ -160,32 +160,20 @@ class LogitSinhArcsinh(SinhArcsinh):
 
 
 # ------------------------------------------------------------------------- maximum likelihood
-#: Curvatures of the penalty in the skewness and in log tail_weight.
+#: Curvatures of the penalty in (location, log scale, skewness, log tail_weight).
 _PENALTY = np.array([0.0, 0.0, 0.04, 0.25])
 _STARTS = ((0.0, 1.0), (0.7, 0.7), (-0.7, 0.7))
 #: Standard score of the upper quartile.
 _QUARTILE = 0.6744897501960817
 #: Starts are compared on so many quantiles at most.
 _THIN = 2000
-_STEPS, _HALVINGS = 100, 30
-_TINY_GRADIENT = 1e-10
-_NOISE = 1e-14
+_STEPS, _HALVINGS, _TINY_GRADIENT, _NOISE = 100, 30, 1e-10, 1e-14
 #: A scale below this share of the quartiles' distance is a point mass.
 _NARROWEST = 1e-3
 
 
-class SinhArcsinhMle(NamedTuple):
-    """Parameters in order, their covariance times the weight, and the log-likelihood."""
-
-    values: tuple[float, ...]
-    covariance: FloatArray
-    log_likelihood: float
-    iterations: int
-    gradient_norm: float
-
-
 class _Climb(NamedTuple):
-    """A place (location, log scale, skewness, log tail_weight), and the mean likelihood there."""
+    """A place in the coordinates of the penalty, and the mean penalised log-likelihood there."""
 
     place: FloatArray
     value: float
@@ -200,21 +188,22 @@ class _Climb(NamedTuple):
 
 def sinh_arcsinh_mle(
     y: FloatArray, weights: FloatArray | None = None, start: SinhArcsinh | None = None
-) -> SinhArcsinhMle | None:
+) -> tuple[tuple[float, ...], FloatArray, float, int, float] | None:
     """Maximum likelihood with a weak penalty of the shape; None where there is no maximum.
 
         sum of log f - skewness^2 / 50 - (log tail_weight)^2 / 8
 
     The penalty weighs as much as one score and keeps small sets finite. There may be several
     maxima, and no bound where the scale shrinks to a point: this is the largest that Newton's
-    method reaches from three starts, or the one that is uphill from `start`.
+    method reaches from three starts, or the one that is uphill from `start`. Parameters, their
+    covariance times the weight, log-likelihood, iterations and largest slope.
     """
     copies = np.ones(y.size) if weights is None else weights
     total, order = float(np.sum(copies)), np.argsort(y, kind="stable")
     shares = copies / total
     upto = np.cumsum(shares[order]) - 0.5 * shares[order]
     low, centre, high = np.interp([0.25, 0.5, 0.75], upto, y[order]).tolist()
-    spread = math.sqrt(float(shares @ (y / 2.0 - centre / 2.0) ** 2)) * 2.0
+    spread = 2.0 * math.sqrt(float(shares @ (y / 2.0 - centre / 2.0) ** 2))
     unit = (high - low) / (2.0 * _QUARTILE) or spread
     x = (y - centre) / unit
     if start is not None:
@@ -222,26 +211,20 @@ def sinh_arcsinh_mle(
         found = _climbed(x, shares, total, np.array([*place, math.log(start.tail_weight)]))
     else:
         few = x.size <= _THIN
-        levels = (np.arange(_THIN) + 0.5) / _THIN
-        thin = x if few else np.interp(levels, upto, x[order])
+        thin = x if few else np.interp((np.arange(_THIN) + 0.5) / _THIN, upto, x[order])
         own = shares if few else np.full(_THIN, 1.0 / _THIN)
         climbs = [_climbed(thin, own, total, _start(*shape)) for shape in _STARTS]
         found = max(climbs, key=lambda one: (one.norm <= _TINY_GRADIENT, one.value))
         found = found if few else _climbed(x, shares, total, found.place)
-    if not (np.all(np.isfinite(found.hessian)) and found.norm <= _TINY_GRADIENT):
-        return None
     scale, tail_weight = np.exp(found.place[[1, 3]]).tolist()
-    if scale < _NARROWEST or not np.all(np.linalg.eigvalsh(-found.hessian) > 0.0):
+    known = np.all(np.isfinite(found.hessian)) and found.norm <= _TINY_GRADIENT
+    if not known or scale < _NARROWEST or not np.all(np.linalg.eigvalsh(-found.hessian) > 0.0):
         return None
     rates = np.array([unit, unit * scale, 1.0, tail_weight])
-    values = (centre + unit * float(found.place[0]), unit * scale, float(found.place[2]))
-    return SinhArcsinhMle(
-        (*values, tail_weight),
-        np.linalg.inv(-found.hessian) * rates[:, None] * rates,
-        total * (found.value - math.log(unit)) + 0.5 * float(_PENALTY @ found.place**2),
-        found.iterations,
-        found.norm,
-    )
+    values = centre + unit * float(found.place[0]), unit * scale, float(found.place[2]), tail_weight
+    covariance = np.linalg.inv(-found.hessian) * rates[:, None] * rates
+    likelihood = total * (found.value - math.log(unit)) + 0.5 * float(_PENALTY @ found.place**2)
+    return values, covariance, likelihood, found.iterations, found.norm
 
 
 def _start(skewness: float, tail_weight: float) -> FloatArray:
@@ -254,51 +237,47 @@ def _start(skewness: float, tail_weight: float) -> FloatArray:
 
 def _climbed(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> _Climb:
     """Newton's method upwards; where the hill is not concave by the sizes of its curvatures."""
-    at, iterations = _derivatives(x, shares, total, place), 0
-    while np.all(np.isfinite(at.hessian)) and at.norm > 0.01 * _TINY_GRADIENT:
-        iterations += 1
+    at = _climb(x, shares, total, place)
+    for iterations in range(1, _STEPS + 1):
+        if not np.all(np.isfinite(at.hessian)):
+            break
         curvature, directions = np.linalg.eigh(-at.hessian)
         step = directions @ ((directions.T @ at.gradient) / np.maximum(np.abs(curvature), 1e-9))
         step *= min(1.0, 1.0 / float(np.max(np.abs(step))))
-        for _ in range(_HALVINGS):
-            tried = _derivatives(x, shares, total, at.place + step)
-            if tried.value >= at.value - _NOISE * max(1.0, abs(at.value)):
-                break
-            step = 0.5 * step
-        else:
+        tries = (_climb(x, shares, total, at.place + step / 2.0**k) for k in range(_HALVINGS))
+        least = at.value - _NOISE * max(1.0, abs(at.value))
+        higher = next((tried for tried in tries if tried.value >= least), None)
+        last = at.norm <= 0.01 * _TINY_GRADIENT  # one more step has the last digits
+        at = at if higher is None else higher._replace(iterations=iterations)
+        if higher is None or last:
             break
-        at = tried
-        if iterations == _STEPS or np.max(np.abs(step)) <= 1e-13:
-            break
-    return at._replace(iterations=iterations)
+    return at
 
 
-def _derivatives(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> _Climb:
-    """Of u and bent = tail_weight arcsinh(u): h1, h2 of w, f_u, f_uw ... of log f."""
+def _climb(x: FloatArray, shares: FloatArray, total: float, place: FloatArray) -> _Climb:
+    """With w = bent - skewness: log cosh(w) - sinh(w)^2/2 and -log(1 + u^2)/2, and their slopes."""
     scale, weight = math.exp(place[1]), math.exp(place[3])
     with np.errstate(all="ignore"):
         u = (x - place[0]) / scale
         r = 1.0 / np.hypot(1.0, u)
-        bent, slope = weight * np.arcsinh(u), weight * r
+        bent, rise = weight * np.arcsinh(u), weight * r
         power = np.exp(bent - place[2])
         sinh, cosh = 0.5 * (power - 1.0 / power), 0.5 * (power + 1.0 / power)
         h1, h2 = sinh / cosh - sinh * cosh, 1.0 / cosh**2 - cosh**2 - sinh**2
-        f_u = h1 * slope - u * r * r
-        f_uu = h2 * slope**2 - h1 * slope * u * r * r + (u * u - 1.0) * r**4
-        f_uw, f_ul = h2 * slope, slope * (h2 * bent + h1)
+        k1, k2 = -u * r * r, (u * u - 1.0) * r**4
         value = float(shares @ (np.log(cosh * r) - 0.5 * sinh**2))
-        sums = shares @ np.stack([
-            f_u, u * f_u, h1, h1 * bent, f_uu, u * f_uu, u * u * f_uu, f_uw, u * f_uw, f_ul,
-            u * f_ul, h2, h2 * bent, h2 * bent**2,
-        ]).T  # fmt: skip
-    u1, uu1, w1, wb1, u2, uu2, uuu2, uw, uuw, ul, uul, w2, wb2, wbb2 = sums.tolist()
+        none = np.zeros(u.size)
+        by_u = np.stack([np.full(u.size, -1.0 / scale), -u, none, none])
+        by_w = rise * by_u + np.stack([none, none, none - 1.0, bent])
+        gradient = by_w @ (shares * h1) + by_u @ (shares * k1)
+        hessian = (shares * h2 * by_w) @ by_w.T
+        hessian += (shares * (k2 - h1 * rise * u * r * r) * by_u) @ by_u.T
+        turn, cross = shares * (k1 + h1 * rise), by_u @ (shares * h1 * rise)
+    hessian[:2, :2] += [[0.0, turn.sum() / scale], [turn.sum() / scale, turn @ u]]
+    hessian[3] += cross
+    hessian[:, 3] += cross
+    hessian[3, 3] += shares @ (h1 * bent)
     pull = _PENALTY / total
     value += float(place[3] - place[1]) - HALF_LOG_TWO_PI - 0.5 * float(pull @ place**2)
-    gradient = np.array([-u1 / scale, -uu1 - 1.0, -w1, wb1 + 1.0]) - pull * place
-    hessian = np.array([
-        [u2 / scale**2, (uu2 + u1) / scale, uw / scale, -ul / scale],
-        [(uu2 + u1) / scale, uuu2 + uu1, uuw, -uul],
-        [uw / scale, uuw, w2, -wb2],
-        [-ul / scale, -uul, -wb2, wbb2 + wb1],
-    ])  # fmt: skip
+    gradient += np.array([0.0, -1.0, 0.0, 1.0]) - pull * place
     return _Climb(place, value, gradient, hessian - np.diag(pull))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import count
+from betaroc.core.checks import count, finite
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.shifted import Shifted, moved_law
 from betaroc.estimation.boundary import (
     Request,
     Ruled,
@@ -23,7 +25,7 @@ from betaroc.estimation.boundary import (
     estimate_on_unit,
 )
 from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
-from betaroc.estimation.families import FAMILIES, named, needs_rows
+from betaroc.estimation.families import FAMILIES, check_within, named, needs_rows
 from betaroc.estimation.notices import few_scores, inflated, influence
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.summed import summed_class
@@ -34,12 +36,16 @@ _CLASSES = ("client", "impostor")
 _MEASURED = ("inflate", "error", "drop")
 
 
+Bounds = tuple[float, float]
+
+
 class Options(NamedTuple):
     """What a fit may be told beside the family."""
 
     boundary: str | None = None
     resolution: float | None = None
     components: int | None = None
+    bounds: Bounds | None = None
 
 
 _NO_OPTIONS = Options()
@@ -73,12 +79,18 @@ class Task(NamedTuple):
     row: Family
     request: Request
     components: int | None
+    #: The range of the scores, where it is not that of the family.
+    bounds: Bounds | None
 
     @classmethod
     def of(cls, name: str, options: Options) -> Task:
         """The options checked."""
         row, components = FAMILIES[name], options.components
-        request = check_request(options.boundary, options.resolution, name, row)
+        bounds = None if options.bounds == (0.0, 1.0) else options.bounds
+        step = options.resolution
+        if bounds is not None and step is not None and row.on_unit:
+            step = finite(step, "resolution") / (bounds[1] - bounds[0])
+        request = check_request(options.boundary, step, name, row)
         if components is not None:
             components = count(components, "components", 2)
             if row.sized is None:
@@ -87,7 +99,7 @@ class Task(NamedTuple):
                     + worded(f' {components}. It belongs to `family="beta-mixture"` and')
                     + worded(' `"normal-mixture"`.')
                 )
-        return cls(name, row, request, components)
+        return cls(name, row, request, components, bounds)
 
     @classmethod
     def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
@@ -106,6 +118,7 @@ class Task(NamedTuple):
                     options.boundary if on_unit or not any(ruled) else None,
                     options.resolution if in_cells or not any(rounded) else None,
                     options.components if has_size or not any(sized) else None,
+                    options.bounds,
                 ),
             )
             for name, on_unit, in_cells, has_size in zip(names, ruled, rounded, sized, strict=True)
@@ -131,14 +144,21 @@ class Task(NamedTuple):
         masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
         if rule is not None and masses and self.request.policy is None:
             # Nobody has asked for point masses.
-            notices += inflated(sample, rule, result.params, self.family)
+            notices += inflated(sample, rule, result.params, self.family, self._ends)
         if self.row.of_density and (rule is None or rule.policy in _MEASURED):
             inside = sample.inside() if rule is not None and rule.n_zero + rule.n_one else sample
-            notices += influence(inside, result, self.row.estimate)
+            plain = self._plain_result(one, ties)
+            notices += influence(inside, plain, self.row.estimate, self._back)
         return result, notices
 
     def estimated(self, sample: Data) -> _Class:
         """The maximum of a sample; the error of a failed one carries a record."""
+        if self.bounds is not None:
+            rows = sample.rows()
+            check_within(rows.name, rows.values, self.bounds)
+            if self.row.on_unit:
+                low, high = self.bounds
+                sample = rows.replace(np.clip((rows.values - low) / (high - low), 0.0, 1.0))
         try:
             return _Class(sample, self._estimate(sample))
         except FitError as error:
@@ -160,6 +180,15 @@ class Task(NamedTuple):
             return Ruled(row.estimate(sample), None, sample.total, sample.n)
         return estimate_on_unit(sample, row, self.request)
 
+    @property
+    def _ends(self) -> Bounds:
+        """What a family on [0, 1] takes for 0 and 1."""
+        return self.bounds if self.bounds is not None and self.row.on_unit else (0.0, 1.0)
+
+    def _back(self, u: float) -> float:
+        low, high = self._ends
+        return low + (high - low) * u
+
     def _row(self, who: str) -> Family:
         """The estimator of one class."""
         if who == "impostor" and self.row.impostor is not None:
@@ -170,6 +199,19 @@ class Task(NamedTuple):
         return self.row
 
     def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> Estimate:
+        plain = self._plain_result(one, ties)
+        if self._ends == (0.0, 1.0):
+            return plain
+        low, width = self._ends[0], self._ends[1] - self._ends[0]
+        law, rule = moved_law(plain.distribution, low, width, logit=False), plain.boundary
+        if rule is not None and rule.resolution is not None:  # cells have no density
+            rule = replace(rule, resolution=rule.resolution * width)
+            return replace(plain, distribution=law, boundary=rule)
+        likelihood = plain.log_likelihood - one.ruled.base_total * math.log(width)
+        return replace(plain, distribution=law, log_likelihood=likelihood)
+
+    def _plain_result(self, one: _Class, ties: tuple[str, ...]) -> Estimate:
+        """The record as if the family's range were that of the scores."""
         e, ruled = one.ruled.estimate, one.ruled
         return Estimate(
             self.family, e.distribution, e.names, e.values, _scaled(e.covariance, one.total),
@@ -214,9 +256,11 @@ def estimate_class(
     near: Distribution | None = None,
     components: int | None = None,
     resolution: float | None = None,
+    bounds: Bounds | None = None,
 ) -> Estimate:
     """One class by one family, without warnings; `near` is the distribution of nearly the same."""
-    task = Task.of(name, Options(None, resolution, components))
+    task = Task.of(name, Options(None, resolution, components, bounds))
+    near = near.base if isinstance(near, Shifted) else near
     if near is not None and task.row.near is not None:
         search = task.row.near
         task = task._replace(row=replace(task.row, estimate=lambda sample: search(sample, near)))

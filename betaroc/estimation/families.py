@@ -138,6 +138,18 @@ def has_shapes(family: Names) -> bool:
     return bool(rows) and all(row.shapes for row in rows)
 
 
+def check_within(who: str, values: FloatArray, bounds: tuple[float, float]) -> None:
+    """An error for scores outside the bounds, by more than the rounding of these."""
+    low, high = bounds
+    outside = (values < np.nextafter(low, -np.inf)) | (values > np.nextafter(high, np.inf))
+    if np.any(outside):
+        first = int(np.argmax(outside))
+        raise InputError.about("bounds")(
+            f"all {who} scores must lie in the bounds ({low:g}, {high:g}); got"
+            f" {int(np.sum(outside))} outside, first index {first}, value {float(values[first])!r}."
+        )
+
+
 # -------------------------------------------------------------------------- "auto"
 class Chosen(NamedTuple):
     """A family, why it was chosen, and what there is to say about the scale of the scores."""
@@ -159,8 +171,14 @@ class Span(NamedTuple):
     first: tuple[int, float] | None
 
 
-def automatic(given: Sequence[ScoreData], asked: str = AUTO) -> Chosen:
-    """Beta where every score lies in [0, 1], else normal; `asked` is the choice that asks."""
+def automatic(
+    given: Sequence[ScoreData], asked: str = AUTO, bounds: tuple[float, float] | None = None
+) -> Chosen:
+    """Beta where every score lies in [0, 1] or has bounds, else normal; `asked` is who asks."""
+    if bounds is not None:
+        return Chosen(
+            "beta", "chosen because scores have bounds, {:g} and {:g}".format(*bounds), []
+        )
     several = len(given) > 1
     return chosen_of([s for scores in given for s in spans_of(scores, named=several)], asked)
 

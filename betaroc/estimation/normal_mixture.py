@@ -51,7 +51,8 @@ def _back(found: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
     law = _moved(cast(NormalMixture, found.distribution), mu, sigma)
     parameters = law._parameters()
     scale = np.array([1.0 if p.scale == "weights" else sigma for p in parameters])
-    covariance = np.array(found.covariance) * np.outer(scale, scale)
+    with np.errstate(over="ignore", under="ignore"):
+        covariance = np.array(found.covariance) * np.outer(scale, scale)
     return found._replace(
         distribution=law,
         values=tuple(p.value for p in parameters),

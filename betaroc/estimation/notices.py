@@ -74,12 +74,17 @@ def few_scores(name: str, total: float) -> list[Notice]:
 
 
 def inflated(
-    sample: Data, rule: BoundaryRule, params: Mapping[str, float], family: str
+    sample: Data,
+    rule: BoundaryRule,
+    params: Mapping[str, float],
+    family: str,
+    range_: tuple[float, float],
 ) -> list[Notice]:
     """Point masses that were fitted because nobody said otherwise."""
-    ends = (("0.0", rule.n_zero, params["at_zero"]), ("1.0", rule.n_one, params["at_one"]))
+    low, high = range_
+    ends = ((low, rule.n_zero, params["at_zero"]), (high, rule.n_one, params["at_one"]))
     met = [end for end in ends if end[1]]
-    counts = " and ".join(f"{count} exactly {end}" for end, count, _ in met)
+    counts = " and ".join(f"{count} exactly {end!r}" for end, count, _ in met)
     masses = " and ".join(f"{mass:.4g}" for _, _, mass in met)
     where = sample.first_end_words()
     text = (
@@ -89,7 +94,12 @@ def inflated(
     return [Notice(BoundaryWarning, text)]
 
 
-def influence(sample: Data, result: Estimate, estimate: Callable[[Data], Maximum]) -> list[Notice]:
+def influence(
+    sample: Data,
+    result: Estimate,
+    estimate: Callable[[Data], Maximum],
+    back: Callable[[float], float],
+) -> list[Notice]:
     """One score that doubles or halves a parameter, or moves a location by its scatter.
 
     Or by 60/n where that is more. A fit without it says so where one Newton step is a fifth; where
@@ -99,16 +109,15 @@ def influence(sample: Data, result: Estimate, estimate: Callable[[Data], Maximum
     if total < SMALL_SAMPLE or not result.names:
         return []
     parameters, size = law._parameters(), len(law._parameters())
-    errors = np.sqrt(np.diag(result.cov)[:size] * total)
+    with np.errstate(all="ignore"):
+        errors = np.sqrt(np.diag(result.cov)[:size] * total)
     rooms = [p.value if p.scale == "log" else e for p, e in zip(parameters, errors, strict=True)]
     ends = np.array([sample.low, sample.high])
-    steps = (
-        result.cov[:size, :size]
-        @ law._score(Thresholds.from_theta(ends))
-        / np.array(rooms)[:, None]
-    )
+    with np.errstate(all="ignore"):  # of errors that no double holds nothing is said
+        slopes = law._score(Thresholds.from_theta(ends))
+        steps = result.cov[:size, :size] @ slopes / np.array(rooms)[:, None]
     k, end = np.unravel_index(np.argmax(np.abs(steps)), steps.shape)
-    if not abs(steps[k, end]) > _STEP:
+    if not _STEP < abs(steps[k, end]) < math.inf:
         return []
     one, score, step = parameters[k], float(ends[end]), float(steps[k, end])
     before = one.value * math.exp(-step) if one.scale == "log" else one.value - rooms[k] * step
@@ -122,7 +131,7 @@ def influence(sample: Data, result: Estimate, estimate: Callable[[Data], Maximum
                 moved = math.expm1(abs(math.log(one.value / before)))
     if not moved > max(least, most / total):
         return []
-    text = f"{sample.name}: the score {score!r} alone moves {one.name} from {before:.4g}"
+    text = f"{sample.name}: the score {back(score)!r} alone moves {one.name} from {before:.4g}"
     return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}")]
 
 

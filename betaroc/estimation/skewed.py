@@ -15,15 +15,8 @@ from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.logit_normal import LogNormal
 from betaroc.distributions.normal import normal_inverse_information
 from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh, SinhArcsinh, sinh_arcsinh_mle
-from betaroc.estimation.contract import Data, Family, Maximum, SampleRows, too_few_distinct
-from betaroc.estimation.normal import (
-    BY_SPREAD,
-    drawn_moments,
-    estimate_normal,
-    fit_rows,
-    moments_of_rows,
-    tails_of_rows,
-)
+from betaroc.estimation.contract import Data, Family, Maximum, too_few_distinct
+from betaroc.estimation.normal import BY_SPREAD, estimate_normal
 
 #: Scores of a smaller relative variance differ by rounding alone.
 _LEAST_GAP = 1e-12
@@ -77,22 +70,14 @@ def estimate_sinh_arcsinh(
             " grows towards a point mass, as of few or tied scores."
             + worded(' Use `family="normal"` or "empirical", or give more scores.')
         )
-    covariance = tuple(tuple(row) for row in found.covariance.tolist())
-    law = kind(*found.values)
-    return Maximum(
-        law, tuple(p.name for p in law._parameters()), found.values, covariance,
-        found.log_likelihood + jacobian, True, found.iterations, found.gradient_norm,
-    )  # fmt: skip
+    values, covariance, likelihood, iterations, slope = found
+    law, rows = kind(*values), tuple(tuple(row) for row in covariance.tolist())
+    names = tuple(p.name for p in law._parameters())
+    likelihood += jacobian
+    return Maximum(law, names, values, rows, likelihood, True, iterations, slope)
 
 
-LOG_NORMAL = Family(
-    estimate_log_normal, positive=True, decides=BY_SPREAD, law=LogNormal,
-    rows=SampleRows(
-        LogNormal, lambda law, x: fit_rows(law, np.log(x)),
-        lambda p, x: tails_of_rows(p, np.log(x)), lambda p, x: moments_of_rows(p, np.log(x)),
-        drawn=lambda values, counts: drawn_moments(np.log(values), counts),
-    ),
-)  # fmt: skip
+LOG_NORMAL = Family(estimate_log_normal, positive=True, decides=BY_SPREAD, law=LogNormal)
 GAMMA = Family(estimate_gamma, positive=True, law=Gamma)
 SINH_ARCSINH = Family(
     estimate_sinh_arcsinh, near=estimate_sinh_arcsinh, law=SinhArcsinh,

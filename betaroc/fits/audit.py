@@ -18,6 +18,7 @@ from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import require_scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -182,9 +183,9 @@ def sensitivity(
 ) -> Sensitivity:
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
     checks.flag(groups, "groups")
-    if not has_shapes(f.family):
+    if not has_shapes(f.family) or bounds_of(f.client.distribution):
         raise InputError(
-            "the audit is of beta fits, whose ends are exponents; this one is of family"
+            "the audit is of beta fits on [0, 1], whose ends are exponents; this one is of family"
             f' {family_text(f.family)}. Fit family="beta".'
         )
     refuse_tails(f, "the audit of the ends")

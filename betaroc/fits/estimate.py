@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.checks import score_array, weights_array
+from betaroc.core.checks import score_array, span, weights_array
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
 from betaroc.core.tables import library_of
@@ -51,6 +51,7 @@ def fit_distribution(
     boundary: str | None = None,
     resolution: float | None = None,
     components: int | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> DistributionFit:
     """Maximum-likelihood fit of one distribution to one sample.
 
@@ -80,6 +81,8 @@ def fit_distribution(
         scale: not of mixtures and families of both classes.
     components : int, optional
         Components of a mixture, two where left out.
+    bounds : tuple of float, optional
+        Ends of the range that scores can have, as of :func:`fit`.
 
     Returns
     -------
@@ -153,7 +156,8 @@ def fit_distribution(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
-    options, extremes = Options(boundary, resolution, components), _finite_extremes(sample)
+    bounds = None if bounds is None else span(bounds, "bounds")
+    options, extremes = Options(boundary, resolution, components, bounds), _finite_extremes(sample)
     kept = is_of_counts(name)  # the distribution holds the scores: a copy of them
     values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
     notices: list[Notice] = []
@@ -189,7 +193,7 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
 def _automatic_name(
     values: FloatArray, extremes: tuple[float, float] | None, options: Options
 ) -> tuple[str, list[Notice]]:
-    if extremes is not None and extremes[0] >= 0.0 and extremes[1] <= 1.0:
+    if options.bounds or (extremes and extremes[0] >= 0.0 and extremes[1] <= 1.0):
         return "beta", []
     chosen = automatic_of_sample(values)
     refuse_rule(chosen, options.boundary)
@@ -242,9 +246,10 @@ def fit(
         Scores beyond the joint of a tail, each at least 20; 30 and 50 where left out. Of several
         sizes the tail has the mean thresholds, and intervals span those of all.
     bounds : tuple of float, optional
-        Ends of the range that scores can have, such as (-1, 1) of cosines: tails are then on the
-        logit between them. Scores in [0, 1] have theirs on the logit anyhow, others without
-        `bounds` on the score itself.
+        Ends of the range that scores can have, such as (-1, 1) of cosines. Families on [0, 1] are
+        then fitted to where a score lies between them, and their distributions are those on
+        [0, 1], moved by `Shifted`; tails are on the logit between them. Scores in [0, 1] have
+        theirs on the logit anyhow, others without `bounds` on the score itself.
 
     Returns
     -------
@@ -320,6 +325,7 @@ def fit(
             f" {type(scores).__name__}. Make one with Scores(client, impostor),"
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
+    bounds = None if bounds is None else span(bounds, "bounds")
     asked = TailRequest.of(tails, tail_sizes, bounds)
     names, reason = checked_pair(family, (AUTO, BEST)), ""
     if names[0] == BEST:
@@ -327,13 +333,13 @@ def fit(
             raise InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
-        return best_fit(scores, boundary, resolution, tails=asked)
+        return best_fit(scores, boundary, resolution, tails=asked, bounds=bounds)
     said: list[Notice] = []
     if names[0] == AUTO:
-        chosen = automatic([scores])
+        chosen = automatic([scores], bounds=bounds)
         refuse_rule(chosen, boundary)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
-    options = Options(boundary, resolution, components)
+    options = Options(boundary, resolution, components, bounds)
     return _fit_pair(scores, names, reason, said, options, asked)
 
 
@@ -344,18 +350,19 @@ def best_fit(
     found: FamilyComparison | str | None = None,
     *,
     tails: TailRequest | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Fit:
     """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
-    auto = automatic([scores], BEST)
+    auto = automatic([scores], BEST, bounds)
     if found is None:
-        found = best_comparison(scores, boundary, resolution)
+        found = best_comparison(scores, boundary, resolution, bounds)
     if isinstance(found, FamilyComparison):
         names, reason = found.recommended, f"chosen as the best: {found.reason}"
     else:
         refuse_rule(auto, boundary, BEST)
         names = auto.family, auto.family
         reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
-    options = Options(boundary, resolution)
+    options = Options(boundary, resolution, bounds=bounds)
     return _fit_pair(scores, names, reason, auto.notices, options, tails or _AS_NEEDED)
 
 
@@ -374,7 +381,7 @@ def _fit_pair(
         found, more = with_tails(found, tails)
         said = said + more
     elif tails == _AS_NEEDED:
-        found, more = _with_needed_tails(found, made=scores.has_rejected)
+        found, more = _with_needed_tails(found, options.bounds, made=scores.has_rejected)
         said = said + more
     if isinstance(found.scores, Scores) and not is_of_counts(names):
         said = said + outliers(found.scores)
@@ -396,7 +403,9 @@ def _fit_pair(
     return held_pair(found)
 
 
-def _with_needed_tails(found: PairEstimate, *, made: bool) -> tuple[PairEstimate, list[Notice]]:
+def _with_needed_tails(
+    found: PairEstimate, bounds: tuple[float, float] | None, *, made: bool
+) -> tuple[PairEstimate, list[Notice]]:
     """Tails of the classes whose family is poor at the smallest rate that can be checked.
 
     Rates are of comparisons `made` where some trials have no score, which are not among these.
@@ -419,7 +428,7 @@ def _with_needed_tails(found: PairEstimate, *, made: bool) -> tuple[PairEstimate
             f" ({least.observed:g} scores beyond, {least.expected:.3g} expected)"
         )
         try:
-            found, more = with_tails(found, TailRequest.at(who, ENDS[who]))
+            found, more = with_tails(found, TailRequest.at(who, ENDS[who], bounds))
         except (FitError, InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
         else:

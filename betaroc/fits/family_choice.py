@@ -21,7 +21,15 @@ from betaroc.data.groups import weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.families import BEST, FAMILIES, automatic, family_text, named, refuse_rule
+from betaroc.estimation.families import (
+    BEST,
+    FAMILIES,
+    automatic,
+    check_within,
+    family_text,
+    named,
+    refuse_rule,
+)
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import roc_distance_of
 from betaroc.fits.family_folds import (
@@ -276,7 +284,12 @@ def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
 
 
 @public
-def compare_families(scores: Scores, families: Sequence[str] | None = None) -> FamilyComparison:
+def compare_families(
+    scores: Scores,
+    families: Sequence[str] | None = None,
+    *,
+    bounds: tuple[float, float] | None = None,
+) -> FamilyComparison:
     """Fit several families to each class and compare them on one measure.
 
     Parameters
@@ -287,6 +300,9 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
         Names of parametric families. Left out, of scores in [0, 1]: "beta", "normal",
         "logit-normal", "beta-mixture", "logit-sinh-arcsinh"; of others "normal", "normal-mixture",
         "sinh-arcsinh", and "log-normal" and "gamma" where all scores of both classes are positive.
+    bounds : tuple of float, optional
+        Ends of the range that scores can have, such as (-1, 1): families are those of [0, 1], as
+        :func:`fit` moves them there.
 
     Returns
     -------
@@ -354,32 +370,40 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     given = require_scores(scores, what, rejected=True)
     tell_of_scored(given, what)
     scores = given._scored
-    return _compared_in(scores, families, None)
+    return _compared_in(scores, families, None, bounds)
 
 
 def _compared_in(
-    scores: Scores, families: Sequence[str] | None, resolution: float | None
+    scores: Scores,
+    families: Sequence[str] | None,
+    resolution: float | None,
+    bounds: tuple[float, float] | None,
 ) -> FamilyComparison:
     """The same, of rounded scores in cells."""
-    names, unit = _named(families, scores), _within(scores, 0.0, 1.0)
-    sides = [Folded.of(scores, who, resolution, unit=unit) for who in _CLASSES]
+    bounds = _bounds_of(scores, bounds)
+    names = _named(families, scores, bounds)
+    sides = [Folded.of(scores, who, resolution, bounds) for who in _CLASSES]
     single = [name for name in names if not FAMILIES[name].of_pairs]
     with quietly():
         columns = [tried_families(side, single, asked=families is not None) for side in sides]
         joint = [joint_of(name, sides) for name in names if FAMILIES[name].of_pairs]
-        return _compared(scores, sides, columns, joint, unit=unit)
+        return _compared(scores, sides, columns, joint)
 
 
 def best_comparison(
-    scores: ScoreData, boundary: str | None, resolution: float | None
+    scores: ScoreData,
+    boundary: str | None,
+    resolution: float | None,
+    bounds: tuple[float, float] | None = None,
 ) -> FamilyComparison | str:
     """What "best" rests on; a text that says why where families cannot be compared."""
     if isinstance(scores, ScoreSummary):
         return "a summary keeps no single score, which a comparison needs"
     names = None
     if boundary is not None or resolution is not None:
-        refuse_rule(automatic([scores]), boundary, BEST)
-        usual = ((name, FAMILIES[name]) for name in _usual(scores._as_scores()))
+        refuse_rule(automatic([scores], bounds=bounds), boundary, BEST)
+        rows = scores._as_scores()
+        usual = ((name, FAMILIES[name]) for name in _usual(rows, _bounds_of(rows, bounds)))
         edges = boundary in ("censor", "matlab")
         names = [
             name for name, row in usual
@@ -387,7 +411,7 @@ def best_comparison(
         ]  # fmt: skip
     try:
         cells = None if boundary is not None else resolution
-        return _compared_in(scores._as_scores()._scored, names, cells)
+        return _compared_in(scores._as_scores()._scored, names, cells, bounds)
     except (InputError, FitError) as error:
         return str(error)
 
@@ -415,8 +439,6 @@ def _compared(
     sides: Sequence[Folded],
     columns: Sequence[TriedFamilies],
     joint: Sequence[Joint],
-    *,
-    unit: bool,
 ) -> FamilyComparison:
     rows: list[FamilyRow] = []
     reasons: list[str] = []
@@ -425,14 +447,14 @@ def _compared(
     tails: list[TailRow] = []
     for side, column in zip(sides, columns, strict=True):
         if column.tried:
-            ranked = _ranked([_Entry.of(side, one, unit=unit) for one in column.tried], [side])
+            ranked = _ranked([_Entry.of(side, one) for one in column.tried], [side])
             rows += _rows(side.who, ranked, [side])
             reasons.append(f"{side.who}s {_reason(ranked)}")
             picks.append(ranked.best)
             best = next(one for one in column.tried if one.family == ranked.best.family)
-            tails += _tail_rows(side, best, left_out, unit=unit)
+            tails += _tail_rows(side, best, left_out)
     pair = [_entry_of_pair(sides, picks)] if len(picks) == 2 else []
-    entries = [_entry_of(one, unit=unit) for one in joint]
+    entries = [_entry_of(one, sides[0].bounds) for one in joint]
     ranked = _ranked(pair + entries, sides)
     chosen = ranked.best
     if entries:
@@ -454,16 +476,14 @@ def _compared(
     )  # fmt: skip
 
 
-def _tail_rows(
-    side: Folded, one: Tried, left_out: list[tuple[str, str, str]], *, unit: bool
-) -> list[TailRow]:
+def _tail_rows(side: Folded, one: Tried, left_out: list[tuple[str, str, str]]) -> list[TailRow]:
     """A family with and without the tail that its class's rate rests on; or why not."""
     if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
     rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), np.zeros(2)
     for out, law in zip(side.splits(), one.laws, strict=True):
         try:
-            tailed = tail_of(law, side.who, *side.part(~out), unit=unit)
+            tailed = tail_of(law, side.who, *side.part(~out), side.bounds)
         except (FitError, InputError) as error:
             left_out.append((side.who, f"{one.family} with a tail", str(error)))
             return []
@@ -497,20 +517,20 @@ class _Entry(NamedTuple):
     fits: tuple[Estimate, ...]
 
     @classmethod
-    def of(cls, side: Folded, one: Tried, *, unit: bool) -> _Entry:
+    def of(cls, side: Folded, one: Tried) -> _Entry:
         f = one.fit
         return cls(
             one.family, (one.family, one.family), f.n_free, (f.log_likelihood, f.aic, f.bic),
             [one.logs], [one.held], side.distance(f.distribution),
-            _outside([f.distribution]) if unit else math.nan, (f,),
+            _outside([f.distribution], side.bounds), (f,),
         )  # fmt: skip
 
 
-def _entry_of(one: Joint, *, unit: bool) -> _Entry:
+def _entry_of(one: Joint, bounds: tuple[float, float] | None) -> _Entry:
     f, name, laws = one.fit, one.fit.client.family, (one.fit.model.client, one.fit.model.impostor)
     return _Entry(
         name, (name, name), f.n_free, (f.log_likelihood, f.aic, f.bic), one.logs, one.held,
-        _roc_distance(f), _outside(laws) if unit else math.nan, (f.client, f.impostor),
+        _roc_distance(f), _outside(laws, bounds), (f.client, f.impostor),
     )  # fmt: skip
 
 
@@ -557,20 +577,30 @@ def _parametric() -> list[str]:
     return [name for name, row in FAMILIES.items() if not row.counted]
 
 
-def _usual(scores: Scores) -> list[str]:
+def _bounds_of(scores: Scores, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    """The range of all scores, if it is known: [0, 1] where all lie in it."""
+    if bounds is None:
+        return (0.0, 1.0) if _within(scores, 0.0, 1.0) else None
+    bounds = checks.span(bounds, "bounds")
+    for who in _CLASSES:
+        check_within(who, getattr(scores, who), bounds)
+    return bounds
+
+
+def _usual(scores: Scores, bounds: tuple[float, float] | None) -> list[str]:
     """What is tried where nothing is named: those of both classes constrain the ROC."""
-    unit, positive = _within(scores, 0.0, 1.0), _within(scores, _LEAST, math.inf)
-    rows = ((n, FAMILIES[n]) for n in _parametric() if not FAMILIES[n].of_pairs)
-    return [
-        n for n, row in rows
-        if (row.on_unit or row.everywhere if unit else positive or not row.positive)
-        and (unit or not row.on_unit)
-    ]  # fmt: skip
+    rows = {n: FAMILIES[n] for n in _parametric() if not FAMILIES[n].of_pairs}
+    if bounds is not None:
+        return [n for n, row in rows.items() if row.on_unit or row.everywhere]
+    positive = _within(scores, _LEAST, math.inf)
+    return [n for n, row in rows.items() if not row.on_unit and (positive or not row.positive)]
 
 
-def _named(families: Sequence[str] | None, scores: Scores) -> list[str]:
+def _named(
+    families: Sequence[str] | None, scores: Scores, bounds: tuple[float, float] | None
+) -> list[str]:
     if families is None:
-        return _usual(scores)
+        return _usual(scores, bounds)
     if isinstance(families, str) or not isinstance(families, Sequence):
         raise InputTypeError.about("families")(
             f"families must be a list of names; got {checks.shown(families)} of type"
@@ -582,17 +612,12 @@ def _named(families: Sequence[str] | None, scores: Scores) -> list[str]:
             f"families must name each family once; got {checks.shown(names)}. Give such as"
             ' ["beta", "normal"].'
         )
-    for name in names:
-        row = FAMILIES[name]
-        if row.on_unit and not _within(scores, 0.0, 1.0):
-            raise InputError.about("scores")(
-                f"scores must lie in [0, 1] for {name!r}; some lie outside. Leave it out of"
-                + worded(" families, or give the range of scores, `bounds=(low, high)`.")
-            )
-        if row.positive and not _within(scores, _LEAST, math.inf):
-            raise InputError.about("scores")(
-                f"scores must be above 0 for {name!r}; some are not. Leave it out of families."
-            )
+    bounded = [name for name in names if FAMILIES[name].on_unit]
+    if bounded and bounds is None:
+        raise InputError.about("scores")(
+            f"scores must lie in [0, 1] for {bounded[0]!r}; some lie outside. Leave it out of"
+            + worded(" families, or give the range of scores, `bounds=(low, high)`.")
+        )
     return names
 
 
@@ -605,8 +630,11 @@ def _roc_distance(f: PairEstimate) -> float:
     return math.nan if rounded or not whole else roc_distance_of(f)
 
 
-def _outside(laws: Sequence[Distribution]) -> float:
-    return max(float(law.cdf(np.nextafter(0.0, -1.0)) + law.sf(1.0)) for law in laws)
+def _outside(laws: Sequence[Distribution], bounds: tuple[float, float] | None) -> float:
+    if bounds is None:
+        return math.nan
+    low, high = bounds
+    return max(float(law.cdf(np.nextafter(low, -np.inf)) + law.sf(high)) for law in laws)
 
 
 def _names(entries: Sequence[_Entry]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.estimate import estimate_class, estimate_pair
+from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.likelihood import Cells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -38,19 +38,28 @@ class Folded(NamedTuple):
     at_ends: int
     fold: IntArray
     #: Of scores that are fitted and compared as counts in cells.
-    resolution: float | None = None
+    resolution: float | None
+    #: The range of all scores, where it is known.
+    bounds: tuple[float, float] | None
 
     @classmethod
-    def of(cls, scores: Scores, who: str, resolution: float | None, *, unit: bool) -> Folded:
+    def of(
+        cls,
+        scores: Scores,
+        who: str,
+        resolution: float | None,
+        bounds: tuple[float, float] | None,
+    ) -> Folded:
         values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
         groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
         keep = copies > 0.0
-        if unit:
-            keep &= (values > 0.0) & (values < 1.0)
+        if bounds is not None:
+            keep &= (values > bounds[0]) & (values < bounds[1])
         if not np.any(keep):
+            low, high = bounds or (-math.inf, math.inf)
             raise InputError(
-                f"a comparison of families needs {who} scores between 0 and 1; all"
-                f" {values.size} are exactly 0 or 1. Name a family."
+                f"a comparison of families needs {who} scores between {low:g} and {high:g}; all"
+                f" {values.size} are exactly {low:g} or {high:g}. Name a family."
             )
         distinct = np.unique(values[keep]).size
         if distinct < 2 * _FOLDS:
@@ -65,7 +74,7 @@ class Folded(NamedTuple):
         return cls(
             who, values[keep], None if weights is None else weights[keep], copies[keep], label,
             int(np.sum((copies > 0.0) & ~keep)),
-            _folds(who, int(np.sum(keep)), label), resolution,
+            _folds(who, int(np.sum(keep)), label), resolution, bounds,
         )  # fmt: skip
 
     def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
@@ -75,6 +84,13 @@ class Folded(NamedTuple):
             return np.asarray(law.logpdf(x))
         _, low, high, place = Cells.of(x, step, law.support)
         return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
+
+    def fit(
+        self, x: FloatArray, weights: FloatArray | None, name: str, near: Distribution | None = None
+    ) -> Estimate:
+        """A family on some of the scores; `near` is the distribution of nearly the same."""
+        own: dict[str, Any] = {"resolution": self.resolution, "bounds": self.bounds}
+        return estimate_class(self.who, x, weights, name, near=near, **own)
 
     @property
     def total(self) -> float:
@@ -167,12 +183,13 @@ def _spared(side: Folded, name: str) -> str:
     if FAMILIES[name].sized is not None and side.tied:
         return "fewer than half of the scores are distinct"
     if side.at_ends and not FAMILIES[name].on_unit:
-        return f"{side.at_ends} scores are exactly 0 or 1, and it has no point masses there"
+        ends = " or ".join(f"{end:g}" for end in side.bounds or ())
+        return f"{side.at_ends} scores are exactly {ends}, and it has no point masses there"
     return ""
 
 
 def _tried(side: Folded, name: str) -> Tried:
-    whole = estimate_class(side.who, side.x, side.weights, name, resolution=side.resolution)
+    whole = side.fit(side.x, side.weights, name)
     held, laws = np.empty(side.x.size), []
     for out in side.splits():
         laws.append(_fold_fit(side, ~out, name, whole).distribution)
@@ -184,13 +201,11 @@ def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Esti
     """The fit of the other folds; where they have no mixture, one of its components."""
     part, alone = side.part(keep), FAMILIES[name].alone
     try:
-        return estimate_class(
-            side.who, *part, name, near=whole.distribution, resolution=side.resolution
-        )
+        return side.fit(*part, name, whole.distribution)
     except FitError:
         if not alone:
             raise
-    return estimate_class(side.who, *part, alone)
+    return side.fit(*part, alone)
 
 
 # ---------------------------------------------------------------------------- both classes
@@ -204,10 +219,10 @@ class Joint(NamedTuple):
 
 def joint_of(name: str, sides: Sequence[Folded]) -> Joint:
     """A family of both classes fitted; fold k of both classes is held out at once."""
-    whole = _pair(name, [(s.x, s.weights) for s in sides])
+    whole = _pair(name, [(s.x, s.weights) for s in sides], sides[0].bounds)
     held = [np.empty(s.x.size) for s in sides]
     for k in range(_FOLDS):
-        rest = _pair(name, [s.part(s.fold != k) for s in sides]).model
+        rest = _pair(name, [s.part(s.fold != k) for s in sides], sides[0].bounds).model
         for s, values, law in zip(sides, held, (rest.client, rest.impostor), strict=True):
             values[s.fold == k] = law.logpdf(s.x[s.fold == k])
     laws = whole.model.client, whole.model.impostor
@@ -215,10 +230,14 @@ def joint_of(name: str, sides: Sequence[Folded]) -> Joint:
     return Joint(whole, logs, held)
 
 
-def _pair(name: str, parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> PairEstimate:
+def _pair(
+    name: str,
+    parts: Sequence[tuple[FloatArray, FloatArray | None]],
+    bounds: tuple[float, float] | None,
+) -> PairEstimate:
     (client, first), (impostor, second) = parts
     scores = Scores(client, impostor, client_weights=first, impostor_weights=second)
-    return estimate_pair(scores, (name, name))[0]
+    return estimate_pair(scores, (name, name), Options(bounds=bounds))[0]
 
 
 def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:

@@ -21,7 +21,8 @@ from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.beta import Beta, has_shape
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.mixture import BetaMixture
-from betaroc.estimation.estimate import estimate_class, estimate_pair
+from betaroc.distributions.shifted import Shifted, bounds_of
+from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES, Names, family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.refits import drawn_inside
@@ -212,10 +213,11 @@ def _inner(f: PairEstimate, who: str) -> int:
 
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
     """Twice what the general family gains on scores drawn from the restricted one."""
+    options = Options(bounds=bounds_of(restricted.client.distribution))
     with quietly():
-        less = estimate_pair(scores, _pair_of(restricted))[0].log_likelihood
+        less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
         if not any(FAMILIES[name].sized for name in _pair_of(general)):
-            more = estimate_pair(scores, _pair_of(general))[0].log_likelihood
+            more = estimate_pair(scores, _pair_of(general), options)[0].log_likelihood
         else:
             classes = (scores.client, general.client), (scores.impostor, general.impostor)
             more = math.fsum(_largest(x, own) for x, own in classes)
@@ -225,11 +227,14 @@ def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> fl
 
 def _largest(sample: FloatArray, like: Estimate) -> float:
     """The largest likelihood found with so many components, where need be that of one."""
-    if FAMILIES[like.family].sized is None:
-        return estimate_class("sample", sample, None, like.family).log_likelihood
-    components = len(cast(BetaMixture, base_of(like.distribution)).components)
+    law, components = like.distribution, None
+    if FAMILIES[like.family].sized is not None:
+        inner = base_of(law.base if isinstance(law, Shifted) else law)
+        components = len(cast(BetaMixture, inner).components)
     try:
-        found = estimate_class("sample", sample, None, like.family, components=components)
+        found = estimate_class(
+            "sample", sample, None, like.family, components=components, bounds=bounds_of(law)
+        )
         return found.log_likelihood
     except DegenerateDataError:
         raise

@@ -15,8 +15,9 @@ from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.contract import ClassMaximum, Family, Maximum, Parameters, SampleRows
-from betaroc.estimation.estimate import estimate_class, estimate_pair
+from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 
 #: Step of the differences of a log density, in sizes of the parameter or spreads of the
@@ -26,12 +27,12 @@ _STEP = 1e-4
 
 def many_of(family: str, law: Distribution) -> SampleRows | RowByRow:
     """How rows of this family are measured; without `SampleRows` by the distribution alone."""
-    return _rows(family) or RowByRow(law)
+    return _rows(family, law) or RowByRow(law)
 
 
 def refitted(family: str, laws: list[Distribution], samples: list[FloatArray]) -> list[Parameters]:
     """Parameters of both classes of each row."""
-    rows = _rows(family)
+    rows = _rows(family, laws[0])
     if rows is None:
         return _one_by_one(family, laws, samples)
     found = [rows.fit(law, x) for law, x in zip(laws, samples, strict=True)]
@@ -40,16 +41,17 @@ def refitted(family: str, laws: list[Distribution], samples: list[FloatArray]) -
 
 def refitted_alone(family: str, law: Distribution, x: FloatArray) -> Parameters:
     """Parameters of one class of each row, where the other class has another family."""
-    rows = _rows(family)
+    rows, bounds = _rows(family, law), bounds_of(law)
     if rows is not None:
         return rows.fit(law, x)
     with quietly():
-        found = [estimate_class("sample", row, None, family) for row in x]
+        found = [estimate_class("sample", row, None, family, bounds=bounds) for row in x]
     return _columns([_row(law, one.distribution) for one in found])
 
 
-def _rows(family: str) -> SampleRows | None:
-    return FAMILIES[family].rows if family in FAMILIES else None
+def _rows(family: str, law: Distribution) -> SampleRows | None:
+    known = family in FAMILIES and bounds_of(law) is None
+    return FAMILIES[family].rows if known else None
 
 
 def drawn_inside(
@@ -59,7 +61,8 @@ def drawn_inside(
     drawn = law._sample(shape, rng)
     # A draw that rounds to an end stands for the doubles beside it: the distribution has no mass
     # there.
-    return np.asarray(np.clip(drawn, *INSIDE) if law.on_unit else drawn)
+    low, high = INSIDE if law.on_unit else bounds_of(law) or (-np.inf, np.inf)
+    return np.asarray(np.clip(drawn, low, high))
 
 
 def _joined_rows(
@@ -151,7 +154,8 @@ def _one_by_one(
     rows: list[list[list[float]]] = [[], []]
     for client, impostor in zip(*samples, strict=True):
         with quietly():
-            found = estimate_pair(Scores(client, impostor), (family, family))[0]
+            options = Options(bounds=bounds_of(laws[0]))
+            found = estimate_pair(Scores(client, impostor), (family, family), options)[0]
         for kept, law, one in zip(rows, laws, (found.client, found.impostor), strict=True):
             kept.append(_row(law, one.distribution))
     return [_columns(kept) for kept in rows]

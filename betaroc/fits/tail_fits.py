@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.checks import counts, span
+from betaroc.core.checks import counts
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import worded
@@ -24,6 +24,7 @@ from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.spliced import Spliced
+from betaroc.estimation.families import check_within
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tail_likelihood import PRIOR_DEVIATION, TailFit
 from betaroc.estimation.tails import (
@@ -69,16 +70,15 @@ class TailRequest(NamedTuple):
         ------
         InputError
             If a word is none of "both", "upper", "lower", a key none of "client", "impostor", a
-            size below 20, or sizes or bounds stand without tails.
+            size below 20, or sizes stand without tails.
         """
         if tails is None:
-            for name, value in (("tail_sizes", sizes), ("bounds", bounds)):
-                if value is not None:
-                    raise InputError.about(name)(
-                        worded(f"`{name}=`")
-                        + f" must stand beside tails; got {shown(value)} without. Say"
-                        + worded(' `tails="both"`, or leave it out.')
-                    )
+            if sizes is not None:
+                raise InputError.about("tail_sizes")(
+                    worded("`tail_sizes=`")
+                    + f" must stand beside tails; got {shown(sizes)} without. Say"
+                    + worded(' `tails="both"`, or leave it out.')
+                )
             return None
         given = tails if isinstance(tails, Mapping) else dict.fromkeys(_CLASSES, tails)
         wrong = [key for key in given if key not in _CLASSES]
@@ -91,15 +91,14 @@ class TailRequest(NamedTuple):
                 + f" with these words; got {shown(tails)}. Give one, or leave it out."
             )
         counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
-        bounds = None if bounds is None else span(bounds, "bounds")
         sides = [_SIDES[given[who]] if who in given else () for who in _CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
 
     @classmethod
-    def at(cls, who: str, side: str) -> TailRequest:
+    def at(cls, who: str, side: str, bounds: tuple[float, float] | None) -> TailRequest:
         """One end of one class."""
         client, impostor = (_SIDES[side] if who == one else () for one in _CLASSES)
-        return cls(client, impostor)
+        return cls(client, impostor, bounds=bounds)
 
 
 def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, list[Notice]]:
@@ -113,11 +112,6 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
     InputError
         As in :func:`fit_tails`; of a summary also if a size is above 400.
     """
-    if asked.bounds is not None and pair.client.distribution.on_unit:
-        raise InputError.about("bounds")(
-            "bounds must be left out where distributions lie on [0, 1], whose tails are on the"
-            f" logit; got {asked.bounds!r}."
-        )
     if isinstance(pair.scores, ScoreSummary) and max(asked.sizes) > _MOST_OF_SUMMARY:
         raise InputError.about("tail_sizes")(
             f"tail_sizes must be at most {_MOST_OF_SUMMARY} of a summary, which keeps the {KEPT}"
@@ -178,14 +172,7 @@ def tail_scores(
         rows = require_scores(scores, "a tail")
         (values, weights), total, groups = _taken(rows, who, estimate), None, groups_of(rows)
     if coordinate.bounds is not None:
-        low, high = coordinate.bounds
-        outside = (values < low) | (values > high)
-        if np.any(outside):
-            first = int(np.argmax(outside))
-            raise InputError.about("bounds")(
-                f"all {who} scores must lie in the bounds ({low:g}, {high:g}); got"
-                f" {int(np.sum(outside))} outside, first index {first}, value {values[first]!r}."
-            )
+        check_within(who, values, coordinate.bounds)
     which = _CLASSES.index(who)
     if groups is not None and groups.sizes[which] is not None:
         design = partial(design_effect, groups, which)
@@ -306,18 +293,22 @@ def refuse_tails(pair: PairEstimate, what: str) -> None:
 
 
 def tail_of(
-    body: Distribution, who: str, values: FloatArray, weights: FloatArray | None, *, unit: bool
+    body: Distribution,
+    who: str,
+    values: FloatArray,
+    weights: FloatArray | None,
+    bounds: tuple[float, float] | None,
 ) -> Spliced:
     """A distribution with the tail that its class's rate rests on, by scores without groups.
 
-    `unit` where all scores of both classes lie in [0, 1].
+    `bounds` are those of the scores of both classes.
 
     Raises
     ------
     InputError, FitError
         As in :func:`fit_tails`.
     """
-    coordinate = Coordinate((0.0, 1.0) if unit and not body.on_unit else None, body.on_unit)
+    coordinate = Coordinate(None if body.on_unit else bounds, body.on_unit)
     y = coordinate.of(Thresholds.from_theta(values))
     one = fit_tails(TailScores(who, y, weights), ENDS[who])
     tails = {one.side: one.tail()}

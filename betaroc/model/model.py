@@ -191,8 +191,7 @@ class ScoreModel(Noun):
         Raises
         ------
         InputError
-            If a shift is not finite, `scale` not finite and positive, or one distribution is
-            continuous on [0, 1] and the other not on [0, 1].
+            If a shift is not finite, or `scale` not finite and positive.
         InputTypeError
             If an argument is not a number.
 

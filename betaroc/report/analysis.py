@@ -371,7 +371,8 @@ def analyze(
     """
     options = {
         "family": family, "boundary": boundary, "resolution": resolution,
-        "tails": tails, "tail_sizes": tail_sizes, "bounds": bounds,
+        "tails": tails, "tail_sizes": tail_sizes,
+        "bounds": None if bounds is None else checks.span(bounds, "bounds"),
     }  # fmt: skip
     return analyze_stepwise(
         dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics, terms=terms,
@@ -444,7 +445,7 @@ def analyze_stepwise(
 
 def _automatic(options: Mapping[str, Any], sets: list[ScoreData]) -> tuple[Mapping[str, Any], str]:
     """The family that stands for "auto" on all sets, and why."""
-    found = automatic(sets)
+    found = automatic(sets, bounds=options["bounds"])
     refuse_rule(found, options["boundary"])
     give(found.notices)
     return {**options, "family": found.family}, found.reason
@@ -455,7 +456,8 @@ def _fitting(options: Mapping[str, Any], dev: ScoreSet) -> Fitting:
     compared = None if dev.quality is None else dev.quality.families
     chosen = compared if options["family"] == BEST else None
     known = None if dev.fit is None else (dev.fit, chosen)
-    return Fitting(options["family"], options["boundary"], options["resolution"], known)
+    rules = options["boundary"], options["resolution"]
+    return Fitting(options["family"], *rules, known, options["bounds"])
 
 
 def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, ScoreData]:
@@ -530,9 +532,9 @@ def fitted_set(
     rules = options["boundary"], options["resolution"]
     with passed_on(prefix):
         if options["family"] == BEST:
-            compared = best_comparison(given, *rules)
+            compared = best_comparison(given, *rules, options["bounds"])
             tails = TailRequest.of(*(options[name] for name in _OF_TAILS))
-            fitted = best_fit(given, *rules, compared, tails=tails)
+            fitted = best_fit(given, *rules, compared, tails=tails, bounds=options["bounds"])
         else:
             fitted = fit(given, **options)
     part = _part(role, _name_of(given, role), given, fitted)
@@ -578,7 +580,7 @@ def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
             return fit(given, **options)
         except (FitError, InputError) as error:
             warn("fitted without tails. " + error.sentence, BetarocWarning)
-            return fit_like(given, {**options, **dict.fromkeys(_OF_TAILS)})
+            return fit_like(given, {**options, **dict.fromkeys(_OF_TAILS[:2])})
     try:
         return fit(given, **options)
     except FitError as error:

@@ -18,6 +18,8 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.binned import is_binned
+from betaroc.distributions.inflated import base_of
+from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
 from betaroc.fits.check import FitCheck, check_fit
@@ -131,7 +133,8 @@ def quality_of(
         if isinstance(compared, FamilyComparison):
             families, uncompared = compared, ""
         elif compared is None:
-            families, uncompared = _tried(lambda: compare_families(scores))
+            bounds = None if fit is None else bounds_of(base_of(fit.client.distribution))
+            families, uncompared = _tried(lambda: compare_families(scores, bounds=bounds))
         else:
             uncompared = compared
         best = "empirical" if families is None else named(families.recommended)

@@ -81,8 +81,8 @@ def test_weights_are_copies_in_every_family(family):
     k = np.arange(60) % 4
     weighted = br.fit_distribution(CLIENT, family, weights=k)
     copies = br.fit_distribution(np.repeat(CLIENT, k), family)
-    # A mixture's maximum is flat: the rounding of its sums is magnified.
-    rtol = 1e-8 if family == "beta-mixture" else 1e-12
+    # A mixture's maximum is flat, as is that of a skewness: the rounding of sums is magnified.
+    rtol = {"beta-mixture": 1e-8, "sinh-arcsinh": 1e-11}.get(family, 1e-12)
     assert weighted.values == pytest.approx(copies.values, rel=rtol)
     np.testing.assert_allclose(weighted.cov, copies.cov, rtol=10.0 * rtol)
     assert weighted.log_likelihood == pytest.approx(copies.log_likelihood, rel=1e-12, nan_ok=True)

@@ -130,9 +130,7 @@ def test_counts_with_tails_have_intervals_where_counts_or_tails_answer() -> None
         ({"tails": {"impostors": "upper"}}, "got"),
         ({"tails": "both", "tail_sizes": 10}, "tail_sizes"),
         ({"tails": "both", "tail_sizes": 300}, "quarter"),
-        ({"tails": "both", "bounds": (0, 1)}, "left out"),
         ({"tail_sizes": 30}, "beside tails"),
-        ({"bounds": (-1, 1)}, "beside tails"),
     ],
 )
 def test_requests_that_make_no_sense(options: dict[str, object], words: str) -> None:

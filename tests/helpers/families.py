@@ -65,8 +65,12 @@ DISCRETE: dict[str, br.Distribution] = {
     "binned": br.Binned([0.0, 0.25, 0.5, 0.75, 1.0], [3, 0, 2, 2]),
     "shifted empirical": br.Shifted(br.Empirical(TIED), 0.5, 1.5),
 }
-#: Counts in the middle, tails at the ends; tails that end, or reach further than doubles do.
+#: Counts in the middle, tails at the ends; tails that end, or reach further than doubles do; and
+#: what was stretched, whose ends doubles do not reach.
 TAILED: dict[str, br.Distribution] = {
+    "stretched inflated beta": br.Shifted(
+        br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), -1.0, 2.0, logit=False
+    ),
     "spliced in bounds": br.Spliced(
         br.Normal(0.1, 0.3), br.ParetoTail(0.02, 0.0, 0.3), bounds=(-2.0, 2.5)
     ),
@@ -115,7 +119,12 @@ PAIR_LAWS = {
         "rejecting inflated",
         "empirical rejecting",
     )
-} | {"logit-normal wide": br.LogitNormal(0.4, 2.0), "log-normal wide": br.LogNormal(-0.8, 0.7)}
+} | {
+    "logit-normal wide": br.LogitNormal(0.4, 2.0),
+    "stretched beta": br.Shifted(br.Beta(1.8, 2.6), -1.0, 2.0, logit=False),
+    "log-normal wide": br.LogNormal(-0.8, 0.7),
+}
+
 PAIRS = [(c, i) for c in PAIR_LAWS for i in PAIR_LAWS]
 _NAMES = list(PAIR_LAWS)
 #: Of these the inner loop tries each law with another, as client and as impostor.
