@@ -42,8 +42,7 @@ INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 house = script(ROOT / "docs" / "house.py")
 ROOMS, MODULES, room = house.ROOMS, house.MODULES, house.room
-MOST_FILES = 22
-MOST_LINES = 450
+MOST_LINES = 800
 
 
 def test_nothing_lies_loose() -> None:
@@ -54,11 +53,6 @@ def test_nothing_lies_loose() -> None:
     }
     folders = {path.name for path in PACKAGE.iterdir() if list(path.glob("*.py"))}
     assert folders <= set(ROOMS)
-
-
-def test_a_room_is_no_larger_than_can_be_known() -> None:
-    files = Counter(path.parent.name for path in MODULES.values())
-    assert {name: n for name, n in files.items() if n > MOST_FILES} == {}
 
 
 def test_imports_go_down_the_rooms() -> None:

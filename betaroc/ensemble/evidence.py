@@ -19,10 +19,11 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.ensemble.departures import FitErrors, logit
 from betaroc.fits.check import TOLERANCE
+from betaroc.fits.counted_ends import CONTRADICTED, counted_hooks, counts_at_end
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, ends_are_tested
 from betaroc.inference.interval import Interval
-from betaroc.model.improper_regions import Hook, hooks_of
+from betaroc.model.improper_regions import Hook
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
@@ -35,7 +36,7 @@ _ENDS = {"strict": "at_one", "lax": "at_zero"}
 class BorderSide(NamedTuple):
     """The judgement near one border of the region."""
 
-    #: "above", "below" or "cannot tell".
+    #: "above", "below", "cannot tell", or "contradicted" by counts.
     side: str
     #: Two-sided, of the curve lying on the diagonal there; nan without errors.
     p_value: float
@@ -46,6 +47,8 @@ class BorderSide(NamedTuple):
     far: float
     #: TPR - FAR there; nan for an end test.
     excess: float
+    #: What the scores say against it, or that they cannot tell; else empty.
+    counts: str = ""
 
 
 class Peak(NamedTuple):
@@ -112,18 +115,23 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
         end = _by_end(ends, name, errors, level) if reached else None
         # An end whose stretch of that side holds less than one score shows nothing.
         if end is not None and np.sign(end[0]) == np.sign(excess[k]):
-            sides.append(BorderSide(_SIDES[end[0] > 0.0], end[1], "end test", far, math.nan))
+            side = BorderSide(_SIDES[end[0] > 0.0], end[1], "end test", far, math.nan)
+        elif reached and ends is not None and math.isnan(ends[name].p_value):
+            side = BorderSide(ends[name].side, math.nan, "end test", far, math.nan, ends[name].note)
         else:
             by = "first score" if reached else "border"
             side = _at_place(errors, places[k], float(excess[k]), by, level)
             if reached and math.isnan(side.p_value) and side.by != "none" and ends is not None:
                 # On the jump of a mass that one class has alone nothing varies but the mass.
                 side = BorderSide("cannot tell", ends[name].p_value, "end test", far, math.nan)
-            sides.append(side)
+        if reached and side.side in _SIDES.values():
+            counts = counts_at_end(fit, _ENDS[name], side.side)
+            side = side._replace(counts=counts.words)
+            if counts.verdict == CONTRADICTED:
+                side = side._replace(side=CONTRADICTED, p_value=math.nan)
+        sides.append(side)
     hooks = tuple(
-        hook
-        for hook in hooks_of(model, fit.client.total_weight, fit.impostor.total_weight)
-        if hook.far_low < high and hook.far_high > low
+        hook for hook in counted_hooks(fit) if hook.far_low < high and hook.far_high > low
     )
     largest, deepest = _peaks(model, region)
     crossings, above = _above(model, region)

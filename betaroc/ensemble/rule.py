@@ -20,6 +20,8 @@ STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 END_WORDS = {"strict": "low-FAR", "lax": "high-FAR"}
 #: Every word of a verdict.
 VERDICTS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
+#: Sides that are known.
+_KNOWN = ("above", "below")
 #: What the ends of a classifier's own ROC say against it, where its gain cannot be told.
 _AGAINST = (EXCLUDE, STRICT, LAX)
 
@@ -210,7 +212,7 @@ def _reason(
     parts += [
         f"{_side_words(evidence.strict, fit, 'low')}; {_side_words(evidence.lax, fit, 'high')}"
     ]
-    if word == CANNOT_TELL and evidence.strict.side == evidence.lax.side != CANNOT_TELL:
+    if word == CANNOT_TELL and evidence.strict.side == evidence.lax.side in _KNOWN:
         parts.append("between them it is not on one side with confidence")
     mean = evidence.mean
     interval = (
@@ -235,31 +237,35 @@ def _clear(evidence: RocEvidence, word: str) -> list[str]:
     if mean.low > 0.0 or mean.high < 0.0:
         known["above" if mean.low > 0.0 else "below"] = ["on average"]
     for end, side in sides.items():
-        if side != CANNOT_TELL:
+        if side in _KNOWN:
             known.setdefault(side, []).append(f"at the {END_WORDS[end]} end")
     if not known:
         return []
     said = ", ".join(f"{side} the diagonal {' and '.join(at)}" for side, at in known.items())
-    unknown = [f"the {END_WORDS[end]} end" for end, side in sides.items() if side == CANNOT_TELL]
+    unknown = [f"the {END_WORDS[end]} end" for end, side in sides.items() if side not in _KNOWN]
     return [f"clear is: {said}; open is: {' and '.join(unknown or ['what lies between'])}"]
 
 
 def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
     unit = fit.model._pair.unit
-    known = side.side != CANNOT_TELL
-    judged = f"{side.side} the diagonal" if known else f"{CANNOT_TELL} the side"
+    judged = f"{side.side} the diagonal" if side.side in _KNOWN else f"{CANNOT_TELL} the side"
+    p = f"p = {number(side.p_value, 2)}{side.counts and f'; {side.counts}'}"
     if side.by == "end test":
         place = (
             ("threshold 1" if unit else "high scores")
             if border == "low"
             else ("threshold 0" if unit else "low scores")
         )
-        return f"{judged} towards {place} (p = {number(side.p_value, 2)})"
+        if side.counts and math.isnan(side.p_value):
+            return f"towards {place} {side.counts}"
+        return f"{judged} towards {place} ({p})"
     far = f"FAR {_far(side.far)}"
     if side.by == "none":
         return f"not judged at {far}: {_no_errors(fit)}"
+    if side.counts and math.isnan(side.p_value):
+        return f"at {far} {side.counts}"
     outermost = ", where one score is expected beyond" if side.by == "first score" else ""
-    return f"{judged} at {far}{outermost} (p = {number(side.p_value, 2)})"
+    return f"{judged} at {far}{outermost} ({p})"
 
 
 def _no_errors(fit: Fit) -> str:

@@ -15,6 +15,7 @@ from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Size
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
+from betaroc.fits.shape_tests import untested_ends
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
@@ -197,6 +198,11 @@ def _misfit_words(result: InclusionRecord) -> list[str]:
         " distribution that does not fit; see br.check_fit."
         for name, m in result.misfit.items()
         if m.word == "far"
+    ]
+    found += [
+        f"{visible(name)}: {why}."
+        for name, fit in result.fits.items()
+        if (why := untested_ends(fit))
     ]
     unsure = [
         f"{visible(name)} ({m.distance:.3f})"

@@ -103,12 +103,13 @@ def influence(
     """One score that doubles or halves a parameter, or moves a location by its scatter.
 
     Or by 60/n where that is more. A fit without it says so where one Newton step is a fifth; where
-    there are no rows, or weights, that step itself: a half, or 10/n.
+    there are no rows, or weights, that step itself: a half, or 10/n. More than two parameters give
+    way to each other: one may move far while the distribution stays.
     """
     law, total = base_of(result.distribution), sample.total
-    if total < SMALL_SAMPLE or not result.names:
-        return []
     parameters, size = law._parameters(), len(law._parameters())
+    if total < SMALL_SAMPLE or not result.names or size > 2:
+        return []
     with np.errstate(all="ignore"):
         errors = np.sqrt(np.diag(result.cov)[:size] * total)
     rooms = [p.value if p.scale == "log" else e for p, e in zip(parameters, errors, strict=True)]

@@ -110,7 +110,7 @@ def fit_distribution(
     InfluenceWarning
         If the fit without the least or the largest score has less than half or more than twice a
         shape or sigma, or a location farther off than its scatter, and by 60/n where that is more
-        (not of mixtures, nor of fits in cells).
+        (not of more than two parameters, nor of fits in cells).
     ScaleWarning
         If ``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1].
 

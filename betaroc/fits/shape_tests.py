@@ -17,10 +17,17 @@ from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import tie_tests
+from betaroc.fits.counted_ends import (
+    CANNOT_TELL,
+    CONTRADICTED,
+    counted_hooks,
+    counts_at_end,
+    poorly_fitted,
+)
 from betaroc.fits.tie_tests import Departure
 from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
 from betaroc.inference.small_samples import inner_trials
-from betaroc.model.improper_regions import Hook, hooks_of
+from betaroc.model.improper_regions import Hook
 from betaroc.rendering.nouns import Noun
 
 _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
@@ -44,15 +51,25 @@ _NOTHING = 1e-150
 class EndTest(NamedTuple):
     """Whether a ROC is above, on or below the diagonal near one end."""
 
-    #: "above", "below" or "cannot tell" at the level asked for.
+    #: "above", "below" or "cannot tell" at the level asked for; "contradicted" where counts of
+    #: the scores exclude the side that the fit has.
     side: str
-    #: Standard normal where the curve lies on the diagonal; positive above.
+    #: Standard normal where the curve lies on the diagonal; positive above. Nan, as is the
+    #: p-value, where the side is contradicted or a class does not follow the family.
     z: float
     #: Two-sided, of the curve lying on the diagonal there.
     p_value: float
     #: "likelihood" (shapes), "variance ratio" (spreads), "counts" (masses); with groups "score";
     #: "wald" of scores in cells.
     method: str
+    #: What the side rests on, or what contradicts it; empty where it cannot be told by the test.
+    note: str = ""
+
+    def __str__(self) -> str:
+        if math.isnan(self.p_value):
+            return self.note
+        note = f" {self.note}" if self.note else ""
+        return f"{_said(self.side)}{note} (p = {self.p_value:.2g}, by {self.method})"
 
 
 class EndTests(NamedTuple):
@@ -62,10 +79,7 @@ class EndTests(NamedTuple):
     at_one: EndTest
 
     def __str__(self) -> str:
-        return "\n".join(
-            f"at threshold {place} {_said(test.side)} (p = {test.p_value:.2g}, by {test.method})"
-            for place, test in zip("01", self, strict=True)
-        )
+        return "\n".join(f"at threshold {k} {test}" for k, test in enumerate(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,6 +105,9 @@ class CurveTest(Noun):
         Of two normal distributions, which cross the diagonal once unless their spreads are equal:
         the four probabilities of the curve where a share of 1/n of the scores or more lies past
         the crossing, n the scores of the larger class. Empty for beta distributions.
+    contradiction : str
+        Why nothing of this can be told: an end that counts contradict, or a class that does not
+        follow the family. Then there are no probabilities, and p-values are nan.
 
     Examples
     --------
@@ -110,6 +127,7 @@ class CurveTest(Noun):
     p_no_crossing: float
     level: float = 0.95
     where_seen: dict[str, float] = field(default_factory=dict)
+    contradiction: str = ""
 
     @property
     def finding(self) -> str:
@@ -118,11 +136,15 @@ class CurveTest(Noun):
         A stretch where less than one score is expected is no finding, however small the
         p-value; one with scores is a finding if the curve is significantly not proper.
         """
+        if self.contradiction:
+            return self.contradiction
         seen = [hook for hook in self.hooks if hook.seen]
         if not self.hooks:
             return "no part of the fitted ROC is below the diagonal"
         if not seen:
             return "below the diagonal only where less than one score is expected: no finding"
+        if all(hook.contradicted for hook in seen):
+            return f"the fitted ROC is below the diagonal, {seen[0].counts}"
         if all(hook.end == "between" for hook in seen):
             return (
                 "below the diagonal between two crossings, which the tests of the ends do not see"
@@ -136,9 +158,10 @@ class CurveTest(Noun):
         likely = [f"{k} {v:.3f}" for k, v in self.probabilities.items() if v >= 0.0005]
         if likely:
             lines.append(f"probability: {', '.join(likely)}")
-        lines.append(
-            f"p of a proper curve {self.p_proper:.2g}, of no crossing {self.p_no_crossing:.2g}"
-        )
+        if not self.contradiction:
+            lines.append(
+                f"p of a proper curve {self.p_proper:.2g}, of no crossing {self.p_no_crossing:.2g}"
+            )
         return "\n".join([*lines, *map(str, self.hooks)])
 
 
@@ -150,6 +173,17 @@ def tested_families() -> list[str]:
 def ends_are_tested(family: Names) -> bool:
     """Whether both classes are of one family that says what decides its ends."""
     return family in tested_families()
+
+
+def untested_ends(f: PairEstimate) -> str:
+    """Why the ends of a fit are not tested, and the reason of its family; "" if they are."""
+    if ends_are_tested(f.family):
+        return ""
+    why = f", {f.reason}" if f.reason else ""
+    return (
+        f"the ends are tested of fits of family {checks.listed(tested_families())}; this one is of"
+        f" family {family_text(f.family)}{why}"
+    )
 
 
 def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, dict[str, float]]:
@@ -181,8 +215,7 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
 def end_tests(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> EndTests:
     """Tests at both ends; `Fit.end_tests` documents it."""
     level = checks.level(level)
-    ends = FittedEnds.of(f, groups=groups)
-    return EndTests(*(EndTest(_side(d, level), *d) for d in map(ends.test, MASSES)))
+    return FittedEnds.of(f, groups=groups).tests(level)
 
 
 def _said(side: str) -> str:
@@ -191,21 +224,21 @@ def _said(side: str) -> str:
     )
 
 
-def _side(found: Departure, level: float) -> str:
-    if found.p_value > 1.0 - level:
-        return "cannot tell"
-    return "above" if found.z > 0.0 else "below"
-
-
 def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> CurveTest:
     """Shape of the whole curve; `Fit.curve_test` documents it."""
     level = checks.level(level)
     ends = FittedEnds.of(f, groups=groups)
     f = ends.fit
-    hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
+    hooks, tests = counted_hooks(f), ends.tests(level)
+    against = [
+        f"at threshold {k} {test.note}" for k, test in enumerate(tests) if math.isnan(test.p_value)
+    ]
+    if against:
+        words = "; ".join(against)
+        return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
     if not ends.masses and ends.of_spreads:
         return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
-    z = [ends.test(end).z for end in MASSES]
+    z = [test.z for test in tests]
     correlation = ends.correlation(*(ends.deciding(end) for end in MASSES))
     shares = {} if ends.masses else _shares(z, correlation, _SHAPES)
     return CurveTest(
@@ -233,13 +266,8 @@ class FittedEnds:
 
     @classmethod
     def of(cls, f: PairEstimate, *, groups: bool) -> FittedEnds:
-        if not ends_are_tested(f.family):
-            raise InputError(
-                f"the ends are tested of fits of family {checks.listed(tested_families())}; this"
-                f" one is of family {family_text(f.family)}. Fit one of these, or look at"
-                " model.ends() and hooks_of(model, n_client, n_impostor) of"
-                " betaroc.model.improper_regions."
-            )
+        if why := untested_ends(f):
+            raise InputError(f"{why}. Fit one of these, or look at model.ends().")
         f = f._told_scored("a test of the ends")
         found = groups_of(f.scores) if checks.flag(groups, "groups") else None
         return cls(f, _covariance(f, groups=groups), found)
@@ -309,6 +337,27 @@ class FittedEnds:
         both = float(one @ self.covariance @ two)
         # One by one: the product of two small variances is no double.
         return max(-1.0, min(1.0, both / errors[0] / errors[1]))
+
+    def tests(self, level: float) -> EndTests:
+        """Both ends at a level, where the scores do not contradict them."""
+        return EndTests(*(self._judged(end, level) for end in MASSES))
+
+    def _judged(self, end: str, level: float) -> EndTest:
+        test, family = self.test(end), f"one {self.fit.client.family} distribution"
+        if test.p_value > 1.0 - level:
+            return EndTest(CANNOT_TELL, *test)
+        side = "above" if test.z > 0.0 else "below"
+        if self.has_mass(end) or self.fit.scores is None:  # counts themselves; expected fits
+            return EndTest(side, *test)
+        counts = counts_at_end(self.fit, end, side)
+        if counts.verdict == CONTRADICTED:
+            return EndTest(CONTRADICTED, math.nan, math.nan, test.method, counts.words)
+        if who := poorly_fitted(self.fit, end):
+            note = f"the family does not describe these {who}s: {side} the diagonal only if the"
+            note = f"{note} {who}s follow {family}"
+            return EndTest(CANNOT_TELL, math.nan, math.nan, test.method, note)
+        note = f"if the clients follow {family}, the impostors another"
+        return EndTest(side, *test, note + (counts.words and f"; {counts.words}"))
 
     def test(self, end: str) -> Departure:
         """How far the curve is above the diagonal there."""

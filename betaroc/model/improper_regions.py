@@ -33,6 +33,13 @@ class Hook(NamedTuple):
     expected_scores: float
     #: Whether at least one score is expected in it.
     seen: bool
+    #: Of a fit: what the scores counted there say against it; empty where they agree.
+    counts: str = ""
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the counts exclude it."""
+        return self.counts.startswith("contradicted")
 
     def __str__(self) -> str:
         places = {"at_zero": "beside threshold 0", "at_one": "beside threshold 1",
@@ -41,7 +48,7 @@ class Hook(NamedTuple):
             f"{places[self.end]}: at most {self.depth:.2g} deep, with a share of {self.share:.2g}"
             f" of each class (FAR {self.far_low:.3g} to {self.far_high:.3g}):"
             f" {self.expected_clients:.2g} client and {self.expected_impostors:.2g} impostor scores"
-            f" expected{'' if self.seen else ', no finding'}"
+            f" expected{'' if self.seen else ', no finding'}{self.counts and f'; {self.counts}'}"
         )
 
 

@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from betaroc.core.errors import BetarocError
-from betaroc.data.groups import groups_of, weights_of
+from betaroc.data.groups import groups_of
 from betaroc.estimation.families import has_shapes, rows_of_names
+from betaroc.fits.counted_ends import counted_hooks
 from betaroc.fits.fit import Fit
-from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, tested_families
-from betaroc.model.improper_regions import Hook, hooks_of
+from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, untested_ends
+from betaroc.model.improper_regions import Hook
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.report.score_set import ObservedPoint, ScoreSet, target
 from betaroc.report.verdicts import capital
@@ -29,11 +30,8 @@ _POWER = 0.8
 _TOO_MANY = 1000.0
 #: Probabilities nearer to 0 and 1 are shown as such.
 _UNLIKELY = 0.0005
-_CLASSES = ("client", "impostor")
 #: Fewer expected scores than this beyond a threshold are told.
 _FEW, _NONE = 10.0, 0.01
-#: Standard errors of a difference of shares that counts as seen: 5 %, two-sided.
-_Z = 1.959963984540054
 _PLACES = {
     "at_zero": "at the low thresholds",
     "at_one": "at the high thresholds",
@@ -103,10 +101,6 @@ def certainty_of(fit: Fit | None, level: float | None) -> Certainty | None:
     return Certainty(level, ends, curve, shapes, sizes, grouped, concave, "")
 
 
-def _of_tested() -> str:
-    return f"of two {', two '.join(tested_families())} distributions"
-
-
 def cannot_tell(level: float) -> str:
     """The opening of a sentence on what the data cannot give."""
     return f"cannot tell at {level_words(level)} confidence"
@@ -148,28 +142,25 @@ def confidence_words(fit: Fit, sure: Certainty | None) -> list[str]:
     words = []
     if sure is not None and sure.ends is None:
         words = [_untested(fit, sure)]
-    totals = fit.client.total_weight, fit.impostor.total_weight
-    return words + _hook_words(fit, hooks_of(fit.model, *totals))
+    return words + _hook_words(counted_hooks(fit))
 
 
 def _untested(fit: Fit, sure: Certainty) -> str:
     """Why nothing is known of the uncertainty of the shape."""
-    if fit.client.tails or fit.impostor.tails:
-        return f"Ends and shape are tested {_of_tested()} only, without tails of their own."
     if sure.why:
         return f"The shape of the curve is not tested: {sure.why}"
-    shared = ""
-    if sure.concave and fit.tied:
-        shared = f" Both classes share {' and '.join(fit.tied)}."
-    return f"Ends and shape are tested {_of_tested()} only.{shared}"
+    if fit.client.tails or fit.impostor.tails:
+        return "Ends and shape are not tested of distributions with tails of their own."
+    shared = f" Both classes share {' and '.join(fit.tied)}." if sure.concave and fit.tied else ""
+    return f"{capital(untested_ends(fit))}.{shared}"
 
 
-def _hook_words(fit: Fit, hooks: tuple[Hook, ...]) -> list[str]:
+def _hook_words(hooks: tuple[Hook, ...]) -> list[str]:
     return [
         f"The fitted ROC is below the diagonal {_PLACES[hook.end]}: FAR from"
         f" {percent(hook.far_low)} to {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
         f" of as many scores as were fitted {_several(hook.expected_scores)} expected there"
-        + (f". {_counted(fit, hook)}" if hook.seen else ", which is no finding.")
+        + (f"{hook.counts and f'; {hook.counts}'}." if hook.seen else ", which is no finding.")
         for hook in hooks
     ]
 
@@ -180,44 +171,14 @@ def _several(n: float) -> str:
     return f"{shown} {'is' if shown == '1' else 'are'}"
 
 
-def _counted(fit: Fit, hook: Hook) -> str:
-    """What the scores themselves say of a hook: how many of each class lie in it."""
-    low, high = (float(fit.model.threshold_at_far(x)) for x in (hook.far_high, hook.far_low))
-    low = low if hook.far_high < 1.0 else -math.inf
-    scores, counts, totals = fit.scores._as_scores(), [], []
-    for who in _CLASSES:
-        x, w = getattr(scores, who), weights_of(scores, who)
-        counts.append(math.fsum(w[(x > low) & (x <= high)]))
-        totals.append(math.fsum(w))
-    client, impostor = (c / n for c, n in zip(counts, totals, strict=True))
-    words = (
-        f"Counted there: {number(counts[0])} of {number(totals[0])} clients, {number(counts[1])} of"
-        f" {number(totals[1])} impostors"
-    )
-    if hook.end not in ("at_zero", "at_one"):
-        return f"{words}."
-    more = client - impostor if hook.end == "at_zero" else impostor - client
-    error = math.sqrt(
-        sum(p * (1.0 - p) / n for p, n in zip((client, impostor), totals, strict=True))
-    )
-    z = more / error if error > 0.0 else 0.0
-    return (
-        f"{words}: by the scores alone FAR - TPR is {number(z, 2)} standard errors, which"
-        f" {'shows it too' if z > _Z else 'does not show it'}."
-    )
-
-
 def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
     """The same for JSON; what is refused is null, with the reason."""
     fit = None if fit is None else fit._scored
     found: dict[str, Any] = {"ends": None, "curve": None, "shapes": None, "why_none": {}}
     if fit is None or not ends_are_tested(fit.family):
-        found["why_none"] = {
-            "all": f"of fits of two {', two '.join(tested_families())} distributions"
-        }
+        found["why_none"] = {"all": "there is no fit" if fit is None else untested_ends(fit)}
         if fit is not None:
-            totals = fit.client.total_weight, fit.impostor.total_weight
-            found["hooks"] = [hook._asdict() for hook in hooks_of(fit.model, *totals)]
+            found["hooks"] = [hook._asdict() for hook in counted_hooks(fit)]
         return found
     for key, make in (
         ("ends", lambda: {k: t._asdict() for k, t in fit.end_tests(level)._asdict().items()}),

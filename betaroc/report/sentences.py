@@ -114,7 +114,9 @@ def _side_words(
         known, side = NOT_COMPUTED, fitted
     else:
         test = getattr(sure.ends, which)
-        known, side = p_words(test.p_value), test.side
+        if math.isnan(test.p_value):
+            return f"{test.note}."
+        known, side = p_words(test.p_value) + (test.note and f", {test.note}"), test.side
         if side == "cannot tell":
             return (
                 f"{cannot_tell(sure.level)} on which side of the diagonal the ROC lies ({known};"
@@ -426,4 +428,5 @@ def _side(fitted: str, sure: Certainty | None, key: str) -> str:
     if tests is None:
         return f"{fitted}, as fitted"
     test = getattr(tests, key)
-    return f"{test.side} ({p_words(test.p_value)})"
+    p = "" if math.isnan(test.p_value) else f" ({p_words(test.p_value)})"
+    return f"{test.side}{p}"

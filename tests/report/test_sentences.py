@@ -61,7 +61,8 @@ def test_what_reaches_the_level_is_stated_with_its_probability() -> None:
         " worse than chance (probability above 0.999)."
     )
     assert fit.curve_test().probabilities["proper"] > 0.9995
-    p = f"p = {fit.end_tests().at_zero.p_value:.2g}"
+    test = fit.end_tests().at_zero
+    p = f"p = {test.p_value:.2g}, {test.note}"
     (words, *_) = end_words(fit.model, "at_zero", fit.scores, sure)
     assert f"the ROC lies above the diagonal ({p}): it rejects" in words
     assert category_words(fit.model, sure)[0] == (
@@ -210,7 +211,7 @@ def test_untested_families_speak_of_the_fitted_curve_alone(family: str) -> None:
     side = end_words(fit.model, "at_one", fit.scores, sure)[0]
     assert "the fitted ROC" in side
     assert "(its uncertainty was not computed)" in side
-    assert confidence_words(fit, sure)[0].startswith("Ends and shape are tested of two beta, ")
+    assert confidence_words(fit, sure)[0].startswith("The ends are tested of fits of ")
 
 
 def test_a_typed_model_is_exact() -> None:

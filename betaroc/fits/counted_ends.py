@@ -1,0 +1,150 @@
+"""What the scores themselves say of a side of the diagonal that a fit states near an end."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.special import share_ends
+from betaroc.core.thresholds import Thresholds
+from betaroc.estimation.record import PairEstimate
+from betaroc.inference.scores_beyond import Evidence, evidence_of_pair
+from betaroc.model.improper_regions import Hook, hooks_of
+from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import Asked
+from betaroc.rendering.numbers import number, percent
+
+CONTRADICTED, CANNOT_TELL = "contradicted", "cannot tell"
+_CLASSES = ("client", "impostor")
+#: Rates of clients and of impostors beyond a threshold, towards each end.
+_RATES = {"at_zero": ("FRR", "TNR"), "at_one": ("TPR", "FAR")}
+#: Both classes are counted beyond so many scores of the one that thins out there.
+_EXTREMES = (5, 20, 100)
+#: One-sided level of Fisher's test; a family is looked at from this rate on.
+_LEVEL, _TAIL = 0.025, 0.01
+
+
+class EndCounts(NamedTuple):
+    """What counts say of a fitted ROC near one end."""
+
+    #: "contradicted", "cannot tell", or "" where they have nothing against it.
+    verdict: str
+    #: Why, in words.
+    words: str
+
+
+def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
+    """Whether counts contradict that a fitted ROC lies on a side of the diagonal near an end.
+
+        P(X >= x | x + k) <= 0.025,   X hypergeometric
+
+    at the thresholds of the 5th, 20th and 100th most extreme score of the class that has the
+    larger share there by the fit, as far as the curve stays on that side: x scores of the other
+    class lie beyond, k of this one (Fisher's exact test).
+
+    Parameters
+    ----------
+    f : PairEstimate
+        Of any family, of Scores or of a ScoreSummary.
+    end : str
+        "at_zero" or "at_one", by the threshold.
+    side : str
+        "above" or "below", as the fit has it.
+
+    Returns
+    -------
+    EndCounts
+        "cannot tell" where fewer than five scores lie on that stretch, or weights are no copies.
+
+    Notes
+    -----
+    At the fitted rates themselves counts see nothing: a tail that is wrong has too few scores
+    beyond. Of trials in groups counts are worth fewer (Korn and Graubard).
+    """
+    evidence, upper = evidence_of_pair(f), end == "at_one"
+    if not all(law.whole for law in evidence.counts):
+        return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
+    larger = int(upper == (side == "below"))
+    scores = evidence.totals[larger] * _reach(f.model, upper=upper)
+    if scores < _EXTREMES[0]:
+        name = f"{_CLASSES[larger]} score{'s' * (number(scores, 2) != '1')}"
+        words = (
+            f"the counts cannot tell: {number(scores, 2)} {name} expected within the fitted hook"
+        )
+        return EndCounts(CANNOT_TELL, words)
+    t = _extreme_thresholds(evidence, larger, scores, upper=upper)
+    shares, sizes = [], []
+    for k in (larger, 1 - larger):
+        shares.append(evidence.observed(k, t, above=upper) / evidence.totals[k])
+        sizes.append(np.rint(evidence.effective(k, t, _LEVEL, above=upper)))
+    own, other = (np.rint(share * size) for share, size in zip(shares, sizes, strict=True))
+    p = [_fisher(*counts) for counts in zip(other, sizes[1], own, sizes[0], strict=True)]
+    k = int(np.argmin(p))
+    if p[k] >= _LEVEL:
+        return EndCounts("", "")
+    low, high = (percent(float(e[k])) for e in share_ends(other, sizes[1], _LEVEL))
+    rates = _RATES[end]
+    return EndCounts(CONTRADICTED, (
+        f"contradicted by the scores: {rates[1 - larger]} {percent(float(shares[1][k]))} ({low} to"
+        f" {high}) counted at {rates[larger]} {percent(float(shares[0][k]))}"
+    ))  # fmt: skip
+
+
+def poorly_fitted(f: PairEstimate, end: str) -> str:
+    """The class whose counts contradict the family towards an end, as in `check_fit`; or ""."""
+    evidence = evidence_of_pair(f)
+    for who, name in enumerate(_CLASSES):
+        near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
+        rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
+        if evidence.misfit(Asked(("FRR", "FAR")[who], *rates, True)) is not None:
+            return name
+    return ""
+
+
+def _reach(model: ScoreModel, *, upper: bool) -> float:
+    """The rate, of both classes, up to which the curve stays on its side of the diagonal."""
+    crossings = model.diagonal_crossings()
+    if not len(crossings):
+        return 1.0
+    return float(crossings.far[-1] if upper else crossings.frr[0])
+
+
+def _extreme_thresholds(evidence: Evidence, who: int, scores: float, *, upper: bool) -> Thresholds:
+    places, copies = evidence.counts[who]._steps
+    inside = ~(evidence.dropped[who] & np.isin(places, (0.0, 1.0)))
+    order = slice(None, None, -1 if upper else 1)
+    places, beyond = places[inside][order], np.cumsum(copies[inside][order])
+    wanted = [k for k in _EXTREMES if k <= scores]
+    extremes = places[np.minimum(np.searchsorted(beyond, wanted), places.size - 1)]
+    return Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
+
+
+def _fisher(x: float, n: float, k: float, m: float) -> float:
+    """P(X >= x) of x of n and k of m, given their sum; the terms that a double can show."""
+    from scipy.special import gammaln
+
+    total, mean = n + m, (x + k) * n / (n + m)
+    if x <= mean:
+        return 1.0
+    spread = math.sqrt(mean * (m / total))
+    last = min(x + k, n, x + 40.0 * spread + 50.0)
+    i = np.arange(x, last + 1.0)
+
+    def log_choices(size: float, chosen: FloatArray) -> FloatArray:
+        return np.asarray(gammaln(size + 1) - gammaln(chosen + 1) - gammaln(size - chosen + 1))
+
+    logs = log_choices(n, i) + log_choices(m, x + k - i) - log_choices(total, np.array(x + k))
+    return float(np.sum(np.exp(logs)))
+
+
+def counted_hooks(f: PairEstimate) -> tuple[Hook, ...]:
+    """The stretches of a fitted ROC below the diagonal, with what counts say of those at an end."""
+    hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
+    return tuple(
+        hook._replace(counts=counts_at_end(f, hook.end, "below").words)
+        if hook.seen and hook.end in _RATES else hook
+        for hook in hooks
+    )  # fmt: skip

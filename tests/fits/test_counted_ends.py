@@ -1,0 +1,185 @@
+"""What counts say of a fitted side of the diagonal: by hand, by simulation, and in every door."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta, hypergeom
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.ensemble.sentences import inclusion_text
+from betaroc.fits.counted_ends import _fisher, counts_at_end
+
+Draw = Callable[[np.random.Generator], br.Scores]
+
+
+def mixed(
+    rng: np.random.Generator,
+    n: int,
+    share: float,
+    rest: tuple[float, float],
+    top: tuple[float, float],
+) -> np.ndarray:
+    return np.where(rng.random(n) < share, rng.normal(*top, n), rng.normal(*rest, n))
+
+
+def two_kinds(seed: int, n: int = 300, m: int = 1000) -> br.Scores:
+    """Impostors of two kinds: one normal distribution of both reaches far above all of them."""
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.normal(2, 0.5, n), mixed(rng, m, 0.5, (-2, 1.5), (0.3, 0.4)))
+
+
+@pytest.fixture(scope="module")
+def contradicted() -> br.Scores:
+    """A set of which every class passes the check, and the counts exclude the fitted hook."""
+    return next(
+        scores for scores in map(two_kinds, range(50))
+        if br.fit(scores, "normal").end_tests().at_one.side == "contradicted"
+    )  # fmt: skip
+
+
+def test_fisher_is_the_hypergeometric_tail() -> None:
+    for x, n, k, m in (
+        (7, 30, 5, 300),
+        (40, 300, 20, 300),
+        (1, 9, 100, 1000),
+        (300, 400, 100, 1e6),
+    ):
+        assert _fisher(x, n, k, m) == pytest.approx(
+            hypergeom.sf(x - 1, n + m, x + k, n) if x > (x + k) * n / (n + m) else 1.0, rel=1e-9
+        )
+
+
+def test_what_contradicts_a_hook_is_counted(contradicted: br.Scores) -> None:
+    fit = br.fit(contradicted, "normal")
+    assert fit.model.ends().at_one.side == "below"
+    test = fit.end_tests().at_one
+    assert math.isnan(test.p_value)
+    assert "p =" not in str(fit.end_tests()).splitlines()[1]
+    found = []
+    for k in (5, 20, 100):  # by hand: both classes at the k-th largest impostor and beyond
+        least = np.sort(contradicted.impostor)[-k]
+        clients = int(np.sum(contradicted.client >= least))
+        found.append((hypergeom.sf(clients - 1, 1300, clients + k, 300), k, clients))
+    reach = 1000 * fit.model.diagonal_crossings().far[-1]
+    _, k, clients = min(one for one in found if one[1] <= reach)
+    low = beta.ppf(0.025, clients, 301 - clients)
+    high = beta.ppf(0.975, clients + 1, 300 - clients)
+    percent = "{:.3g} %".format
+    assert test.note == (
+        f"contradicted by the scores: TPR {percent(100 * clients / 300)} ({percent(100 * low)} to"
+        f" {percent(100 * high)}) counted at FAR {percent(100 * k / 1000)}"
+    )
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
+def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted: br.Scores) -> None:
+    copies = br.Scores(*(np.repeat(x, 3) for x in (contradicted.client, contradicted.impostor)))
+    weighted = br.Scores(
+        contradicted.client, contradicted.impostor,
+        client_weights=np.full(300, 3.0), impostor_weights=np.full(1000, 3.0),
+    )  # fmt: skip
+    heavy = br.Scores(
+        contradicted.client, contradicted.impostor,
+        client_weights=np.full(300, 1e9), impostor_weights=np.full(1000, 1e9),
+    )  # fmt: skip
+    said = [counts_at_end(br.fit(s, "normal"), "at_one", "below") for s in (copies, weighted)]
+    assert said[0] == said[1]
+    assert said[0].verdict == "contradicted"
+    assert counts_at_end(br.fit(heavy, "normal"), "at_one", "below").verdict == "contradicted"
+    frame = {"score": np.concatenate([contradicted.client, contradicted.impostor]),
+             "label": np.repeat([1, 0], [300, 1000])}  # fmt: skip
+    summary = br.summarize(pd.DataFrame(frame))
+    assert br.fit(summary, "normal").end_tests().at_one.side == "contradicted"
+    fractions = br.Scores(contradicted.client, contradicted.impostor,
+                          client_weights=np.full(300, 0.5))  # fmt: skip
+    assert counts_at_end(br.fit(fractions, "normal"), "at_one", "below").verdict == "cannot tell"
+
+
+def test_every_door_says_it(
+    contradicted: br.Scores, tmp_path: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = br.fit(contradicted, "normal").end_tests().at_one.note
+    path = f"{tmp_path}/scores.csv"
+    y = np.repeat([1, 0], [300, 1000])
+    x = np.concatenate([contradicted.client, contradicted.impostor])
+    np.savetxt(path, np.column_stack([y, x]), ["%d", "%.17g"], delimiter=",", header="label,score",
+               comments="")  # fmt: skip
+    assert main(["fit", path, "--family", "normal"]) == 0
+    assert note in " ".join(capsys.readouterr().out.split())
+    analysis = br.analyze(contradicted, family="normal")
+    told = json.loads(analysis.to_json())
+    assert note in json.dumps(told)
+    assert note in " ".join(str(analysis.summary()).split())
+    frame = pd.DataFrame({"label": y, "a": x, "b": np.random.default_rng(1).normal(y, 1.0)})
+    ensemble = br.inclusion(frame, family="normal")
+    assert ensemble.evidence["a"].strict.side == "contradicted"
+    assert note in " ".join(inclusion_text(ensemble).split())
+    assert "contradicted" in str(ensemble.table["strict"].tolist())
+
+
+# ----------------------------------------------------------------------- simulated, in part
+def sides(draw: Draw, family: str, end: str, sets: int) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for k in range(sets):
+        test = getattr(br.fit(draw(np.random.default_rng(k)), family).end_tests(), end)
+        found["counts cannot tell" if "counts cannot" in test.note else test.side] += 1
+    return found
+
+
+PAIRS = {
+    "two far kinds": ("normal", lambda r, n, m: br.Scores(
+        r.normal(2, 0.5, n), mixed(r, m, 0.5, (-2, 1.5), (0.3, 0.4)))),
+    "a kind apart": ("normal", lambda r, n, m: br.Scores(
+        r.normal(1.5, 0.6, n), mixed(r, m, 0.5, (-3, 0.8), (0, 0.5)))),
+    "in [0, 1]": ("beta", lambda r, n, m: br.Scores(
+        r.beta(20, 8, n), np.where(r.random(m) < 0.3, r.beta(5, 5, m), r.beta(1, 12, m)))),
+}  # fmt: skip
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("sizes", [(300, 1000), (1500, 15_000)])
+def test_a_false_hook_is_never_stated_alone(name: str, sizes: tuple[int, int]) -> None:
+    family, draw = PAIRS[name]
+    found = sides(lambda rng: draw(rng, *sizes), family, "at_one", 100)
+    assert found["below"] == 0
+    assert found["contradicted"] + found["cannot tell"] + found["counts cannot tell"] == 100
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_true_hooks_stay() -> None:
+    # 1000 N(.6, .8) against 1000 N(0, 1.3): some 100 impostors lie in the hook; the F test finds
+    # spreads of 1.3/.8 in every set. 95 of 100, three Monte Carlo errors of the .975 asked for.
+    def wide(rng: np.random.Generator) -> br.Scores:
+        return br.Scores(rng.normal(0.6, 0.8, 1000), rng.normal(0, 1.3, 1000))
+
+    assert sides(wide, "normal", "at_one", 100)["below"] >= 95
+
+    def hooked(rng: np.random.Generator) -> br.Scores:
+        return br.Scores(rng.beta(2.2, 2.2, 600), rng.beta(1, 1, 600))
+
+    assert sides(hooked, "beta", "at_one", 100)["below"] >= 95
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_a_class_that_does_not_follow_the_family_is_named() -> None:
+    # Clients .9 Beta(8, 2) + .1 Beta(1.2, 6) are below at threshold 0, whatever one beta says.
+    def clients(rng: np.random.Generator) -> br.Scores:
+        x = np.where(rng.random(3000) < 0.1, rng.beta(1.2, 6, 3000), rng.beta(8, 2, 3000))
+        return br.Scores(x, rng.beta(2, 6, 3000))
+
+    assert sides(clients, "beta", "at_zero", 40)["above"] == 0
+    fit = br.fit(clients(np.random.default_rng(1)), "best")
+    with pytest.raises(br.InputError, match=r"family .*mixture.*chosen as the best"):
+        fit.end_tests()
