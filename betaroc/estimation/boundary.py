@@ -86,19 +86,13 @@ def check_request(
     """``boundary`` and ``resolution``, if they make sense together and for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
-    for given, why in (
-        (boundary, "a rule for scores of 0 and 1 belongs to distributions on [0, 1] (beta,"),
-        (
-            None if row.of_density else resolution,
-            "cells belong to families of one density (normal,",
-        ),
-    ):
-        if given is not None and not row.on_unit:
-            name = "resolution" if given is resolution else "boundary"
-            raise InputError.about(name)(
-                worded(f'{name} must be left out for `family="{family}"`: {why} logit-normal).')
-                + " Leave it out, or change family."
-            )
+    if not row.on_unit and (boundary is not None or not (resolution is None or row.of_density)):
+        given = "boundary" if boundary is not None else "resolution"
+        raise InputError.about(given)(
+            worded(f'{given} must be left out for `family="{family}"`: rules for scores of 0 and 1')
+            + " belong to distributions on [0, 1] (beta, logit-normal), cells to families of one"
+            " density. Leave it out, or change family."
+        )
     if resolution is not None:
         resolution = _check_resolution(resolution, boundary, row)
     elif boundary == "censor":

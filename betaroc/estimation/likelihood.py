@@ -14,7 +14,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import free, moved
-from betaroc.estimation.contract import Matrix, Maximum
+from betaroc.estimation.contract import Maximum
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -131,11 +131,19 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     best = law(found.y)
     information = -found.hessian
     if not np.all(np.linalg.eigvalsh(information) > _FLAT):
-        raise _no_maximum(name, best)
+        raise DegenerateDataError(
+            f"{name}: this likelihood has no maximum: it still grows at {best!r}. Too few distinct"
+            " scores or cells are left. Use a finer resolution, more scores, or"
+            + worded(' `family="empirical"`.')
+        )
     root = np.linalg.solve(free(best, names).rates, scale)
     covariance = root @ np.linalg.inv(information) @ root.T
     norm = float(np.abs(np.linalg.solve(scale.T, found.gradient)).max())
-    estimate = _estimate(best, covariance, total * found.value, found, norm)
+    estimate = Maximum(
+        best, tuple(names), tuple(p.value for p in best._parameters()),
+        tuple(tuple(row) for row in covariance.tolist()), total * found.value,
+        bool(np.all(np.abs(found.gradient) <= _TINY_GRADIENT)), found.iterations, norm,
+    )  # fmt: skip
     if not estimate.converged:
         raise FitError(
             f"{name}: the likelihood's maximum was not reached to the last digits; gradient"
@@ -146,32 +154,13 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     return estimate
 
 
-def _estimate(
-    law: Distribution, covariance: FloatArray, value: float, found: _Maximum, norm: float
-) -> Maximum:
-    names, values = zip(*(p[:2] for p in law._parameters()), strict=True)
-    rows: Matrix = tuple(tuple(row) for row in covariance.tolist())
-    converged = bool(np.all(np.abs(found.gradient) <= _TINY_GRADIENT))
-    return Maximum(law, names, values, rows, value, converged, found.iterations, norm)
-
-
-def _no_maximum(name: str, law: Distribution) -> DegenerateDataError:
-    return DegenerateDataError(
-        f"{name}: this likelihood has no maximum: it still grows at {law!r}. Too few distinct"
-        " scores or cells are left. Use a finer resolution, more scores, or"
-        + worded(' `family="empirical"`.')
-    )
-
-
 def _simplex(mean: Callable[[FloatArray], float], size: int) -> FloatArray:
     from scipy.optimize import minimize
 
-    def objective(y: FloatArray) -> float:
-        value = mean(y)
-        return -value if value > -math.inf else 1e300
-
+    start = np.zeros(size)
     options = {"xatol": 1e-3, "fatol": 1e-9, "maxiter": 2000, "maxfev": 4000}
-    return np.asarray(minimize(objective, np.zeros(size), method="Nelder-Mead", options=options).x)
+    found = minimize(lambda y: min(-mean(y), 1e300), start, method="Nelder-Mead", options=options)
+    return np.asarray(found.x)
 
 
 def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _Maximum:

@@ -110,13 +110,13 @@ def influence(
     parameters, size = law._parameters(), len(law._parameters())
     if total < SMALL_SAMPLE or not result.names or size > 2:
         return []
-    with np.errstate(all="ignore"):
-        errors = np.sqrt(np.diag(result.cov)[:size] * total)
-    rooms = [p.value if p.scale == "log" else e for p, e in zip(parameters, errors, strict=True)]
-    ends = np.array([sample.low, sample.high])
+    ends, cov = np.array([sample.low, sample.high]), result.cov[:size, :size]
     with np.errstate(all="ignore"):  # of errors that no double holds nothing is said
-        slopes = law._score(Thresholds.from_theta(ends))
-        steps = result.cov[:size, :size] @ slopes / np.array(rooms)[:, None]
+        errors = np.sqrt(np.diag(cov) * total).tolist()
+        rooms = [
+            p.value if p.scale == "log" else e for p, e in zip(parameters, errors, strict=True)
+        ]
+        steps = cov @ law._score(Thresholds.from_theta(ends)) / np.c_[rooms]
     k, end = np.unravel_index(np.argmax(np.abs(steps)), steps.shape)
     if not _STEP < abs(steps[k, end]) < math.inf:
         return []
@@ -127,7 +127,7 @@ def influence(
         left = np.arange(sample.n) != (np.argmax if end else np.argmin)(sample.values)
         with contextlib.suppress(FitError):
             before = estimate(sample.keep(left)).distribution._parameters()[k].value
-            moved, least, most = abs(one.value - before) / rooms[k], 1.0, 30.0 * size
+            moved, least, most = abs(one.value - before) / rooms[k], 1.0, 60.0
             if one.scale == "log":
                 moved = math.expm1(abs(math.log(one.value / before)))
     if not moved > max(least, most / total):
@@ -148,7 +148,7 @@ def outliers(scores: Scores) -> list[Notice]:
         places, copies = law._steps
         middle = places[np.searchsorted(np.cumsum(copies), 0.5 * law.total)]
         for value, side in ((places[0], slice(None)), (places[-1], slice(None, None, -1))):
-            far = np.abs(places - middle)
+            far = np.abs(0.5 * places - 0.5 * middle)
             if places.size < 3 or (value in (0.0, 1.0) and places[0] >= 0.0 and places[-1] <= 1.0):
                 continue
             if not _is_outside(far[side], copies[side]):
@@ -159,8 +159,8 @@ def outliers(scores: Scores) -> list[Notice]:
             said.append(
                 f"{who}: {f'{n} scores are' if n > 1 else 'a score is'} {float(value)!r} (index"
                 f" {first}{' first' * (n > 1)}), {times:.3g} times as far from the median as"
-                " any other. If that is a code for a missing score, leave it out, or read it as"
-                " missing"
+                " any other. If that is a code for a missing score, leave it out, or leave it empty"
+                + worded(' and read with `missing="drop"`')
             )
     return [Notice(InfluenceWarning, text) for text in said]
 

@@ -217,11 +217,8 @@ class Evidence(Value):
         """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""
         step = self.cells[who]
         if step is not None:
-            law = self.fitted[who]
-            low, high = (-np.inf, np.inf) if law is None else law.support
-            return Thresholds.from_theta(
-                np.clip((np.floor(t.theta / step) + 0.5) * step, low, high)
-            )
+            ends = self.fitted[who].support  # type: ignore[union-attr]
+            return Thresholds.from_theta(np.clip((np.floor(t.theta / step) + 0.5) * step, *ends))
         if isinstance(self.data, ScoreSummary):
             places = [self.data.border_below(x) if math.isfinite(x) else x for x in t.theta]
             return Thresholds.from_theta(np.array(places))

@@ -156,7 +156,7 @@ def test_a_sentinel_is_named_with_its_places() -> None:
         n.message for n in told(br.Scores(client, impostor)) if n.category is br.InfluenceWarning
     ]
     assert "impostor: 3 scores are 9999.0 (index 3 first)" in text
-    assert "leave it out, or read it as missing" in text
+    assert "leave it out, or leave it empty and read with missing=" in text
     assert told(br.Scores(*bells(200)), "normal") == ()
 
 

@@ -229,7 +229,7 @@ VALUES_OF = ("95", "-1", "nan", "inf", "x", "1e999", "0x1", "1,5")
 #: Options of numbers, and what of the values above they take.
 NUMBERS: dict[str, set[str]] = {
     "fit good.csv --family normal --statistic auc --level": set(),
-    "fit good.csv --family normal --resolution": set(),
+    "fit good.csv --family normal --resolution": {"95"},  # in which all scores are one cell
     "fit good.csv --max-rows": {"95"},
     "threshold good.csv --how average --far": set(),
     "threshold good.csv --how average --frr": set(),
