@@ -71,9 +71,9 @@ STATISTICS = {
     "least HTER, plain percentiles": Asked("min-hter", {}, drawn=True, method="bootstrap"),
     "threshold at alpha .5": Asked("threshold", {"alpha": 0.5}, drawn=True),
     "FAR at alpha .5": Asked("far", {"alpha": 0.5}, drawn=True),
-    "H measure": Asked("h-measure", {}, drawn=True),
-    "average precision": Asked("average-precision", {}, drawn=True),
-    "partial area to FAR .1": Asked("partial-auc", {"between": (0.0, 0.1)}, drawn=True, rate=0.1),
+    "H measure": Asked("h-measure", {}),
+    "average precision": Asked("average-precision", {}),
+    "partial area to FAR .1": Asked("partial-auc", {"between": (0.0, 0.1)}, rate=0.1),
     "d prime": Asked("d-prime", {}, drawn=True),
 }
 DIFFERENCES = {
@@ -169,35 +169,37 @@ def fixed_threshold(law: str) -> float:
     return float(models(law)[0].at_far(0.1).threshold)
 
 
-def shares(cell: Cell) -> dict[str, float]:
+def shares(cell: Cell, only: tuple[str, ...] = ()) -> dict[str, float]:
     """Of the score sets, those whose interval holds the truth."""
+    statistics = {name: a for name, a in STATISTICS.items() if not only or name in only}
+    differences = {name: a for name, a in DIFFERENCES.items() if not only or name in only}
     warnings.simplefilter("ignore", br.BetarocWarning)
     rng = np.random.default_rng([cell.n, cell.size, [*LAWS, *REAL].index(cell.law)])
     one, two = models(cell.law)
-    true = {name: asking(a.stat, **at(cell, a.point)).number(one) for name, a in STATISTICS.items()}
-    for name, a in DIFFERENCES.items():
+    true = {name: asking(a.stat, **at(cell, a.point)).number(one) for name, a in statistics.items()}
+    for name, a in differences.items():
         asked = asking(a.stat, **at(cell, a.point))
         true[name] = asked.number(one) - asked.number(two)
     curve = np.asarray(one.at_far(BAND).tpr)
-    area = _true_area(cell, one, rng)
+    area = math.nan if only else _true_area(cell, one, rng)
     same = cell.law not in REAL or REAL[cell.law][0]
     family = "normal" if cell.law == "symmetric" else "beta"
     hits: dict[str, list[bool]] = {}
     for k in range(cell.sets):
         a, b = systems(cell, rng)
-        for name, s in STATISTICS.items():
-            if not s.drawn or k < (cell.drawn // 2 if s.stat == "h-measure" else cell.drawn):
+        for name, s in statistics.items():
+            if not s.drawn or k < cell.drawn:
                 found: Any = br.interval(
                     a, s.stat, **at(cell, s.point), method=s.method, replicates=300, rng=k
                 )
                 hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
-        for name, s in DIFFERENCES.items():
+        for name, s in differences.items():
             if "fits" in name and (cell.size > 1 or k >= cell.drawn or cell.law in REAL):
                 continue
             pair = [br.fit(x, family) for x in (a, b)] if "fits" in name else (a, b)
             found = br.difference(*pair, s.stat, **at(cell, s.point), paired=same)
             hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
-        if k < cell.drawn:
+        if k < cell.drawn and not only:
             band = br.roc_band(a, far=BAND, simultaneous=True, replicates=400, rng=k)
             inside = (band.low <= curve) & (curve <= band.high)
             hits.setdefault(CURVES[0], []).append(bool(np.all(inside)))
@@ -222,26 +224,36 @@ def main() -> None:
     parser.add_argument("--drawn", type=int, default=100, help="of them those that are resampled")
     parser.add_argument("--write", action="store_true", help="write results/coverage_scores.md")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=(), help="rows to renew; others stay")
     given = parser.parse_args()
     cells = [
         Cell(law, n, size, given.sets, given.drawn)
         for law in (*LAWS, *REAL) for n in SIZES for size in ((1, 5) if law in LAWS else (1,))
     ]  # fmt: skip
     with ProcessPoolExecutor(given.workers) as pool:
-        found = dict(zip(cells, pool.map(shares, cells), strict=True))
+        found = dict(
+            zip(cells, pool.map(partial(shares, only=tuple(given.only)), cells), strict=True)
+        )
     head = ["95 % interval", *(
         f"{c.law}, n = {c.n}{', groups of 5' if c.size > 1 else ''}" for c in cells
     )]  # fmt: skip
     rows = [
         [name, *map(partial(_cell, name, found), cells)]
         for name in (*STATISTICS, *DIFFERENCES, *CURVES)
+        if not given.only or name in given.only
     ]
+    if given.only:
+        path = Path(__file__).parent / "results/coverage_scores.md"
+        new = {row[0]: row for row in rows}
+        lines = [line for line in path.read_text("utf-8").splitlines() if line[:1] == "|"]
+        old = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines[2:]]
+        rows = [new.get(row[0], row) for row in old]
     errors = [math.sqrt(0.05 * 0.95 / n) for n in (given.sets, given.drawn)]
     drawn = ", ".join(n for n, a in STATISTICS.items() if a.drawn)
     body = (
         f"n scores a class, {given.sets} score sets a cell: Monte Carlo standard error"
         f" {errors[0]:.3f} at .95; of what is resampled ({drawn}, fits, the curves) {given.drawn}"
-        f" sets, of the H measure half of these, {errors[1]:.3f}. A star: fewer than {FEW:g}"
+        f" sets, {errors[1]:.3f}. A star: fewer than {FEW:g}"
         " scores, or groups, are expected beyond the threshold. Groups of 5 share half of the"
         " variance of the normal deviates. Two systems judge the same trials, whose deviates have"
         f" a correlation of {RHO:g}. Real scores (liveness of faces, two systems on the same"

@@ -22,7 +22,7 @@ from betaroc.decision.resample_threshold import ChosenAgain, LeastWeightedError,
 from betaroc.distributions.binned import is_binned
 from betaroc.distributions.empirical import cells_of, decides_by_counts
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide, cell_of
-from betaroc.inference.drawn_trials import Counts, DrawnRows, SortedRows
+from betaroc.inference.drawn_scores import Counts, DrawnRows, SortedRows
 from betaroc.inference.paired_trials import (
     joint_trials,
     on_same_trials,

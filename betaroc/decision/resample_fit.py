@@ -28,7 +28,7 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.estimate import fit, fit_distribution
 from betaroc.fits.tail_fits import tails_again
-from betaroc.inference.drawn_trials import Counts
+from betaroc.inference.drawn_scores import Counts
 from betaroc.model.criteria import CRITERIA
 
 _CLASSES = ("client", "impostor")

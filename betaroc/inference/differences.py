@@ -25,6 +25,7 @@ from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, near_of, supported
+from betaroc.inference.effective_size import influence_of, of_trials
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
@@ -261,8 +262,8 @@ def _of_scores(
         a, b = (rows_of(s, asked) for s in systems)
         found = _drawn((a, b), models, asked, options, paired=paired)
     else:
-        r = _score_correlation(pair, models, asked, options) if pair else 0.0
         counted = [CountedScores(s, options.groups) for s in systems]
+        r = _score_correlation(pair, counted, asked, options) if pair else 0.0
 
         def intervals(level: float) -> list[Interval]:
             own = replace(options, level=level)
@@ -291,12 +292,15 @@ def _on_the_same_trials(
 
 
 def _score_correlation(
-    systems: tuple[Scores, Scores], models: list[ScoreModel], asked: Asking,
+    systems: tuple[Scores, Scores], counted: list[CountedScores], asked: Asking,
     options: IntervalOptions,
 ) -> float:  # fmt: skip
     """Of what each trial moves in both numbers."""
+    if options.method == "effective-size":
+        return _correlation(systems, [of_trials(c, influence_of(c, asked)) for c in counted],
+                            options)  # fmt: skip
     parts = []
-    for scores, model in zip(systems, models, strict=True):
+    for scores, model in zip(systems, (c.model for c in counted), strict=True):
         t, by_far, by_frr = rate_weights(scores, model, asked)
         moved = np.multiply(by_frr, scores.client <= t), np.multiply(by_far, scores.impostor > t)
         parts.append((np.asarray(moved[0], np.float64), np.asarray(moved[1], np.float64)))

@@ -1,4 +1,4 @@
-"""Score sets drawn again, each as a model: as they are, or smoothed in normal scores."""
+"""Scores drawn again: how often each row is drawn, each set as a model, plain or smoothed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,173 @@ from functools import cached_property
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import streams
-from betaroc.data.groups import groups_of, refuse_few, refuse_one_group
+from betaroc.core.resampling import draw_multinomial, streams
+from betaroc.data.groups import (
+    Groups,
+    ScoredTrials,
+    groups_of,
+    refuse_few,
+    refuse_one_group,
+    weights_of,
+)
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Drawn
-from betaroc.distributions.gaps import Gaps
-from betaroc.inference.drawn_trials import DrawnRows
 from betaroc.model.model import ScoreModel
 
 _CLASSES = ("client", "impostor")
 #: Silverman's rule.
 _FACTOR, _NORMAL_IQR = 0.9, 1.349
-#: Of the noise, where it is not drawn.
-_PARTS = 15
 #: Replicates drawn at once, times rows.
 _AT_ONCE = 2_000_000
+#: Copies are drawn one by one up to this many a row, as counts of the rows beyond.
+_COPIES_A_ROW = 4
+Counts = tuple[IntArray, IntArray]
+
+
+# ------------------------------------------------------------------------------- rows
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """The rows of a side, drawn with replacement in each class or by groups as wholes.
+
+    Parameters
+    ----------
+    copies : tuple of ndarray of int
+        Copies that each row of the clients and of the impostors stands for.
+    groups : Groups, optional
+        What the trials are grouped by; then class sizes vary.
+    """
+
+    copies: Counts
+    groups: Groups | None = None
+
+    @classmethod
+    def of(cls, trials: ScoredTrials, groups: Groups | None) -> DrawnRows:
+        """The rows of scores, or of what stands for them."""
+        client, impostor = (
+            np.rint(weights_of(trials, who)).astype(np.int64) for who in _CLASSES
+        )  # fmt: skip
+        return cls((client, impostor), groups)
+
+    @property
+    def size(self) -> int:
+        """Rows of both classes."""
+        return self.copies[0].size + self.copies[1].size
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """Trials, or groups of them, of each class."""
+        found = [int(np.sum(copies)) for copies in self.copies]
+        if self.groups is not None:
+            sizes = zip(self.groups.sizes, found, strict=True)
+            found = [own if grouped is None else grouped for grouped, own in sizes]
+        return found[0], found[1]
+
+    def draw(self, rng: np.random.Generator, size: int) -> Counts:
+        """How often each row is drawn, a row a replicate, of clients and of impostors."""
+        if self.groups is None:
+            client, impostor = (_copies(rng, size, copies) for copies in self.copies)
+            return client, impostor
+        drawn = self._of_groups(self.groups, rng, size)
+        cut = self.groups.rows[0].size
+        parts = []
+        for copies, rows, own in zip(
+            self.copies, self.groups.rows, (drawn[:, :cut], drawn[:, cut:]), strict=True
+        ):
+            part = np.zeros((size, copies.size), dtype=np.int64)
+            part[:, rows] = own
+            parts.append(part)
+        return parts[0], parts[1]
+
+    @staticmethod
+    def _of_groups(groups: Groups, rng: np.random.Generator, size: int) -> IntArray:
+        stratum, alike = groups.stratum(stratified=True), np.rint(groups.multiplicity)
+        units = np.ones((size, alike.size + 1), dtype=np.int64)  # the last: no second unit
+        for number in range(int(stratum.max()) + 1):
+            places = np.flatnonzero(stratum == number)
+            units[:, places] = _copies(rng, size, alike[places].astype(np.int64))
+        drawn = units[:, groups.first] * units[:, groups.second]
+        return np.asarray(drawn * np.rint(groups.copies).astype(np.int64))
+
+
+def _copies(rng: np.random.Generator, size: int, copies: IntArray) -> IntArray:
+    """How often each of some rows is drawn if all their copies are, a row a replicate."""
+    total, n = int(np.sum(copies)), copies.size
+    if total > _COPIES_A_ROW * n:
+        return draw_multinomial(rng, np.full(size, total), copies)
+    rows: AnyArray = rng.integers(total, size=(size, total), dtype=np.int32)
+    if total != n or np.any(copies != 1):
+        rows = np.repeat(np.arange(n), copies)[rows]
+    flat = (rows + n * np.arange(size)[:, None]).ravel()
+    return np.bincount(flat, minlength=size * n).reshape(size, n)
+
+
+@dataclass(frozen=True, eq=False)
+class SortedRows:
+    """The rows of both classes, those of positive weight, by ascending scores.
+
+    Parameters
+    ----------
+    order : tuple of ndarray of int
+        Places of the rows among those of the side.
+    scores : tuple of ndarray
+        Their scores.
+    """
+
+    order: tuple[IntArray, IntArray]
+    scores: tuple[FloatArray, FloatArray]
+
+    @classmethod
+    def of(cls, trials: ScoredTrials) -> SortedRows:
+        """The rows of scores, or of what stands for them."""
+        orders, scores = [], []
+        for who in _CLASSES:
+            values = np.asarray(getattr(trials, who))
+            order = np.argsort(values, kind="stable")
+            order = order[weights_of(trials, who)[order] > 0.0]
+            orders.append(order)
+            scores.append(values[order])
+        return cls((orders[0], orders[1]), (scores[0], scores[1]))
+
+    def sorted_counts(self, drawn: Counts) -> Counts:
+        """What was drawn, in the order of the scores."""
+        client, impostor = (
+            np.take(part, order, axis=1) for part, order in zip(drawn, self.order, strict=True)
+        )
+        return client, impostor
+
+    def errors(self, drawn: Counts, theta: FloatArray) -> tuple[IntArray, IntArray, Counts]:
+        """Clients rejected and impostors accepted at thresholds of each replicate, class sizes.
+
+        Parameters
+        ----------
+        drawn : tuple of ndarray of int
+            How often each row of the side was drawn, a row a replicate.
+        theta : ndarray, shape (replicates, k)
+            Accepted is what is greater.
+        """
+        first = np.ones(theta.shape, dtype=np.bool_)
+        first[:, 1:] = theta[:, 1:] != theta[:, :-1]  # neighbours often share a threshold
+        distinct, place = theta[first], np.cumsum(first).reshape(theta.shape) - 1
+        row = np.nonzero(first)[0]
+        found, sizes = [], []
+        for scores, part in zip(self.scores, self.sorted_counts(drawn), strict=True):
+            below = counts_below(part)
+            at = np.searchsorted(scores, distinct, side="right")
+            found.append(below[row, at][place])
+            sizes.append(below[:, -1])
+        return found[0], sizes[1][:, None] - found[1], (sizes[0], sizes[1])
+
+
+def counts_below(drawn: IntArray) -> IntArray:
+    """0, then the running sums of each row."""
+    below = np.zeros((drawn.shape[0], drawn.shape[1] + 1), dtype=np.int64)
+    np.cumsum(drawn, axis=1, out=below[:, 1:])
+    return below
+
+
+# ------------------------------------------------------------------------------- models
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +196,6 @@ class DrawnScores:
     systems: tuple[Scores, ...]
     options: IntervalOptions
     smoothed: bool = False
-
-    def drawn_from(self) -> tuple[ScoreModel, ...]:
-        """The pairs that smoothed replicates are drawn from."""
-        return tuple(_Smoothed(scores).whole() for scores in self.systems)
 
     @cached_property
     def _rows(self) -> DrawnRows:
@@ -128,19 +274,6 @@ class _Smoothed:
             laws.append(_law(self._back(z), np.ones(z.size)))
         return ScoreModel(laws[0], laws[1], prior=self.prior)
 
-    def whole(self) -> ScoreModel:
-        """The pair that replicates are drawn from, its noise in equal parts."""
-        from scipy.special import ndtri
-
-        parts, laws = ndtri((np.arange(_PARTS) + 0.5) / _PARTS), []
-        for values, noise, weights in zip(self.values, self.noise, self.weights, strict=True):
-            z = (values[:, None] + noise * parts).ravel()
-            copies = np.repeat(weights, _PARTS)
-            order = np.argsort(z)
-            order = order[copies[order] > 0.0]
-            laws.append(_law(self._back(z[order]), copies[order]))
-        return ScoreModel(laws[0], laws[1], prior=self.prior)
-
     def _back(self, z: FloatArray) -> FloatArray:
         """Between the scores along straight lines; what leaves them lies on the outermost."""
         return np.where(z == -np.inf, -np.inf, np.interp(z, self.deviates, self.places))
@@ -171,60 +304,6 @@ def refuse_still(scores: Scores, name: str, *, groups: bool = True) -> None:
     refuse_few(scores, name, "to be drawn again")
     if groups:
         refuse_one_group(scores, name)
-
-
-# ------------------------------------------------------------------ equal error rates
-def drawn_equal_errors(gaps: Gaps, options: IntervalOptions) -> FloatArray:
-    """The EER of each replicate of independent trials.
-
-    Of the clients and impostors drawn, those up to the middle gap of an interval are binomial
-    given how many lie in it; FAR - FRR falls along the gaps, so that its sign tells which half
-    holds the balance.
-    """
-    clients = np.rint(gaps._clients).astype(np.int64)
-    impostors = np.rint(gaps._impostors).astype(np.int64)
-    return options.replicated(lambda rng, size: _balanced(rng, clients, impostors, size))
-
-
-def _balanced(
-    rng: np.random.Generator, clients: IntArray, impostors: IntArray, size: int
-) -> FloatArray:
-    """Counts are of scores up to each gap, the last of all."""
-    n, m = int(clients[-1]), int(impostors[-1])
-    # Gaps between which the balance lies, and what was drawn up to each of them.
-    low, high = np.zeros(size, np.int64), np.full(size, clients.size - 1, np.int64)
-    c_low, i_low = (_below_all(rng, upto, size) for upto in (clients, impostors))
-    c_high, i_high = np.full(size, n, np.int64), np.full(size, m, np.int64)
-    while np.any(high - low > 1):
-        middle = (low + high) // 2
-        c = c_low + _part(rng, clients, low, middle, high, c_high - c_low)
-        i = i_low + _part(rng, impostors, low, middle, high, i_high - i_low)
-        # FAR >= FRR, in whole numbers.
-        before = (m - i) * n >= c * m
-        low, high = np.where(before, middle, low), np.where(before, high, middle)
-        c_low, c_high = np.where(before, c, c_low), np.where(before, c_high, c)
-        i_low, i_high = np.where(before, i, i_low), np.where(before, i_high, i)
-    ends = [((m - i) / m, c / n) for c, i in ((c_low, i_low), (c_high, i_high))]
-    gap, half = zip(*((np.abs(far - frr), 0.5 * (far + frr)) for far, frr in ends), strict=True)
-    tied = np.isclose(gap[0], gap[1], rtol=0.0, atol=1e-12)
-    first = np.where(tied, half[0] <= half[1], gap[0] < gap[1])
-    return np.asarray(np.where(first, half[0], half[1]))
-
-
-def _below_all(rng: np.random.Generator, upto: IntArray, size: int) -> IntArray:
-    """How many of those drawn have no score and lie below every gap."""
-    n = int(upto[-1])
-    return rng.binomial(n, upto[0] / n, size) if upto[0] else np.zeros(size, np.int64)
-
-
-def _part(
-    rng: np.random.Generator, upto: IntArray, low: IntArray, middle: IntArray, high: IntArray,
-    drawn: IntArray,
-) -> IntArray:  # fmt: skip
-    """Of those drawn between two gaps, how many lie up to the middle one."""
-    whole, own = upto[high] - upto[low], upto[middle] - upto[low]
-    share = np.divide(own, whole, out=np.zeros(low.size), where=whole > 0)
-    return np.asarray(rng.binomial(drawn, share))
 
 
 # ------------------------------------------------------------------ the TPR at each FAR

@@ -71,10 +71,11 @@ def interval(
         a rate at a fixed threshold; the threshold of a rate, between two scores. "square-and-add"
         (Zou and Donner): a measure of both rates at a fixed threshold, or at the threshold that is
         best by it, such as the least HTER. "likelihood", above: a measure at a FAR, an FRR or a
-        TPR, the EER, the break-even point, and the threshold of these two. "smoothed": quantiles
-        of replicates with normal noise, for thresholds of an alpha, what else is taken there, and
-        the H measure, whose quantiles are moved by what they are off in the middle. "bootstrap":
-        quantiles of plain replicates, for averages; it is there for every statistic.
+        TPR, the EER, the break-even point, and the threshold of these two. "effective-size"
+        (Korn and Graubard): a partial area, average precision, the H measure, as shares of as
+        many scores as their variance is worth. "smoothed": quantiles of replicates with normal
+        noise, for thresholds of an alpha and what else is taken there. "bootstrap": quantiles of
+        plain replicates, for moments; it is there for every statistic.
     replicates : int
         Draws of a bootstrap, at least 1.
     groups : bool
@@ -123,11 +124,16 @@ def interval(
 
     That the best threshold varies costs the value there nothing of first order, and makes it a
     little too good on its own scores: of 100 to 10 000 scores the interval at that threshold still
-    covers (simulated). The noise of "smoothed" is Silverman's, on the sum of the normal deviates of
-    the ranks in both classes. Simulated coverage of all methods: docs/intervals_results.md. A
-    summary is counted at the borders of its bins; what is off inside them is added to both ends.
-    Where some trials have no score, "far", "frr" and "tpr" are shares of all trials; "fmr", "fnmr"
-    and "tmr", with points such as "@fmr=0.01", are those of the trials that have one.
+    covers (simulated). The variance behind "effective-size" is that of the jackknife for average
+    precision, of influence functions for the others; the H measure, whose hull suits the scores
+    that give it, is first lowered by three quarters of what leaving each score out of its chord
+    costs. Of a range of FARs that expects few impostors the ends of the partial area move towards
+    those of the TPR at the ends of the range. The noise of "smoothed" is Silverman's, on the sum of
+    the normal deviates of the ranks in both classes. Simulated coverage of all methods:
+    docs/intervals_results.md. A summary is counted at the borders of its bins; what is off inside
+    them is added to both ends. Where some trials have no score, "far", "frr" and "tpr" are shares
+    of all trials; "fmr", "fnmr" and "tmr", with points such as "@fmr=0.01", are those of the trials
+    that have one.
 
     References
     ----------

@@ -15,18 +15,19 @@ from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import correlation_of
+from betaroc.data.groups import correlation_of, refuse_few
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.auc import AUC_METHODS, auc_interval
 from betaroc.inference.counted_scores import CountedScores, RateLine, number_of_scores
 from betaroc.inference.delta import supported
-from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_still
+from betaroc.inference.drawn_scores import DrawnScores, refuse_still
+from betaroc.inference.effective_size import INFLUENCES, influence_of, share_interval
 from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.scores_beyond import may_be_equal
 from betaroc.inference.simultaneous import interval_of_replicates
-from betaroc.model.asking import Asking
+from betaroc.model.asking import Asking, asking as asked
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -43,9 +44,11 @@ _BALANCED = {"eer": "hter", "break-even": "mean-precision-recall"}
 #: The point that costs and the prior imply for log-likelihood ratios, and measures there.
 _ACTUAL = "actual-dcf"
 _OF_ACTUAL = {_ACTUAL: "dcf", "actual-dcf-normalized": "dcf-normalized"}
-#: What has no kink where it is largest or least, and needs no smoothing.
-_AVERAGES = ("average-precision", "partial-auc", "d-prime", "client-mean", "client-var",
-             "impostor-mean", "impostor-var")  # fmt: skip
+#: Moments have no kink where they are largest or least, and need no smoothing.
+_MOMENTS = ("d-prime", "client-mean", "client-var", "impostor-mean", "impostor-var")
+#: The ends of the TPR at the ends of a range of FARs have this weight over the impostors expected
+#: within, as far as it is more than a little.
+_BOUND, _LITTLE = 0.5, 0.05
 #: FARs at which a measure of classes that do not differ is looked at; its best is at an end.
 _RATES_OF_CHANCE = 65
 
@@ -63,12 +66,14 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
     if name in _BALANCED:
         return ("likelihood", "bootstrap")
     if asking.row.optimum:
-        return ("square-and-add", "smoothed", "bootstrap")
+        return ("square-and-add", "bootstrap")
     if fixed := _measured_at(asking):
         return ("exact", "bootstrap") if fixed in _SINGLE else ("square-and-add", "bootstrap")
     if name in MEASURES and (where.point in ("far", "frr", "tpr") or where.value in _BALANCED):
         return ("likelihood", "bootstrap")
-    return ("bootstrap", "smoothed") if name in _AVERAGES else ("smoothed", "bootstrap")
+    if name in INFLUENCES:
+        return ("effective-size", "bootstrap")
+    return ("bootstrap", "smoothed") if name in _MOMENTS else ("smoothed", "bootstrap")
 
 
 def _measured_at(asking: Asking) -> str | None:
@@ -115,6 +120,9 @@ def interval_of_counts(
         return interval_at(counted, fixed, t, options)
     if asking.row.optimum:
         return _interval_at_best(counted, asking, options)
+    if options.method == "effective-size":
+        return Interval(estimate, *_ends_of_share(counted, asking, options), options.level,
+                        options.method)  # fmt: skip
     way = _threshold_of_rate if options.method == "exact" else _likelihood
     low, high = way(counted, asking, options)
     if isinstance(data, ScoreSummary):
@@ -212,6 +220,33 @@ def _correlation(counted: CountedScores, point: OperatingPoint) -> float:
     return correlation_of(robust_rates(counted.data, float(point.threshold)))
 
 
+# ------------------------------------------------------------------------ of a whole curve
+def _ends_of_share(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
+    """Of a share that is worth so many scores.
+
+    Few impostors within a range of FARs do not tell how far the threshold of its end is from
+    theirs: there the ends move towards those of the TPR at the ends of the range.
+    """
+    refuse_few(rows_of(counted.data, asking), "scores", "for a variance")
+    low, high = share_interval(counted, influence_of(counted, asking), options.tail)
+    if asking.name != "partial-auc":
+        return low, high
+    first, last = asking.where.value
+    weight = min(_BOUND / (counted.evidence.sizes[1] * (last - first)), 1.0)
+    if weight > _LITTLE:
+        tpr = [
+            _likelihood(counted, asked("tpr", (), far=far), options)
+            if 0.0 < far < 1.0
+            else (far, far)
+            for far in (first, last)
+        ]
+        low -= weight * max(low - tpr[0][0], 0.0)
+        high += weight * max(tpr[1][1] - high, 0.0)
+    chance = 0.5 * (first + last)
+    low, high = (0.5 * (1.0 + (end - chance) / (1.0 - chance)) for end in (low, high))
+    return low, high
+
+
 # -------------------------------------------------------------- at a point that varies too
 def _threshold_of_rate(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
     """Of the threshold of a rate, between two scores."""
@@ -293,10 +328,8 @@ def replicates_of(
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
         refuse_still(scores, name, groups=options.groups)
-    counted = [CountedScores(scores, options.groups) for scores in systems]
-    fast = len(systems) == 1 and options.method == "bootstrap" and str(asking) == "eer"
-    if fast and counted[0].evidence.groups is None:
-        return drawn_equal_errors(counted[0].pair.gaps, options)[:, None]
+    for scores in systems:
+        CountedScores(scores, options.groups)
     drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
     found = np.full((options.replicates, len(systems)), np.nan)
     for k, models in enumerate(drawn.models()):
@@ -315,14 +348,7 @@ def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval
     own = (estimate, estimate)
     if asking.name == "threshold":
         own = CountedScores(scores, options.groups).gap_of(estimate)
-    found = replace(found, low=min(found.low, own[0]), high=max(found.high, own[1]))
-    if options.method != "smoothed" or not asking.is_named or asking.where.point:
-        return found
-    # Where optima are averaged, that of few scores is too good, and noise makes it worse.
-    (whole,) = DrawnScores((scores,), options, smoothed=True).drawn_from()
-    off = 2.0 * float(np.nanmedian(values)) - asking.number(whole) - estimate
-    low, high = max(found.low - off, asking.row.low), min(found.high - off, asking.row.high)
-    return replace(found, low=min(low, estimate), high=max(high, estimate))
+    return replace(found, low=min(found.low, own[0]), high=max(found.high, own[1]))
 
 
 def warn_of_no_width(values: FloatArray, name: str) -> None:

@@ -117,10 +117,8 @@ def robust_rates(
 def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float) -> FloatArray:
     """Independent scores that those of a class with groups are worth, for each share of them.
 
-        n / d,   d = V / (p (1 - p) / (n - 1)) >= 1,   times (t_(n-1) / t_(G-1))^2
-
-    with V the variance of the share p between G groups and t Student's quantiles (Korn and
-    Graubard 1998). Where none or all of the scores are beyond, a group counts as one score.
+    See `effective_size`: V is the variance between G groups, f = G - 1. Where none or all of the
+    scores are beyond, a group counts as one score.
 
     Parameters
     ----------
@@ -145,12 +143,26 @@ def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float)
     parts[mine] = np.nan_to_num(beyond - share) / n
     whole, twice = (np.diag(part) for part in groups.meat(parts))
     variance = np.where(whole > twice, whole - twice, whole) * size / (size - 1.0)
+    return effective_size(share, variance, n, min(n, float(size)), size - 1.0, tail)
+
+
+def effective_size(
+    share: npt.ArrayLike, variance: npt.ArrayLike, n: float, fewest: float, freedom: float,
+    tail: float,
+) -> FloatArray:  # fmt: skip
+    """Independent scores of which a share of 0 and 1 varies as much as an estimated one.
+
+        n / d,   d = V / (p (1 - p) / (n - 1)) >= 1,   times (t_(n-1) / t_f)^2
+
+    with V the variance of the share p of n scores, f its degrees of freedom and t Student's
+    quantiles (Korn and Graubard 1998); `fewest` where the share is 0 or 1.
+    """
+    share, variance = np.asarray(share, np.float64), np.asarray(variance, np.float64)
     alone = share * (1.0 - share) / (n - 1.0)
     inner = (share > 0.0) & (share < 1.0)
     ratio = np.divide(alone, variance, out=np.ones(share.shape), where=variance > alone)
-    found = np.where(inner, n * ratio, min(n, float(size)))
-    few = _quantile_ratio(n - 1.0, size - 1.0, tail)
-    return np.asarray(found * few * few)
+    few = _quantile_ratio(n - 1.0, min(freedom, n - 1.0), tail)
+    return np.asarray(np.where(inner, n * ratio, fewest) * few * few)
 
 
 def _quantile_ratio(many: float, few: float, tail: float) -> float:

@@ -166,7 +166,7 @@ def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
     probability of a client on the hull of the ROC, integration by parts gives
     L = (1 - prior) E_I U(c(s)) + prior E_C V(c(s)), a sum of positive terms.
     """
-    losses = _losses(*weights)
+    losses = cost_losses(*weights)
     if pair.discrete:
         terms = [_weighed(prior, losses, *_steps(pair))]
     else:
@@ -177,7 +177,7 @@ def h_measure(pair: Pair, prior: float, weights: tuple[float, float]) -> float:
     return max(0.0, 1.0 - math.fsum(terms) / total)
 
 
-def _losses(a: float, b: float) -> Losses:
+def cost_losses(a: float, b: float) -> Losses:
     """U and V of a posterior c, both from incomplete beta functions."""
     from scipy.special import betainc
 

@@ -14,7 +14,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import _scale
 from betaroc.inference.differences import of_replicates
-from betaroc.inference.drawn_trials import _copies
+from betaroc.inference.drawn_scores import _copies
 from betaroc.inference.interval import Interval, difference_ends, from_log, from_logit
 from betaroc.inference.of_scores import _best_of_chance, _off
 from betaroc.inference.profile import _share_ends

@@ -14,9 +14,8 @@ from betaroc.core.options import IntervalOptions
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.record import Estimate
 from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.drawn_scores import DrawnScores, _below_all, _Smoothed
 from betaroc.inference.likelihood_profile import profile_of_scores
-from betaroc.inference.of_scores import _best_of_chance, line_of, rate_weights, replicates_of
+from betaroc.inference.of_scores import _best_of_chance, line_of, rate_weights
 from betaroc.inference.profile import _both_shapes
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import _censored_log_likelihood
@@ -27,39 +26,6 @@ from betaroc.model.statistics import Where
 
 P = (np.arange(40) + 0.5) / 40
 CLIENT, IMPOSTOR = stats.beta(5, 2).ppf(P), stats.beta(2, 5).ppf(P)
-
-
-# -------------------------------------------------------------------------- replicates
-def test_trials_without_a_score_are_drawn_as_a_share() -> None:
-    """3 of 10: 10 drawn have 3 on average, with variance 10 .3 .7."""
-    drawn = _below_all(np.random.default_rng(1), np.array([3, 7, 10]), 20_000)
-    assert drawn.mean() == pytest.approx(3.0, abs=0.05)
-    assert drawn.var() == pytest.approx(2.1, abs=0.1)
-
-
-def test_smoothed_replicates_are_drawn_from_normal_kernels() -> None:
-    """P(score <= x) is the mean of Phi((y - y_j)/h), y the deviate of x."""
-    made = _Smoothed(br.Scores(CLIENT, IMPOSTOR))
-    model = made.whole()
-    for law, y, h in zip((model.client, model.impostor), made.values, made.noise, strict=True):
-        exact = stats.norm.cdf((made.deviates[:-1, None] - y) / h).mean(axis=1)
-        # Each kernel stands for 15 parts of equal mass; the outermost score takes what leaves.
-        np.testing.assert_allclose(law.cdf(made.places[:-1]), exact, atol=0.5 / 15)
-
-
-def test_ends_of_a_smoothed_optimum_move_by_what_its_median_is_off() -> None:
-    """Quantiles less twice the median, plus the number of the kernels and that of the scores."""
-    scores, asked = br.Scores(CLIENT, IMPOSTOR), asking("ks", ())
-    options = IntervalOptions(0.9, "smoothed", 99, True, 1)
-    found = br.interval(scores, "ks", level=0.9, method="smoothed", replicates=99, rng=1)
-    drawn = replicates_of([scores], asked, options)[:, 0]
-    (kernels,) = DrawnScores((scores,), options, smoothed=True).drawn_from()
-    estimate = stats.ks_2samp(CLIENT, IMPOSTOR).statistic
-    whole = np.abs(kernels.client.cdf(IMPOSTOR) - kernels.impostor.cdf(IMPOSTOR)).max()
-    off = 2.0 * np.median(drawn) - max(whole, kernels.ks()) - estimate
-    low, high = np.sort(drawn)[[4, 94]] - off
-    assert found.estimate == pytest.approx(estimate)
-    assert (found.low, found.high) == pytest.approx((min(low, estimate), min(high, 1.0)))
 
 
 def test_the_largest_of_two_departures_is_that_of_two_students() -> None:
