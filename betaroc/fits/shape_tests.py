@@ -48,6 +48,10 @@ _FARTHEST = 37.0
 _NOTHING = 1e-150
 
 
+#: Of the thresholds, whatever the scale of the scores.
+_ENDS = ("low", "high")
+
+
 class EndTest(NamedTuple):
     """Whether a ROC is above, on or below the diagonal near one end."""
 
@@ -79,7 +83,7 @@ class EndTests(NamedTuple):
     at_one: EndTest
 
     def __str__(self) -> str:
-        return "\n".join(f"at threshold {k} {test}" for k, test in enumerate(self))
+        return "\n".join(f"at the {_ENDS[k]} end {test}" for k, test in enumerate(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -230,11 +234,10 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
     ends = FittedEnds.of(f, groups=groups)
     f = ends.fit
     hooks, tests = counted_hooks(f), ends.tests(level)
-    against = [
-        f"at threshold {k} {test.note}" for k, test in enumerate(tests) if math.isnan(test.p_value)
-    ]
-    if against:
-        words = "; ".join(against)
+    words = "; ".join(
+        f"at the {_ENDS[k]} end {t.note}" for k, t in enumerate(tests) if math.isnan(t.p_value)
+    )
+    if words:
         return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
     if not ends.masses and ends.of_spreads:
         return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))

@@ -119,7 +119,7 @@ class SetIntervals(Value):
 def with_interval(
     key: str, estimate: float, find: Callable[[], Interval], why: str = "", *, aloud: bool = False
 ) -> Measured:
-    """The number with the interval that ``find`` gives; `why` says that there is none."""
+    """The number and the interval that ``find`` gives; `why` says that there is none."""
     if why or not math.isfinite(estimate):
         return Measured(key, estimate, why=why or "it is no finite number")
     try:
@@ -128,7 +128,7 @@ def with_interval(
     except BetarocError as error:
         return Measured(key, estimate, why=str(error))
     ends = found.low, found.high, found.method
-    return Measured(key, estimate, *ends, n_beyond=found.n_beyond)
+    return Measured(key, found.estimate, *ends, n_beyond=found.n_beyond)
 
 
 def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) -> Cell:

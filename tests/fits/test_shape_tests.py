@@ -619,8 +619,8 @@ def test_the_words_of_ends() -> None:
         EndTest("above", 3.0, 0.0027, "likelihood"), EndTest("cannot tell", 0.1, 0.92, "counts")
     )
     assert str(tests).splitlines() == [
-        "at threshold 0 above the diagonal (p = 0.0027, by likelihood)",
-        "at threshold 1 cannot tell the side of the diagonal (p = 0.92, by counts)",
+        "at the low end above the diagonal (p = 0.0027, by likelihood)",
+        "at the high end cannot tell the side of the diagonal (p = 0.92, by counts)",
     ]
 
 

@@ -1,0 +1,252 @@
+"""Library, command line, page and scikit-learn's door say the same of the same scores."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import html
+import io
+import json
+import math
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.cli.messages import in_options
+from betaroc.sklearn import ThresholdClassifier
+from helpers.places import ROOT
+
+pytestmark = pytest.mark.simulation
+DATA = ROOT / "examples" / "data"
+TARGET = 0.05
+
+
+def real(name: str, clients: int, impostors: int) -> br.Scores:
+    """So many scores of each class of a real set, evenly from its file."""
+    every = br.read_scores(DATA / name)
+    parts = zip((every.client, every.impostor), (clients, impostors), strict=True)
+    return br.Scores(*(x[np.linspace(0, x.size - 1, k).astype(int)] for x, k in parts))
+
+
+def rounded() -> br.Scores:
+    """Ratings of one decimal in [0, 1], some of them 0 and 1."""
+    rng = np.random.default_rng(7)
+    return br.Scores(np.round(rng.beta(6, 2, 300), 1), np.round(rng.beta(2, 6, 400), 1))
+
+
+def two_kinds() -> br.Scores:
+    """Normal clients; impostors of whom one in ten scores as the better clients do."""
+    rng = np.random.default_rng(7)
+    spoof = rng.random(1000) < 0.1
+    impostor = np.where(spoof, rng.normal(3.0, 0.4, 1000), rng.normal(0.0, 1.0, 1000))
+    return br.Scores(rng.normal(2.0, 1.0, 300), impostor)
+
+
+#: Two real sets in [0, 1], two outside, one that is rounded, one of two kinds of impostors.
+SETS: dict[str, tuple[Callable[[], br.Scores], str]] = {
+    "liveness": (lambda: real("liveness_within_mlp/dev.csv", 269, 270), "best"),
+    "basketball": (lambda: real("fivethirtyeight/nba_games.csv.gz", 500, 400), "beta"),
+    "speakers": (lambda: real("asvspoof19_asv/dev.csv.gz", 300, 600), "normal"),
+    "faces": (lambda: real("bob_verif/dev.csv", 300, 500), "best"),
+    "rounded": (rounded, "auto"),
+    "two kinds": (two_kinds, "normal"),
+}
+
+
+class Doors(NamedTuple):
+    """What each door says of one set."""
+
+    fit: br.Fit
+    warned: tuple[str, ...]
+    decision: br.Decision
+    analysis: br.Analysis
+    fit_json: dict[str, Any]
+    fit_text: str
+    threshold_json: dict[str, Any]
+    threshold_text: str
+    report_json: dict[str, Any]
+    page: str
+
+    def table(self, key: str) -> dict[str, list[dict[str, Any]]]:
+        """Cells of the report's first table in a section, by the text of the first one."""
+        section = next(s for s in self.report_json["sections"] if s["key"] == key)
+        rows = next(b["rows"] for b in section["blocks"] if b["kind"] == "table")
+        return {row["cells"][0]["text"]: row["cells"] for row in rows}
+
+
+def shell(*arguments: str) -> tuple[str, str]:
+    """What a call prints: on its standard output, and beside it."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        assert main(arguments) == 0
+    return out.getvalue(), err.getvalue()
+
+
+def bare(text: str) -> str:
+    """Without blanks and what a page sets otherwise: quotes and minus signs."""
+    return re.sub(r"[\s\u2212\u2019'^_\u201c\u201d\"-]", "", text)
+
+
+def assert_same(told: float | None, number: float) -> None:
+    """A number of a document; JSON has no nan."""
+    assert told == (None if math.isnan(number) else number)
+
+
+def messages(notices: Any) -> list[str]:
+    """Of notices, with the arguments of functions as options of a call."""
+    options = argparse.Namespace(family=None, boundary=None, resolution=None)
+    return [bare(in_options(notice.message, options)) for notice in notices]
+
+
+@pytest.fixture(scope="module", params=SETS)
+def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Doors:
+    """Every door once, on one file."""
+    make, family = SETS[request.param]
+    folder, drawn = tmp_path_factory.mktemp("doors"), make()
+    file = str(folder / "dev.csv")
+    rows = [f"{x!r},{label}" for label, of in ((1, drawn.client), (0, drawn.impostor))
+            for x in of.tolist()]  # fmt: skip
+    Path(file).write_text("\n".join(["score,label", *rows]) + "\n", encoding="utf-8")
+    scores = br.read_scores(file)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit = br.fit(scores, family)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        decision = br.decide(scores, far=TARGET, family=family)
+        analysis = br.analyze(scores, family=family, target={"far": TARGET})
+    asked = ("--family", family)
+    fitted = ["".join(shell("fit", file, *asked, *form)) for form in (("--json",), ())]
+    chosen = ["".join(shell("threshold", file, *asked, "--far", f"{TARGET}", *form))
+              for form in (("--json",), ())]  # fmt: skip
+    for name in ("page.html", "page.json"):
+        shell("report", "--dev", file, *asked, "--target", f"far={TARGET}",
+              "-o", str(folder / name))  # fmt: skip
+    report, page = ((folder / f"page.{kind}").read_text(encoding="utf-8")
+                    for kind in ("json", "html"))  # fmt: skip
+    return Doors(
+        fit, tuple(str(found.message) for found in caught), decision, analysis,
+        json.loads(fitted[0]), fitted[1], json.loads(chosen[0]), chosen[1], json.loads(report),
+        html.unescape(re.sub(r"<[^>]+>", " ", page)),
+    )  # fmt: skip
+
+
+def test_the_family_and_its_reason(doors: Doors) -> None:
+    family = doors.fit.family
+    names = [family] if isinstance(family, str) else list(family)
+    told = doors.fit_json["family"]
+    assert ([told] if isinstance(told, str) else told) == names
+    assert doors.analysis.family == family
+    assert doors.analysis.dev.fit.model == doors.fit.model
+    if doors.fit.reason:  # of a family that was named the doors say that it was
+        assert doors.fit_json["reason"] == doors.fit.reason
+        for said in (doors.fit_text, doors.page):
+            assert bare(doors.fit.reason) in bare(said)
+
+
+@pytest.mark.parametrize(("stat", "row"), [("auc", "AUC"), ("eer", "EER")])
+def test_fitted_numbers_and_their_intervals(doors: Doors, stat: str, row: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        intervals = doors.fit.interval(stat), br.interval(doors.fit.scores, stat)
+    cells = doors.table("curves")[row]
+    page, text = bare(doors.page), bare(doors.fit_text)
+    for cell, found, kind in zip(cells[-1:0:-1], intervals, ("fitted", "scores"), strict=True):
+        ends = (found.estimate, found.low, found.high)
+        told = doors.fit_json["intervals"][kind][stat]
+        assert (told["estimate"], told["low"], told["high"]) == ends
+        assert told["method"] == found.method
+        assert (cell["value"], cell["low"], cell["high"]) == ends
+        assert bare(cell["text"]) in page
+        assert bare(f"{cell['text']}({cell['interval']})") in text
+
+
+def test_notices_of_the_fit(doors: Doors) -> None:
+    kept = messages(doors.fit.notices)
+    assert [str(notice.message) for notice in doors.fit.notices] == list(doors.warned)
+    told = [bare(m) for m in doors.fit_json["warnings"]]
+    assert told == kept
+    for said in (doors.fit_text, doors.page, "".join(doors.report_json["warnings"])):
+        assert all(notice in bare(said) for notice in kept)
+    assert set(kept) <= {m.removeprefix("dev:") for m in messages(doors.analysis.notices)}
+
+
+def test_ends_and_shape(doors: Doors) -> None:
+    told, ends = doors.fit_json["confidence"], None
+    page, text = bare(doors.page), bare(doors.fit_text)
+    if told["ends"] is None:  # of two families there are no tests, wherever they are asked for
+        for test in (doors.fit.end_tests, doors.fit.curve_test):
+            with pytest.raises(br.errors.InputError, match="are tested of fits of family"):
+                test()
+    else:
+        ends, curve = doors.fit.end_tests(), doors.fit.curve_test()
+        for name, end in (("at_zero", ends.at_zero), ("at_one", ends.at_one)):
+            assert told["ends"][name]["side"] == end.side
+            assert_same(told["ends"][name]["p_value"], end.p_value)
+            assert all(bare(end.note) in said for said in (text, page))
+        assert told["curve"]["finding"] == curve.finding
+        assert_same(told["curve"]["p_proper"], curve.p_proper)
+    for at, cells in zip(("at_zero", "at_one"), doors.table("ends").values(), strict=True):
+        assert bare(cells[1]["text"]) in page
+        assert bare(cells[0]["text"] + cells[1]["text"]) in text
+        if ends is not None:
+            side = getattr(ends, at).side
+            assert cells[1]["text"].startswith(side)
+    section = next(s for s in doors.report_json["sections"] if s["key"] == "ends")
+    assert bare(section["finding"]) in text
+    for block in section["blocks"]:
+        if block["kind"] == "words" and block.get("role") != "legend":
+            assert bare(block["text"].removeprefix("dev: ")) in text
+
+
+def test_the_decision(doors: Doors) -> None:
+    decision = doors.decision
+    assert doors.analysis.decision == decision
+    for told in (doors.threshold_json, doors.report_json["decision"]):
+        for name in ("threshold", "threshold_for_greater_equal", "how", "status", "reason",
+                     "remedy", "needed"):  # fmt: skip
+            assert told[name] == getattr(decision, name)
+        assert told["interval"] == [decision.interval.low, decision.interval.high]
+        for row, way in zip(told["ways"], decision.ways, strict=True):
+            assert (row["how"], row["family"], row["why"]) == (way.how, way.family, way.why)
+            assert_same(row["threshold"], way.threshold)
+    for said in (doors.threshold_text, doors.page):
+        assert bare(decision.status).lower() in bare(said).lower()
+        assert bare(decision.reason) in bare(said)
+    noticed = messages(decision.notices)
+    assert [bare(m) for m in doors.threshold_json["warnings"]] == noticed
+    assert all(m in bare(doors.threshold_text) for m in noticed)
+
+
+class AsItIs(ClassifierMixin, BaseEstimator):
+    """An estimator whose only column is its score."""
+
+    def fit(self, x: Any, y: Any) -> AsItIs:
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, x: Any) -> Any:
+        return np.asarray(x)[:, 0]
+
+
+def test_the_decision_of_scikit_learns_door(doors: Doors) -> None:
+    scores = doors.fit.scores
+    x = np.concatenate([scores.client, scores.impostor])[:, None]
+    y = np.repeat([1, 0], [scores.n_client, scores.n_impostor])
+    for cv in ("prefit", 5):
+        asked = ThresholdClassifier(AsItIs().fit(x, y), far=TARGET, cv=cv)
+        found = asked.fit(x, y)
+        alone = br.decide(found.scores_, far=TARGET)
+        decision = found.decision_
+        assert (decision.threshold, decision.how) == (alone.threshold, alone.how)
+        assert decision.threshold == doors.decision.threshold
+        if cv == "prefit":
+            assert decision == alone
