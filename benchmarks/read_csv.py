@@ -18,12 +18,12 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from _common import Goal, medians, report, table, version
 
 import betaroc as br
-from betaroc.data import text_blocks
 
 ROWS = 1_000_000
 LARGE = 20_000_000
@@ -72,20 +72,10 @@ def pyarrow_reads(path: Path) -> Callable[[], object]:
     return read
 
 
-def without(*packages: str) -> Callable[[Path], object]:
-    """Scores of a file as they are read where these packages are not installed."""
-
-    def read(path: Path) -> object:
-        kept = dict(text_blocks._PARSERS)
-        for package in packages:
-            text_blocks._PARSERS.pop(package)
-        try:
-            return br.read_scores(path)
-        finally:
-            text_blocks._PARSERS.clear()
-            text_blocks._PARSERS.update(kept)
-
-    return read
+def without_pyarrow(path: Path) -> br.Scores:
+    """Scores of a file as they are read where pyarrow is not installed."""
+    with patch.dict(sys.modules, {"pyarrow.csv": None}):
+        return br.read_scores(path)
 
 
 def of_a_million(folder: Path, rows: bytes) -> tuple[str, list[Goal]]:
@@ -99,10 +89,7 @@ def of_a_million(folder: Path, rows: bytes) -> tuple[str, list[Goal]]:
         cases: dict[str, Callable[[], object]] = {
             "pyarrow's own reading": pyarrow_reads(path),
             "read_scores": lambda path=path: br.read_scores(path),
-            "read_scores without pyarrow": lambda path=path: without("pyarrow.csv")(path),
-            "read_scores without pyarrow and Polars": lambda path=path: without(
-                "pyarrow.csv", "polars"
-            )(path),
+            "read_scores without pyarrow": lambda path=path: without_pyarrow(path),
         }
         if name == "scores.csv":
             cases["read_scores, line by line after a blank line"] = lambda: br.read_scores(odd)
@@ -193,8 +180,8 @@ def main(write: bool | None = None) -> list[Goal]:
     parser.add_argument("--write", action="store_true", help="write results/csv.md")
     parser.add_argument("--rows", type=int, default=LARGE, help="rows of the largest file")
     given = parser.parse_args() if write is None else parser.parse_args([])
-    if version("pyarrow") is None or version("polars") is None:
-        report("CSV: time and memory", "pyarrow or Polars: not installed.", None)
+    if version("pyarrow") is None:
+        report("CSV: time and memory", "pyarrow: not installed.", None)
         return [Goal("read_scores, 1e6 rows of .csv", "pyarrow's own reading", math.nan, MOST)]
     rows = million_rows()
     with tempfile.TemporaryDirectory() as name:
@@ -206,7 +193,7 @@ def main(write: bool | None = None) -> list[Goal]:
         f" in turn, default threads.\n\n{times}\n\n## A million rows in other shapes"
         f"\n\n{shapes}\n\n## Memory of `summarize`\n\nEach file in a"
         f" process of its own, whose peak (VmHWM) does not grow with the rows.\n\n{memory}\n\n"
-        f"pyarrow {version('pyarrow')}, Polars {version('polars')}."
+        f"pyarrow {version('pyarrow')}."
     )
     report("CSV: time and memory", body, "csv.md" if write or given.write else None)
     return goals + more

@@ -11,8 +11,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,8 +33,6 @@ _LONGEST = 2**16
 _MANY = 16
 _BOM = b"\xef\xbb\xbf"
 _LF, _BLANK, _QUOTE = 10, 32, 34
-#: Stands for the delimiter of JSON lines, which have none.
-_JSON = "{"
 
 
 class _DoubtError(Exception):
@@ -49,7 +46,7 @@ def collect_parts(
 
     It is called again, with all parts from the first, where the parser of columns leaves a doubt.
     """
-    if layout.start == 1:
+    if layout.start == 1 and layout.kind != "jsonl":
         with suppress(_DoubtError):
             return collect(_bounded(file, _quick_table(file, wanted, layout)))
     return collect(_bounded(file, read_lines(file, wanted, layout)))
@@ -104,15 +101,9 @@ _Parser = Callable[[bytes, _Table], tuple[FloatArray, list[_Texts]]]
 def _quick_table(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generator[Rows, None, None]:
     """The wanted columns of a table, in parts; raises a doubt at the first one."""
     parser = _parser_for(file.path.stat().st_size)
-    if layout.kind == "jsonl":
-        if parser is not _pyarrow:
-            raise _DoubtError
-        parser = partial(_pyarrow_json, columns=wanted.columns)
-        layout = replace(layout, separator=_JSON, names=tuple(wanted.columns))
     with closing(file.blocks(_BLOCK)) as blocks:
-        first = _next(blocks)
-        body = first.removeprefix(_BOM)
-        if b"\n" not in first:
+        body = _next(blocks).removeprefix(_BOM)
+        if b"\n" not in body:
             raise _DoubtError
         names = layout.names
         if names is None:
@@ -121,18 +112,15 @@ def _quick_table(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generato
         table = _table_of(names, wanted, layout)
         labels = _Labels(lines=int(layout.names is None))
         yield _part(body, table, parser, labels, file.name, wanted)
-        while body := _next(blocks, b""):
+        while body := _next(blocks):
             yield _part(body, table, parser, labels, file.name, wanted)
 
 
-def _next(blocks: Iterator[bytes], default: bytes | None = None) -> bytes:
+def _next(blocks: Iterator[bytes]) -> bytes:
     try:
-        block = next(blocks, default)
+        return next(blocks, b"")
     except DAMAGED as error:
         raise _DoubtError from error
-    if block is None:
-        raise _DoubtError
-    return block
 
 
 def _header_names(header: bytes, layout: TextLayout) -> tuple[str, ...]:
@@ -227,7 +215,7 @@ def _plain(body: bytes, delimiter: str) -> bytes:
         body = _single_blanks(body)
     if not body.endswith(b"\n") or body.endswith(b"\n\n"):
         body = body.rstrip(b"\n") + b"\n"
-    return _unquoted(body, delimiter) if b'"' in body and delimiter != _JSON else body
+    return _unquoted(body, delimiter) if b'"' in body else body
 
 
 def _single_blanks(body: bytes) -> bytes:
@@ -286,8 +274,6 @@ def _doubt_zeros(
     digits = [(data[e + k] >= ord("0")) & (data[e + k] <= ord("9")) for k in (2, 3, 4)]
     if b"0" * 200 not in body and not np.any((data[e + 1] == ord("-")) & np.all(digits, axis=0)):
         return
-    if table.delimiter == _JSON:
-        raise _DoubtError
     starts = np.concatenate([[0], ends + 1])
     for row in zeros.tolist():
         line = body[starts[row] : ends[row]].decode("ascii")
@@ -297,12 +283,11 @@ def _doubt_zeros(
 
 # ------------------------------------------------------------------------------------- parsers
 def _parser_for(size: int) -> _Parser:
-    """The first parser that can be imported; none is imported for a small file."""
+    """The parser of pyarrow where it can be imported; it is not for a small file."""
     if size > _SMALL:
-        for package, parser in _PARSERS.items():
-            with suppress(ImportError):
-                import_module(package)
-                return parser
+        with suppress(ImportError):
+            import_module("pyarrow.csv")
+            return _pyarrow
     return _split
 
 
@@ -349,76 +334,6 @@ def _pyarrow(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
     return values, texts
 
 
-def _pyarrow_json(body: bytes, _: _Table, columns: list[str]) -> tuple[FloatArray, list[_Texts]]:
-    """Of JSON lines; a text is what Python writes of an integer or a boolean."""
-    import pyarrow as pa
-    from pyarrow import json as arrow
-
-    if b"\\" in body:
-        raise _DoubtError
-    schema = pa.schema([(columns[0], pa.float64())])
-    try:
-        found = arrow.read_json(
-            pa.BufferReader(body),
-            read_options=arrow.ReadOptions(block_size=len(body) + 1),
-            parse_options=arrow.ParseOptions(explicit_schema=schema),
-        )
-    except pa.ArrowException as error:
-        raise _DoubtError from error
-    if not set(columns) <= set(found.column_names):
-        raise _DoubtError
-    texts = []
-    for column in map(found.column, columns[1:]):
-        kind = column.type
-        plain = pa.types.is_string(kind) or pa.types.is_boolean(kind) or pa.types.is_int64(kind)
-        if column.null_count or not plain:
-            raise _DoubtError
-        known = column.dictionary_encode().unify_dictionaries().combine_chunks()
-        words = [
-            str(x).lower() if isinstance(x, bool) else str(x) for x in known.dictionary.to_pylist()
-        ]
-        texts.append(_Texts(np.asarray(np.from_dlpack(known.indices), dtype=np.int32), words))
-    scores = found.column(columns[0]).combine_chunks()
-    if scores.null_count or found.num_rows != body.count(b"\n"):
-        raise _DoubtError
-    return np.asarray(np.from_dlpack(scores), np.float64), texts
-
-
-def _polars(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
-    import polars as pl
-
-    _require_width(body, table)
-    if table.decimal == "," and b"." in body:  # which might stand for thousands
-        raise _DoubtError
-    names = [f"f{k}" for k in range(table.width)]
-    types: list[Any] = [pl.String] * table.width
-    score = [] if table.score is None else [table.score]
-    for k in score:
-        types[k] = pl.Float64
-    try:
-        found = pl.read_csv(
-            body,
-            has_header=False,
-            separator=table.delimiter,
-            quote_char=None,
-            decimal_comma=table.decimal == ",",
-            schema=dict(zip(names, types, strict=True)),
-            columns=score + table.texts,
-        )
-    except pl.exceptions.PolarsError as error:
-        raise _DoubtError from error
-    if any(found[name].null_count() for name in found.columns):
-        raise _DoubtError
-    texts = [_polars_texts(found[names[k]]) for k in table.texts]
-    return found[names[score[0]]].to_numpy() if score else np.zeros(len(found)), texts
-
-
-def _polars_texts(column: Any) -> _Texts:
-    texts = column.unique(maintain_order=True)
-    codes = column.replace_strict(texts, range(len(texts)))
-    return _Texts(codes.to_numpy(), texts.to_list())
-
-
 def _split(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
     """Without a package: fields split, numbers read by Python, as the line-exact reader does."""
     _require_width(body, table)
@@ -455,6 +370,3 @@ def _require_width(body: bytes, table: _Table) -> None:
     rows = ends.reshape(-1, table.width)
     if rows[:, :-1].any() or not rows[:, -1].all():
         raise _DoubtError
-
-
-_PARSERS: dict[str, _Parser] = {"pyarrow.csv": _pyarrow, "polars": _polars}

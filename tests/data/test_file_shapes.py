@@ -229,7 +229,7 @@ def test_everyday_shapes(write: Callable[..., Path], case: str) -> None:
         assert summarize_file(path, **options).client.maximum == 0.25
 
 
-@pytest.mark.parametrize("parser", ["pyarrow", "polars", "split"])
+@pytest.mark.parametrize("parser", ["pyarrow", "split"])
 @pytest.mark.parametrize("case", SHAPES)
 def test_shapes_are_the_same_through_every_parser(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, case: str, parser: str
@@ -630,7 +630,7 @@ def test_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
 
 
-@pytest.mark.parametrize("parser", ["pyarrow", "polars", "split"])
+@pytest.mark.parametrize("parser", ["pyarrow", "split"])
 def test_scores_that_are_missing(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, parser: str
 ) -> None:

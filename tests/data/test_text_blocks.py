@@ -20,7 +20,7 @@ from betaroc.data.text_files import TextFile, TextLayout
 from betaroc.data.text_lines import read_lines
 from helpers.places import ROOT
 
-PARSERS = ["pyarrow", "polars", "split"]
+PARSERS = ["pyarrow", "split"]
 FILES = 300
 
 GOOD = ["0.25", "1e-5", "-3", "+.5", "7.", "1E+03", " 0.5", "0.5 ", "0", "-0.0", "0e-500"]
@@ -157,12 +157,6 @@ def test_blocks_are_read_as_lines_are(
     assert taken > FILES / 6, taken
 
 
-def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
-    for package in packages:
-        monkeypatch.setitem(sys.modules, package, None)
-        monkeypatch.setitem(sys.modules, f"{package}.csv", None)
-
-
 def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
     """Scores, labels, and a table of them that is larger than a small file."""
     rng = np.random.default_rng(3)
@@ -174,7 +168,7 @@ def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
 
 
 @pytest.mark.simulation
-def test_each_parser_stands_in_for_those_that_are_absent(
+def test_a_large_file_is_split_where_pyarrow_is_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     score, label, data = large()
@@ -191,14 +185,10 @@ def test_each_parser_stands_in_for_those_that_are_absent(
             return parse(*given)
 
         monkeypatch.setattr(text_blocks, f"_{name}", spy)
-        if name != "split":
-            pytest.importorskip(name)
-            package = "pyarrow.csv" if name == "pyarrow" else name
-            monkeypatch.setitem(text_blocks._PARSERS, package, spy)
-    for absent in ((), ("pyarrow",), ("pyarrow", "polars")):
-        with monkeypatch.context() as patch:
-            hide(patch, *absent)
-            assert br.read_scores(path) == expected
+    pytest.importorskip("pyarrow")
+    assert br.read_scores(path) == expected
+    monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
+    assert br.read_scores(path) == expected
     assert list(dict.fromkeys(used)) == PARSERS
 
 
@@ -210,8 +200,7 @@ def test_a_fault_in_a_later_block_is_named_by_its_line(
     if parser != "split":
         pytest.importorskip(parser)
     _, _, data = large(4000)
-    monkeypatch.setattr(text_blocks, "_SMALL", 0)
-    hide(monkeypatch, *(["pyarrow", "polars"][: PARSERS.index(parser)]))
+    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
     monkeypatch.setattr(text_blocks, "_BLOCK", 2**15)
     lines = data.split(b"\n")
     path = tmp_path / "scores.csv"
@@ -305,84 +294,3 @@ def test_reading_text_imports_no_frames(tmp_path: Path) -> None:
         )
         there = set(done.stdout.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}
         assert there <= expected
-
-
-JSON_SCORES = [
-    "0.25",
-    "1",
-    "-3e-5",
-    "1e-320",
-    "0",
-    "-0.0",
-    "1e400",
-    "1e-400",
-    "null",
-    "NaN",
-    '"0.5"',
-    "true",
-]
-JSON_LABELS = [
-    "1",
-    "0",
-    "true",
-    "false",
-    '"a"',
-    '"b "',
-    "1.0",
-    "null",
-    '"\\u0061"',
-    '""',
-    "[1]",
-    '"2020-01-01"',
-]
-
-
-def json_lines(draw: random.Random) -> bytes:
-    """Trials a line, with up to a few oddities."""
-    labels = draw.choice([["1", "0"], ["true", "false"], ['"genuine"', '"impostor"'], JSON_LABELS])
-    odd = draw.random() < 0.4
-    lines = []
-    for _ in range(draw.choice([1, 2, 5, 30])):
-        number = draw.choice(JSON_SCORES) if odd and draw.random() < 0.2 else score(draw)
-        parts = [
-            f'"score": {number}',
-            f'"label":{draw.choice(labels)}',
-            f'"id": {draw.choice(labels)}',
-        ]
-        draw.shuffle(parts)
-        if odd and draw.random() < 0.1:
-            parts.append(
-                draw.choice(['"more": {"x": [1, 2]}', '"score": 2', '"score"', '"x": "\\n"'])
-            )
-        if odd and draw.random() < 0.05:
-            parts.pop()
-        lines.append("{" + ", ".join(parts) + "}")
-    if odd and draw.random() < 0.3:
-        lines.insert(
-            draw.randrange(len(lines) + 1), draw.choice(["", " ", "[1]", "{}{}", "7", "\t{}"])
-        )
-    return "\n".join(lines).encode() + draw.choice([b"", b"\n", b"\n\n", b" \n"])
-
-
-@pytest.mark.simulation
-def test_blocks_of_json_are_read_as_lines_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pyarrow")
-    monkeypatch.setattr(text_blocks, "_SMALL", 0)
-    draw, taken = random.Random(9), 0
-    path, layout = tmp_path / "scores.jsonl", TextLayout("jsonl")
-    for _ in range(FILES):
-        monkeypatch.setattr(text_blocks, "_BLOCK", draw.choice([100, 10_000]))
-        path.write_bytes(json_lines(draw))
-        file = TextFile(path, path.name, zipped=False)
-        named = {"id": ("id",)} if draw.random() < 0.5 else {}
-        wanted = Wanted("score", ("label",), named, draw.choice(["fail", "drop"]))
-        exact = outcome(read_lines, file, wanted, layout)
-        try:
-            found = outcome(text_blocks._quick_table, file, wanted, layout)
-        except text_blocks._DoubtError:
-            continue
-        taken += 1
-        assert found == exact, path.read_bytes()
-    assert taken > FILES / 6, taken
