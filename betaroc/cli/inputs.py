@@ -21,7 +21,7 @@ from betaroc.core.process import shows_progress
 from betaroc.core.text import shown
 from betaroc.data.read import read_scores
 from betaroc.data.rows import FAIL
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 from betaroc.data.text_files import TextFile
 from betaroc.estimation.boundary import SUMMED_POLICIES
@@ -82,7 +82,12 @@ def read_file(
             id=id_,
             missing=arguments.missing,
         )
-    _refuse_terms(scores, arguments)
+    if getattr(arguments, "terms", None) == "matching" and scores.has_rejected:
+        raise InputError(
+            "--terms matching must not stand beside trials without a score that count as rejected:"
+            " FMR and FNMR are rates of comparisons made, and are shown beside FAR and FRR. Leave"
+            " --terms out, or take --missing drop."
+        )
     step()
     return _named(scores, arguments)
 
@@ -137,16 +142,6 @@ def _key_of(arguments: argparse.Namespace, *, is_test: bool) -> str | None:
         raise InputError("--test-key must stand beside --test, whose key it is. Leave it out.")
     key: str | None = arguments.key
     return arguments.test_key or key if is_test else key
-
-
-def _refuse_terms(scores: Scores, arguments: argparse.Namespace) -> None:
-    """FMR and FNMR are rates of comparisons made, FAR and FRR of trials."""
-    if getattr(arguments, "terms", None) == "matching" and scores.has_rejected:
-        raise InputError(
-            "--terms matching must not stand beside trials without a score that count as rejected:"
-            " FMR and FNMR are rates of comparisons made, and are shown beside FAR and FRR. Leave"
-            " --terms out, or take --missing drop."
-        )
 
 
 def option_of_guess(said: str) -> str:

@@ -62,7 +62,17 @@ def run(arguments: argparse.Namespace) -> int:
     with ProgressBar(len(blocks)) as step:
         groups = [_judged(block, step) for block in blocks]
     passed = all(group.passed for group in groups)
-    versions = _versions()
+    import scipy
+
+    versions = {
+        "python": platform.python_version(),
+        "betaroc": version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "byte order": sys.byteorder,
+    }
     say(
         arguments,
         lambda: {
@@ -98,20 +108,6 @@ def _judged(block: Mapping[str, Any], step: Any) -> _Group:
         check.title, block["region"], len(found), digits_of(worst.value), digits_of(middle),
         block["digits"], worst.number, arguments,
     )  # fmt: skip
-
-
-def _versions() -> dict[str, str]:
-    import scipy
-
-    return {
-        "python": platform.python_version(),
-        "betaroc": version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "platform": platform.platform(),
-        "machine": platform.machine(),
-        "byte order": sys.byteorder,
-    }
 
 
 def _told(

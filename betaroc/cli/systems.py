@@ -89,7 +89,21 @@ def checked_systems(
     """Names and files that can be what they stand for."""
     _refuse_same_files(systems)
     _refuse_missing(systems)
-    _refuse_names([system.name for system in systems])
+    names = [system.name for system in systems]
+    for name in names:
+        if not name.strip() or len(name) > LONGEST or not name.isprintable():
+            size = f", which has {len(name)}" if len(name) > LONGEST else ""
+            raise InputError(
+                f"the name of a system must have 1 to {LONGEST} characters that print; got"
+                f" {shown(name)}{size}. Call it by a word: --system NAME DEV [TEST ...]."
+            )
+    twice = [name for name, n in Counter(name.strip() for name in names).items() if n > 1]
+    if twice:
+        raise InputError(
+            f"every system must have a name of its own; {shown(twice[0])} is given"
+            f" {sum(name.strip() == twice[0] for name in names)} times. Rename one, or leave"
+            " it out."
+        )
     least, most = tests
     for system in systems:
         if len(system.tests) < least or (most is not None and len(system.tests) > most):
@@ -209,21 +223,6 @@ def _of_table(name: str, table: Any, folder: Path) -> SystemFiles:
 
 
 # --------------------------------------------------------------------------- conditions
-def _refuse_names(names: Sequence[str]) -> None:
-    for name in names:
-        if not name.strip() or len(name) > LONGEST or not name.isprintable():
-            size = f", which has {len(name)}" if len(name) > LONGEST else ""
-            raise InputError(
-                f"the name of a system must have 1 to {LONGEST} characters that print; got"
-                f" {shown(name)}{size}. Call it by a word: --system NAME DEV [TEST ...]."
-            )
-    twice = [name for name, n in Counter(name.strip() for name in names).items() if n > 1]
-    if twice:
-        raise InputError(
-            f"every system must have a name of its own; {shown(twice[0])} is given"
-            f" {sum(name.strip() == twice[0] for name in names)} times. Rename one, or leave"
-            " it out."
-        )
 
 
 def _refuse_missing(systems: Sequence[SystemFiles]) -> None:

@@ -238,7 +238,12 @@ def _float64(array: AnyArray, name: str) -> FloatArray:
     if kind in "iu":
         _refuse_lost_integers(array, name)
     if array.dtype.itemsize == 2 and kind == "f":
-        _warn_half(array, name)
+        distinct = np.unique(array).size
+        warn(
+            f"{name}: float16 scores have 11 significant bits, {distinct} distinct values of"
+            f" {array.size}; ties are of the format's making. Store scores as float32 or float64.",
+            PrecisionWarning,
+        )
     with np.errstate(over="ignore", under="ignore"):
         result = np.array(array, dtype=np.float64, order="C", copy=True)
     if array.dtype.itemsize > 8 and kind == "f":
@@ -340,15 +345,6 @@ def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
     raise InputTypeError.about(name)(
         f"{name} must be real numbers; got {what} (dtype {array.dtype}, {array.size} values), first"
         f" {shown(first)} at index 0. {do}"
-    )
-
-
-def _warn_half(array: AnyArray, name: str) -> None:
-    distinct = np.unique(array).size
-    warn(
-        f"{name}: float16 scores have 11 significant bits, {distinct} distinct values of"
-        f" {array.size}; ties are of the format's making. Store scores as float32 or float64.",
-        PrecisionWarning,
     )
 
 

@@ -123,7 +123,14 @@ def _flat(values: Any, name: str) -> AnyArray:
     if array.ndim == 0 and array.dtype.kind == "O":
         refuse_kind(values, name, "what numpy reads as one value", "Pass list(x).")
     if array.ndim != 1:
-        _refuse_shape(array, name)
+        if array.ndim == 0:
+            raise InputError.about(name)(
+                f"{name} must be one-dimensional; got a single value, shape (). Pass [x]."
+            )
+        hint = "Pass x.ravel()." if array.size == max(array.shape) else "Pass one column of it."
+        raise InputError.about(name)(
+            f"{name} must be one-dimensional; got an array of shape {array.shape}. {hint}"
+        )
     if hasattr(values, "__len__") and len(values) != array.size:
         raise InputTypeError.about(name)(
             f"{name} must be readable as an array; got an object of type {type(values).__name__}"
@@ -175,14 +182,3 @@ def width_of(item: Any) -> int:
     """The entries of a list or an array; -1 of what is one thing."""
     many = isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim > 0)
     return len(item) if many else -1
-
-
-def _refuse_shape(array: AnyArray, name: str) -> NoReturn:
-    if array.ndim == 0:
-        raise InputError.about(name)(
-            f"{name} must be one-dimensional; got a single value, shape (). Pass [x]."
-        )
-    hint = "Pass x.ravel()." if array.size == max(array.shape) else "Pass one column of it."
-    raise InputError.about(name)(
-        f"{name} must be one-dimensional; got an array of shape {array.shape}. {hint}"
-    )

@@ -49,17 +49,13 @@ def warn(message: str, category: type[BetarocWarning]) -> None:
     """Say it to the call that is under way, once, else to the user."""
     notices, notice = _open.get(), Notice(category, message)
     if notices is None:
-        _emit(notice)
+        # Warn at the line of the caller outside this package.
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+            frame, level = frame.f_back, level + 1
+        warnings.warn(notice.message, notice.category, stacklevel=level)
     elif notice not in notices:
         notices.append(notice)
-
-
-def _emit(notice: Notice) -> None:
-    """Warn at the line of the caller outside this package."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(notice.message, notice.category, stacklevel=level)
 
 
 @contextmanager

@@ -77,19 +77,15 @@ def pasted(value: Any) -> str | None:
     if isinstance(value, Value) and type(value).__repr__ is Value.__repr__:
         return value._pasted()
     if isinstance(value, tuple) and getattr(type(value).__repr__, "__module__", "") in _OF_TUPLES:
-        return _pasted_parts(value)
+        parts = [pasted(part) for part in value]
+        if any(part is None for part in parts):
+            return None
+        names = getattr(value, "_fields", None)
+        if names is None:
+            return _short(f"({', '.join(map(str, parts))}{',' * (len(value) == 1)})")
+        held = ", ".join(f"{name}={part}" for name, part in zip(names, parts, strict=True))
+        return _short(f"{type(value).__name__}({held})")
     return _short(repr(value))
-
-
-def _pasted_parts(value: tuple[Any, ...]) -> str | None:
-    parts = [pasted(part) for part in value]
-    if any(part is None for part in parts):
-        return None
-    names = getattr(value, "_fields", None)
-    if names is None:
-        return _short(f"({', '.join(map(str, parts))}{',' * (len(value) == 1)})")
-    held = ", ".join(f"{name}={part}" for name, part in zip(names, parts, strict=True))
-    return _short(f"{type(value).__name__}({held})")
 
 
 def _short(text: str) -> str | None:

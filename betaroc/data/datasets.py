@@ -225,12 +225,8 @@ def _dataset(
     dev, test = (
         replace(read_scores(place / file, group=group), name=system, words=words) for file in files
     )
-    said = _paragraphs((place / "SOURCE.md").read_text(encoding="utf-8"))
-    return Dataset(dev, test, name, description, said["Origin"], said["Licence"])
-
-
-def _paragraphs(text: str) -> dict[str, str]:
-    """What stands behind "Origin:", "Licence:" and the like, each in one line."""
+    text = (place / "SOURCE.md").read_text(encoding="utf-8")
     parts = re.split(r"^(Origin|What|Licence|Changed): ", text, flags=re.MULTILINE)
     pairs = zip(parts[1::2], parts[2::2], strict=True)
-    return {title: " ".join(told.split()) for title, told in pairs}
+    said = {title: " ".join(told.split()) for title, told in pairs}
+    return Dataset(dev, test, name, description, said["Origin"], said["Licence"])

@@ -37,7 +37,26 @@ def client_mask(
     ``scores`` are only looked at to tell whether the two were swapped. Each label stands for one
     trial, or for as many as ``counts`` says.
     """
-    array = _label_array(labels, name)
+    array = array_1d(labels, name)
+    if array.dtype.kind == "O":
+        array = _one_type(array, name)
+    if array.dtype.kind == "S":
+        raise InputTypeError.about(name)(
+            f"{name} must be text, numbers or booleans; got {array.size} bytes, first"
+            f" {shown(array[0])} at 0."
+            ' Decode them: np.char.decode(y, "ascii").'
+        )
+    if array.dtype.kind not in "biufUT":
+        raise InputTypeError.about(name)(
+            f"{name} must be text, numbers or booleans; got {shown(array[0])} at 0 (dtype"
+            f" {array.dtype}, {array.size} values). Pass two labels."
+        )
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        at = np.flatnonzero(np.isnan(array))
+        raise InputError.about(name)(
+            f"{name} must have no missing label; got {at.size} NaN of {array.size}, first at"
+            f" positions {listed(at.tolist())}. Drop these rows first."
+        )
     kinds, first, ones = np.unique(array, return_index=True, return_counts=True)
     trials = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
     order = np.argsort(first)
@@ -90,30 +109,6 @@ def few_distinct(values: AnyArray) -> AnyArray:
     """The distinct values if they are few; three of them tell as much as all."""
     head = np.unique(values[:100])
     return head[:3] if head.size > 2 else np.unique(values)[:3]
-
-
-def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
-    array = array_1d(labels, name)
-    if array.dtype.kind == "O":
-        array = _one_type(array, name)
-    if array.dtype.kind == "S":
-        raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got {array.size} bytes, first"
-            f" {shown(array[0])} at 0."
-            ' Decode them: np.char.decode(y, "ascii").'
-        )
-    if array.dtype.kind not in "biufUT":
-        raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got {shown(array[0])} at 0 (dtype"
-            f" {array.dtype}, {array.size} values). Pass two labels."
-        )
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        at = np.flatnonzero(np.isnan(array))
-        raise InputError.about(name)(
-            f"{name} must have no missing label; got {at.size} NaN of {array.size}, first at"
-            f" positions {listed(at.tolist())}. Drop these rows first."
-        )
-    return array
 
 
 def _one_type(array: AnyArray, name: str) -> AnyArray:

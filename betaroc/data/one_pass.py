@@ -134,7 +134,14 @@ def _as_numbers(source: Source, score: str) -> Iterator[None]:
 def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
     """The sums of a piece; None for labels without end."""
     if is_lazy(piece):
-        return _grouped_sums(_rows(piece, score, label), bins, layout)
+        rows = _rows(piece, score, label)
+        most = (_MANY + 1) * (bins + len(KINDS))
+        columns = arrays_of(_grouped(rows, bins, layout).head(most))
+        labels = columns.pop("label")
+        if len(labels) >= most or len(_distinct(labels)) > _MANY:
+            return None
+        columns = {name: np.asarray(column) for name, column in columns.items()}
+        return group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
     import narwhals as nw
 
     scores = piece[score]
@@ -262,16 +269,6 @@ def _rows(piece: Any, score: str, label: str) -> Any:
     import narwhals as nw
 
     return piece.select(nw.col(label).alias("label"), nw.col(score).cast(nw.Float64).alias("s"))
-
-
-def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
-    most = (_MANY + 1) * (bins + len(KINDS))
-    columns = arrays_of(_grouped(rows, bins, layout).head(most))
-    labels = columns.pop("label")
-    if len(labels) >= most or len(_distinct(labels)) > _MANY:
-        return None
-    columns = {name: np.asarray(column) for name, column in columns.items()}
-    return group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
 
 
 class _Reach(NamedTuple):

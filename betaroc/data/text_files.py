@@ -235,15 +235,6 @@ def refuse_too_large(path: Path, name: str, largest: int | None) -> None:
         )
 
 
-def _refuse_bomb(raw: BinaryIO, name: str, limit: int) -> None:
-    """Raise if gzip says at its end that it expands too far, so that nothing is expanded."""
-    packed = raw.seek(0, io.SEEK_END)
-    raw.seek(max(packed - 4, 0))
-    size = int.from_bytes(raw.read(4), "little")
-    if limit < size <= _RATIO * packed:  # beyond it what stands there is no size
-        raise _expands(name, limit, size, "by its end, unless it is cut short, there are")
-
-
 def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFile:
     """A file that is no format of bytes, by its first ones, and not too large."""
     asked = asked or TextOptions()
@@ -251,7 +242,12 @@ def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFi
     with path.open("rb") as raw:
         head = raw.read(8)
         if head.startswith(_GZIP):
-            _refuse_bomb(raw, name, asked.max_size or _EXPANDED)
+            limit = asked.max_size or _EXPANDED
+            packed = raw.seek(0, io.SEEK_END)
+            raw.seek(max(packed - 4, 0))
+            size = int.from_bytes(raw.read(4), "little")
+            if limit < size <= _RATIO * packed:  # beyond it what stands there is no size
+                raise _expands(name, limit, size, "by its end, unless it is cut short, there are")
     for magic, what, do in _MAGIC:
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")

@@ -86,19 +86,16 @@ def layout_of(
             ' {"score": 0.5, "label": 1}.'
         )
     if asked.format == "jsonl" or (asked.format is None and lines[0][1].lstrip().startswith("{")):
-        return _json_layout(lines[0], wanted)
+        # Of JSON lines; how score and label are written the first one says.
+        first = lines[0]
+        line, text = first
+        try:
+            trial = json.loads(text)
+        except (ValueError, RecursionError):  # said where it is read
+            trial = {}
+        other, stated = as_written(wanted, list(trial) if isinstance(trial, dict) else [])
+        return TextLayout("jsonl", label=other.label, score=other.score, start=line, guesses=stated)
     return guess.with_header() or guess.without_header() or guess.unknown()
-
-
-def _json_layout(first: tuple[int, str], wanted: Wanted) -> TextLayout:
-    """Of JSON lines; how score and label are written the first one says."""
-    line, text = first
-    try:
-        trial = json.loads(text)
-    except (ValueError, RecursionError):  # said where it is read
-        trial = {}
-    other, stated = as_written(wanted, list(trial) if isinstance(trial, dict) else [])
-    return TextLayout("jsonl", label=other.label, score=other.score, start=line, guesses=stated)
 
 
 def _sample(file: TextFile, wanted: Wanted) -> list[tuple[int, str]]:
@@ -414,12 +411,6 @@ class _Guess:
                 return "asvspoof"
             if {*columns[0]} <= {"0", "1"} and all(map(_PATH, columns[1] + columns[2])):
                 return "voxceleb"
-        self._refuse_other_columns(row, columns)
-        return f"{width}col"
-
-    # ------------------------------------------------------------------- two readings
-    def _refuse_other_columns(self, row: list[str], columns: list[tuple[str, ...]]) -> None:
-        """Where columns of identities may be scores or labels, of a table without a header."""
         what = [
             f"{shown(field)} in its first line is a decimal number" for field in row[:-2]
             if is_decimal(field) and not field.lstrip("+-").isdigit()
@@ -440,6 +431,9 @@ class _Guess:
                 + (worded(" `format='voxceleb'`,") if voxceleb else "")
                 + worded(" or name its `columns=`.")
             )
+        return f"{width}col"
+
+    # ------------------------------------------------------------------- two readings
 
     def _refuse_two(self, found: dict[str, list[str]]) -> NoReturn:
         (one, first), (two, second) = list(found.items())[:2]

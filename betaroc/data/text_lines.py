@@ -96,7 +96,14 @@ class _Collector:
             self._refuse_rounded(plain, value, line)
         code = self.known.get(label)
         if code is None:
-            code = self._new_label(label, line)
+            _present(label, f"{self.name}, line {line}: the label")
+            if len(self.known) >= 1000:
+                raise FileFormatError(
+                    f"{self.name}: labels must be of two kinds; by line {line} there are more than"
+                    f" 1000: {listed(self.known)}. Are the score and the label column swapped?"
+                )
+            self.first.append(line)
+            code = self.known.setdefault(label, len(self.known))
         self.scores.append(value)
         self.codes.append(code)
 
@@ -109,16 +116,6 @@ class _Collector:
         if self.missing == FAIL or not is_missing_word(score):
             self._refuse_text(score, line)
         return "nan"
-
-    def _new_label(self, label: str, line: int) -> int:
-        _present(label, f"{self.name}, line {line}: the label")
-        if len(self.known) >= 1000:
-            raise FileFormatError(
-                f"{self.name}: labels must be of two kinds; by line {line} there are more than"
-                f" 1000: {listed(self.known)}. Are the score and the label column swapped?"
-            )
-        self.first.append(line)
-        return self.known.setdefault(label, len(self.known))
 
     def _refuse_text(self, score: str, line: int) -> NoReturn:
         word, must = score.lstrip("+-").casefold(), "be a number"

@@ -119,7 +119,12 @@ class _Draws:
         refuse_large_table(o.replicates, e.alpha.size)
         fitted = fitted_test(e, groups=o.groups)
         _refuse_sides(e, fitted, o)
-        _refuse_useless_m(o)
+        if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
+            raise InputError.about("m")(
+                'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
+                f' and resample="both"; got m={o.m!r} with method={o.method!r},'
+                f" resample={o.resample!r}. Leave m out."
+            )
         if fitted is None:
             empirical_laws(e.test, "test")
         if o.method == "exact":
@@ -305,15 +310,6 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
         raise InputError.about("method")(
             "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
             " counts decisions. Give the scores as test of epc."
-        )
-
-
-def _refuse_useless_m(o: BandOptions) -> None:
-    if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
-        raise InputError.about("m")(
-            'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
-            f' and resample="both"; got m={o.m!r} with method={o.method!r},'
-            f" resample={o.resample!r}. Leave m out."
         )
 
 

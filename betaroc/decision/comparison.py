@@ -382,7 +382,9 @@ def compare(
     >>> result.better_on_average, result.dev_paired, result.mean_difference.high < 0
     ('a', True, True)
     """
-    _refuse_different_curves(epc_a, epc_b)
+    for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
+        checks.instance(e, Epc, name, "br.epc(dev, test)")
+    refuse_different(epc_a, epc_b, ("epc_a", "epc_b"))
     checks.choice(resample, RESAMPLE, "resample")
     used, paired = range_of(epc_a, low, high), checks.flag(paired, "paired")
     number = REPLICATES if replicates is None else replicates
@@ -448,10 +450,6 @@ def _mean(
 
 
 # ----------------------------------------------------------------------------- conditions
-def _refuse_different_curves(a: Epc, b: Epc) -> None:
-    for e, name in ((a, "epc_a"), (b, "epc_b")):
-        checks.instance(e, Epc, name, "br.epc(dev, test)")
-    refuse_different(a, b, ("epc_a", "epc_b"))
 
 
 def _errors(e: Epc, place: int) -> tuple[int, int]:

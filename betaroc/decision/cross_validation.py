@@ -302,7 +302,12 @@ def _refuse_split_group(
 # ------------------------------------------------------------------- folds that are dealt
 def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
     """Units (groups, or scores without) in turn; what both classes share goes first."""
-    folds = _fold_count(folds)
+    if isinstance(folds, list) or (isinstance(folds, np.ndarray) and folds.ndim):
+        raise InputTypeError.about("folds")(
+            f"folds must be an int or the pair (client_folds, impostor_folds); got a"
+            f" {type(folds).__name__}. Give a tuple of two arrays of fold labels."
+        )
+    folds = checks.count(folds, "folds", 2)
     generator = None if rng is None else checks.generator(rng)
     groups = _connected(scores.client_groups, scores.impostor_groups)
     sides = [
@@ -345,15 +350,6 @@ def _too_many_folds(scores: Scores, folds: int, who: str, count: int, *, grouped
         f"folds must be at most the number of {who} {what}, {count}; got {checks.shown(folds)}."
         " Give fewer folds."
     )
-
-
-def _fold_count(folds: Any) -> int:
-    if isinstance(folds, list) or (isinstance(folds, np.ndarray) and folds.ndim):
-        raise InputTypeError.about("folds")(
-            f"folds must be an int or the pair (client_folds, impostor_folds); got a"
-            f" {type(folds).__name__}. Give a tuple of two arrays of fold labels."
-        )
-    return checks.count(folds, "folds", 2)
 
 
 def _connected(

@@ -198,7 +198,33 @@ class FitAgain:
         smooth = all(_is_smooth(law) for law in (pair.client, pair.impostor))
         if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
-        return _least_on_grid(pair, self._grid, self.e.alpha)
+        # The least weighted error of two densities: the best of a grid, moved to where it is flat.
+        u, t = self._grid
+        ends = pair.accept_all, pair.reject_all
+        far, frr = pair.far(t), pair.frr(t)
+        most, least = (float(np.ravel(rate(ends[0]))[0]) for rate in (pair.far, pair.frr))
+        x, y = np.concatenate([[most], far, [0.0]]), np.concatenate([[least], frr, [1.0]])
+        best = np.argmin(self.e.alpha[:, None] * x + (1.0 - self.e.alpha)[:, None] * y, axis=1)
+        ratio = pair.log_ratio(t)
+        with np.errstate(divide="ignore"):
+            wanted = np.log(self.e.alpha) - np.log1p(-self.e.alpha)
+        inner = np.clip(best - 1, 0, u.size - 1)
+        place = u[inner].copy()
+        for first in (inner - 1, inner):  # the likelihood ratio passes the level upwards
+            k = np.clip(first, 0, u.size - 2)
+            rise = ratio[k + 1] - ratio[k]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                share = (wanted - ratio[k]) / rise
+            passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
+            place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
+        found = pair.place(place)
+        for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
+            chosen = best == at
+            found = Thresholds(*(
+                np.where(chosen, np.ravel(getattr(end, name))[0], getattr(found, name))
+                for name in ("theta", "complement", "logit")
+            ))  # fmt: skip
+        return found
 
 
 def _is_smooth(law: Distribution) -> bool:
@@ -212,35 +238,3 @@ def _options(rule: BoundaryRule | None) -> dict[str, Any]:
         return {}
     policy = None if rule.policy in ("inflate", "interval") else rule.policy
     return {"boundary": policy, "resolution": rule.resolution}
-
-
-def _least_on_grid(
-    pair: Pair, grid: tuple[FloatArray, Thresholds], alpha: FloatArray
-) -> Thresholds:
-    """The least weighted error of two densities: the best of a grid, moved to where it is flat."""
-    u, t = grid
-    ends = pair.accept_all, pair.reject_all
-    far, frr = pair.far(t), pair.frr(t)
-    most, least = (float(np.ravel(rate(ends[0]))[0]) for rate in (pair.far, pair.frr))
-    x, y = np.concatenate([[most], far, [0.0]]), np.concatenate([[least], frr, [1.0]])
-    best = np.argmin(alpha[:, None] * x + (1.0 - alpha)[:, None] * y, axis=1)
-    ratio = pair.log_ratio(t)
-    with np.errstate(divide="ignore"):
-        wanted = np.log(alpha) - np.log1p(-alpha)
-    inner = np.clip(best - 1, 0, u.size - 1)
-    place = u[inner].copy()
-    for first in (inner - 1, inner):  # the likelihood ratio passes the level upwards
-        k = np.clip(first, 0, u.size - 2)
-        rise = ratio[k + 1] - ratio[k]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = (wanted - ratio[k]) / rise
-        passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
-        place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
-    found = pair.place(place)
-    for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
-        chosen = best == at
-        found = Thresholds(*(
-            np.where(chosen, np.ravel(getattr(end, name))[0], getattr(found, name))
-            for name in ("theta", "complement", "logit")
-        ))  # fmt: skip
-    return found

@@ -148,7 +148,11 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
                 f"{role} must map names to Scores, or be a frame with a column a classifier; got a"
                 f" {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
             )
-        _refuse_weights(scores, name)
+        if scores.client_weights is not None or scores.impostor_weights is not None:
+            raise InputError(
+                f"classifier {shown(name)} must have single trials; its scores carry weights, which"
+                " fusing cannot tell apart. Repeat each trial as often as its weight says."
+            )
         do = "Keep the trials that every system scored, and leave out the others"
         refuse_rejected(scores, "a fused score", do)
         if columns:
@@ -164,14 +168,6 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
     ]
     names = tuple(name for name, _ in chosen)
     return Systems(names, parts[0], parts[1], groups[0], groups[1], library=first_library(columns))
-
-
-def _refuse_weights(scores: Scores, name: str) -> None:
-    if scores.client_weights is not None or scores.impostor_weights is not None:
-        raise InputError(
-            f"classifier {shown(name)} must have single trials; its scores carry weights, which"
-            " fusing cannot tell apart. Repeat each trial as often as its weight says."
-        )
 
 
 #: What is said of two systems, of an ensemble, which cannot do without the same trials.

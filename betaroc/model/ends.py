@@ -185,21 +185,13 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
     if client.order != impostor.order:
         return impostor_alone if impostor.order < client.order else client_alone
     if math.isnan(client.width) or math.isnan(impostor.width):
-        return _of_powers(client, impostor)
-    return _of_gaussians(client, impostor, lower=lower)
-
-
-def _of_powers(client: Tail, impostor: Tail) -> Limit:
-    rho = impostor.rate / client.rate
-    log_k = impostor.log_coefficient - rho * client.log_coefficient
-    if impostor.rate == client.rate and impostor.power != client.power:
-        return _apart(1.0, math.nan, impostor_heavier=impostor.power > client.power)
-    if impostor.rate == client.rate:
-        return _tied(0.0 if client == impostor else log_k)
-    return _apart(rho, exponential(log_k), impostor_heavier=impostor.rate < client.rate)
-
-
-def _of_gaussians(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
+        rho = impostor.rate / client.rate
+        log_k = impostor.log_coefficient - rho * client.log_coefficient
+        if impostor.rate == client.rate and impostor.power != client.power:
+            return _apart(1.0, math.nan, impostor_heavier=impostor.power > client.power)
+        if impostor.rate == client.rate:
+            return _tied(0.0 if client == impostor else log_k)
+        return _apart(rho, exponential(log_k), impostor_heavier=impostor.rate < client.rate)
     order = client.order if client.order > 0 else 2.0
     if client.width != impostor.width:
         wider = impostor.width > client.width

@@ -255,7 +255,8 @@ class OperatingPoint(Result, Noun):
     @property
     def youden(self) -> Any:
         """TPR - FAR, in [-1, 1]."""
-        return _small_difference(self)
+        upper = np.asarray(self.tpr) + np.asarray(self.far) <= 1.0
+        return _plain(np.where(upper, self.tpr - self.far, self.tnr - self.frr))
 
     @property
     def precision(self) -> Any:
@@ -539,12 +540,6 @@ def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
         place = Thresholds(place.theta, place.complement, np.full(t.shape, np.nan))
     rates = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
     return OperatingPoint._of_rates(place, rates, prior)
-
-
-def _small_difference(point: OperatingPoint) -> Any:
-    """TPR - FAR from whichever pair of rates is the smaller: less cancels."""
-    upper = np.asarray(point.tpr) + np.asarray(point.far) <= 1.0
-    return _plain(np.where(upper, point.tpr - point.far, point.tnr - point.frr))
 
 
 def _read_only(array: FloatArray) -> FloatArray:

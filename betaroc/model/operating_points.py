@@ -18,7 +18,7 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds, choose
-from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts
+from betaroc.distributions.empirical import decides_by_counts
 from betaroc.distributions.pairs import Pair
 from betaroc.model.measures import precision_of
 
@@ -56,7 +56,13 @@ def least_error(
 ) -> int:
     """Index of the least weighted error under the tie rule, on counts where there are counts."""
     if decides_by_counts(pair) and pair.whole:
-        return _best_on_counts(pair, t, criterion, cost_far, cost_frr)
+        # The tie rule on integers: of those that look tied, the exactly smallest.
+        least = np.min(criterion)
+        near = np.nonzero(criterion <= least + 1e-9 * abs(least))[0]
+        accepted = pair.impostor._counts_above(t[near])
+        rejected = pair.client._counts_at_most(t[near])
+        sizes = int(pair.client.total), int(pair.impostor.total)
+        return int(near[least_on_counts(accepted, rejected, sizes, (cost_far, cost_frr))])
     return best(t, criterion, pair.far(t) + pair.frr(t))
 
 
@@ -70,18 +76,6 @@ def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
 def _near_least(values: FloatArray) -> BoolArray:
     least = np.nanmin(values)
     return np.asarray(values <= least + _TIE * abs(least))
-
-
-def _best_on_counts(
-    pair: EmpiricalPair, t: Thresholds, criterion: FloatArray, far: Fraction, frr: Fraction
-) -> int:
-    """The tie rule on integers: of those that look tied, the exactly smallest."""
-    least = np.min(criterion)
-    near = np.nonzero(criterion <= least + 1e-9 * abs(least))[0]
-    accepted = pair.impostor._counts_above(t[near])
-    rejected = pair.client._counts_at_most(t[near])
-    sizes = int(pair.client.total), int(pair.impostor.total)
-    return int(near[least_on_counts(accepted, rejected, sizes, (far, frr))])
 
 
 def least_on_counts(

@@ -162,14 +162,7 @@ def draw_expected_observed(
         # Beyond every measure's range, so that it crosses any frame.
         ax.plot((-2.0, 2.0), (-2.0, 2.0), color=GREY, linewidth=0.8, linestyle=":",
                 gid="identity", zorder=1.0, scalex=False, scaley=False)  # fmt: skip
-    _same_limits(ax)
-    x, y = (f"{axes.measure} {where}" for where in ("expected on dev", "observed on test"))
-    rates = "xy" if axes.measure_is_rate else ""
-    return finished(ax, x, y, rates, below=below, loc="best")
-
-
-def _same_limits(ax: Axes) -> None:
-    """Both axes the same, wide enough for every curve, so that y = x is the diagonal."""
+    # Both axes the same, wide enough for every curve, so that y = x is the diagonal.
     curves = [line.get_xydata() for line in ax.lines if line.get_gid() != "identity"]
     values = np.concatenate([np.asarray(points, dtype=np.float64).ravel() for points in curves])
     values = values[np.isfinite(values)]
@@ -177,6 +170,9 @@ def _same_limits(ax: Axes) -> None:
         low, high = float(values.min()), float(values.max())
         margin = 0.05 * (high - low) or 0.05
         ax.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin))
+    x, y = (f"{axes.measure} {where}" for where in ("expected on dev", "observed on test"))
+    rates = "xy" if axes.measure_is_rate else ""
+    return finished(ax, x, y, rates, below=below, loc="best")
 
 
 # -------------------------------------------------------------------------- two systems

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -58,16 +58,12 @@ def document_of(value: Any) -> dict[str, Any]:
     """The fields of a value in plain form, its kind first."""
     done = Written()
     plain: dict[str, Any] = Record(type(value)).write(value, "", done)
-    _name_files(done.files)
-    return {"kind": type(value).__name__} | plain
-
-
-def _name_files(records: Sequence[tuple[dict[str, Any], str]]) -> None:
-    """Names instead of paths, which tell where on a machine its user keeps files."""
-    held = [record[part] for record, part in records]
+    # Names instead of paths, which tell where on a machine its user keeps files.
+    held = [record[part] for record, part in done.files]
     names = file_names(path for one in held for path in ([one] if isinstance(one, str) else one))
-    for (record, part), one in zip(records, held, strict=True):
+    for (record, part), one in zip(done.files, held, strict=True):
         record[part] = names[one] if isinstance(one, str) else [names[path] for path in one]
+    return {"kind": type(value).__name__} | plain
 
 
 def value_of(plain: Any, kinds: Kinds, kind: type) -> Any:

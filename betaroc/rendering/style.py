@@ -133,7 +133,22 @@ def finished(
     if frame is not None and ax.get_autoscaley_on():
         ax.set_ylim(frame[1])
     name_axes(ax, x, y, rates)
-    _log_ticks(ax)
+    # On our log scales decades, of few of them 2 and 5 too, within one what is round.
+    from matplotlib.ticker import AutoLocator, Locator, LogLocator, NullFormatter, NullLocator
+
+    for letter in "xy":
+        axis: Any = getattr(ax, f"{letter}axis")
+        if axis.get_gid() != _LOG:
+            continue
+        if math.isinf(getattr(ax.dataLim, f"minpos{letter}")):  # nothing that a log scale shows
+            getattr(ax, f"set_autoscale{letter}_on")(False)
+            getattr(ax, f"set_{letter}lim")(0.1, 1.0)
+        low, high = getattr(ax, f"get_{letter}lim")()
+        wide, few = high / low > _MANY[letter], high / low < _NARROW
+        major: Locator = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0))
+        axis.set_major_locator(AutoLocator() if few else major)
+        axis.set_minor_locator(LogLocator(subs="auto") if wide else NullLocator())
+        axis.set_minor_formatter(NullFormatter())
     figure: Any = ax.figure
     below = below or any(hasattr(old, _HEIGHT) for old in figure.legends)
     legend(ax, **at)
@@ -170,25 +185,6 @@ def on_log(ax: Axes, letter: str, *, empty: bool) -> None:
             f'ax must have a logarithmic {letter} axis for scale="log"; got axes with data on a'
             f" {scale} one. Draw the first curve on new axes with it too."
         )
-
-
-def _log_ticks(ax: Axes) -> None:
-    """On our log scales decades, of few of them 2 and 5 too, within one what is round."""
-    from matplotlib.ticker import AutoLocator, Locator, LogLocator, NullFormatter, NullLocator
-
-    for letter in "xy":
-        axis: Any = getattr(ax, f"{letter}axis")
-        if axis.get_gid() != _LOG:
-            continue
-        if math.isinf(getattr(ax.dataLim, f"minpos{letter}")):  # nothing that a log scale shows
-            getattr(ax, f"set_autoscale{letter}_on")(False)
-            getattr(ax, f"set_{letter}lim")(0.1, 1.0)
-        low, high = getattr(ax, f"get_{letter}lim")()
-        wide, few = high / low > _MANY[letter], high / low < _NARROW
-        major: Locator = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0))
-        axis.set_major_locator(AutoLocator() if few else major)
-        axis.set_minor_locator(LogLocator(subs="auto") if wide else NullLocator())
-        axis.set_minor_formatter(NullFormatter())
 
 
 # ----------------------------------------------------------------------------- curves

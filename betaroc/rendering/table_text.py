@@ -102,7 +102,7 @@ def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
         _latex(name): [_latex_cell(value) for value in values] for name, values in named.items()
     }
     frame = pd.DataFrame(cells, dtype=object)
-    right = "".join("r" if _numeric(values) else "l" for values in named.values())
+    right = "".join("r" if all(map(_is_number, values)) else "l" for values in named.values())
     style = frame.style.hide(axis="index")
     return str(style.to_latex(hrules=True, column_format=right or "l"))
 
@@ -122,10 +122,6 @@ def _is_number(value: Any) -> bool:
 def shown_cell(value: Any) -> tuple[str, bool]:
     """A cell as text, and whether it is a number."""
     return _cell(value), _is_number(value)
-
-
-def _numeric(values: Sequence[Any]) -> bool:
-    return all(map(_is_number, values))
 
 
 def _cell(value: Any) -> str:

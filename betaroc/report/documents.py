@@ -131,7 +131,7 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     document = parsed(_text_of(text_or_path))
     kind = _checked_kind(document)
     with quietly():  # what was to be said was said when it was made
-        return value_of(_fields_of(document), kinds(), kind)
+        return value_of(document.get("content", document), kinds(), kind)
 
 
 def _text_of(given: Any) -> str:
@@ -195,8 +195,3 @@ def _checked_kind(document: Any) -> type:
             f"kind must be one of betaroc's; got {shown(name)}. {nearest(name, options)}".rstrip()
         )
     return kinds()[name]
-
-
-def _fields_of(document: dict[str, Any]) -> Any:
-    """What is read of a document: its content where it has one, else itself."""
-    return document.get("content", document)

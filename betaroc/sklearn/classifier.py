@@ -255,7 +255,13 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.decision_: Decision = decide(self.scores_, **self._asked())
         if splits is not None:
             self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-            self.decision_ = _of_another_model(self.decision_)
+            status, remedy, measured = self.decision_.status, self.decision_.remedy, ""
+            if status == GREEN:
+                status, remedy, measured = AMBER, f"{_APART}; {remedy}", f": {_MEASURED}"
+            reason = f"{self.decision_.reason} {_OUT_OF_FOLD}{measured}."
+            told = replace(self.decision_, status=status, reason=reason, remedy=remedy)
+            object.__setattr__(told, "notices", self.decision_.notices)
+            self.decision_ = told
         self.pos_label_, self.response_method_ = labels.client, method
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -430,20 +436,6 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse = own.sparse
         tags.input_tags.pairwise = own.pairwise
         return tags
-
-
-def _of_another_model(decision: Decision) -> Decision:
-    """The decision, which says that the model that it is for is not the one that gave the scores.
-
-    That is the model fitted again to all rows.
-    """
-    status, remedy, measured = decision.status, decision.remedy, ""
-    if status == GREEN:
-        status, remedy, measured = AMBER, f"{_APART}; {remedy}", f": {_MEASURED}"
-    reason = f"{decision.reason} {_OUT_OF_FOLD}{measured}."
-    told = replace(decision, status=status, reason=reason, remedy=remedy)
-    object.__setattr__(told, "notices", decision.notices)
-    return told
 
 
 def _weights(weight: npt.ArrayLike, n: int) -> FloatArray:

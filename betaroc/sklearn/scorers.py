@@ -64,22 +64,18 @@ def _weighted_error(
     found, predicted = labels_of(y_true, "y_true"), np.asarray(column_or_1d(y_pred))
     classes = np.unique(found)
     labels = two_labels(classes, pos_label, name="y_true")
-    _refuse_other_labels(predicted, classes)
-    weights = np.ones(found.size)
-    if sample_weight is not None:
-        weights = weights_array(sample_weight, found.size, "sample_weight")
-    client, accepted = labels.clients(found), labels.clients(predicted)
-    far = _share(accepted, ~client, weights)
-    return alpha * far + (1.0 - alpha) * _share(~accepted, client, weights)
-
-
-def _refuse_other_labels(predicted: AnyArray, classes: AnyArray) -> None:
     others = sorted(set(predicted.tolist()) - set(classes.tolist()))
     if others:
         raise InputError.about("y_pred")(
             f"y_pred must hold the labels of y_true, {listed(classes.tolist())}; the estimator"
             f" predicts {listed(others)} too. Fit it to the same labels."
         )
+    weights = np.ones(found.size)
+    if sample_weight is not None:
+        weights = weights_array(sample_weight, found.size, "sample_weight")
+    client, accepted = labels.clients(found), labels.clients(predicted)
+    far = _share(accepted, ~client, weights)
+    return alpha * far + (1.0 - alpha) * _share(~accepted, client, weights)
 
 
 def _share(those: BoolArray, among: BoolArray, weights: AnyArray) -> float:

@@ -193,7 +193,13 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
     sizes = cell_sizes(cell, "n")
     prior = cell.get("prior")
     if model is not None:
-        true = _own_pair(cell, model)
+        found = model(dict(cell))
+        if not isinstance(found, ScoreModel):
+            raise InputTypeError.about("model")(
+                f"model must return a ScoreModel of each cell; got {shown(found)} of type"
+                f" {type(found).__name__}. Return br.ScoreModel(client, impostor)."
+            )
+        true = found
         true = true if prior is None else _with_prior(true, prior)
     else:
         share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
@@ -280,16 +286,6 @@ def _solution(
         )
     except BetarocError as error:
         return error
-
-
-def _own_pair(cell: Mapping[str, Any], model: CellModel) -> ScoreModel:
-    found = model(dict(cell))
-    if not isinstance(found, ScoreModel):
-        raise InputTypeError.about("model")(
-            f"model must return a ScoreModel of each cell; got {shown(found)} of type"
-            f" {type(found).__name__}. Return br.ScoreModel(client, impostor)."
-        )
-    return found
 
 
 def _own_family(model: ScoreModel) -> str:

@@ -120,7 +120,16 @@ class _Problem:
         self.failed: list[Found] = []
         self.equations = list(self._equations())
         rows, values = self._linear()
-        self.reference = self._reference()
+        # Shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is known.
+        logs = np.zeros(4)
+        for end, (c, i) in _NEAR.items():
+            side = self.sides[end]
+            if side and self.asked.exponents[end] is None:
+                logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
+        for k, shape in enumerate(self.asked.shapes):
+            if shape is not None:
+                logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
+        self.reference = logs
         if len(rows):
             matrix = np.array(rows)
             shift = np.linalg.lstsq(matrix, np.array(values) - matrix @ self.reference, rcond=None)
@@ -139,18 +148,6 @@ class _Problem:
                 rows.append([float(k == i) - float(k == c) for k in range(4)])
                 values.append(math.log(exponent))
         return rows, values
-
-    def _reference(self) -> FloatArray:
-        """Shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is known."""
-        logs = np.zeros(4)
-        for end, (c, i) in _NEAR.items():
-            side = self.sides[end]
-            if side and self.asked.exponents[end] is None:
-                logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
-        for k, shape in enumerate(self.asked.shapes):
-            if shape is not None:
-                logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
-        return logs
 
     def _half_spaces(self) -> tuple[FloatArray, FloatArray]:
         """Rows w and numbers m with w . log shapes >= m."""
@@ -196,7 +193,7 @@ class _Problem:
             offset = _OFFSETS[count]
             if (count >= enough and (solutions or few)) or self.looks > patience:
                 break
-            found = self._from(self.basis.T @ np.array(offset))
+            found = self._refined(self._restored(self.basis.T @ np.array(offset)))
             (solutions if found.miss <= _met(self.asked) else failed).append(found)
             if not self.equations:
                 break
@@ -260,10 +257,6 @@ class _Problem:
                 return np.asarray(following)
             y, before = following, along
         return None
-
-    def _from(self, start: FloatArray) -> Found:
-        """Onto the equations by the shortest steps, then along them to the nearest place."""
-        return self._refined(self._restored(start))
 
     def _refined(self, y: FloatArray) -> Found:
         first = self._found(y)

@@ -298,7 +298,9 @@ class Study:
                 self._folder.sweep()
             size, study = manifest["block"], manifest_text(manifest)
             todo, skipped = self._missing(size, study)
-            seed = _seed_of(manifest["entropy"])
+            kept = manifest["entropy"]
+            entropy = tuple(int(e) for e in kept[0])
+            seed = Seed(entropy[0] if len(entropy) == 1 else entropy, tuple(kept[1]))
             rows = len(self)
             tell_beyond(self.statistics, self.design)
             found = contextlib.closing(
@@ -513,11 +515,6 @@ def _seed(rng: Any) -> list[Any] | None:
     entropy: Any = rng.entropy
     many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
     return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]
-
-
-def _seed_of(kept: list[Any]) -> Seed:
-    entropy = tuple(int(e) for e in kept[0])
-    return Seed(entropy[0] if len(entropy) == 1 else entropy, tuple(kept[1]))
 
 
 def _python() -> str:
