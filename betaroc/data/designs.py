@@ -113,7 +113,15 @@ class DesignMatrix:
         stops = np.cumsum(list(sizes.values())).tolist()
         parts = np.split(np.asarray(matrix, dtype=np.float64), stops[:-1])
         self.rows = dict(zip(sizes, parts, strict=True))
-        self.categories = self._categories()
+        # Columns that are categories here, with what they may be.
+        found = {c.name: c.levels for c in self.covariates if c.levels is not None}
+        coded = [f for term in self.info.formula for f in term.factors if f.expr.startswith("C(")]
+        named = {factor_columns(factor, self.name)[0] for factor in coded}
+        for c in self.covariates:
+            if c.name in named and c.levels is None:
+                values = np.concatenate([c.client, c.impostor])
+                found[c.name] = tuple(np.unique(values).tolist())
+        self.categories = found
 
     def _made(self, made_by: Any, columns: dict[str, Any], n: int, **options: Any) -> Any:
         """A matrix of finite numbers, made by formulaic."""
@@ -141,17 +149,6 @@ class DesignMatrix:
                 " is computed from."
             )
         return matrix
-
-    def _categories(self) -> dict[str, tuple[Any, ...]]:
-        """Columns that are categories here, with what they may be."""
-        found = {c.name: c.levels for c in self.covariates if c.levels is not None}
-        coded = [f for term in self.info.formula for f in term.factors if f.expr.startswith("C(")]
-        named = {factor_columns(factor, self.name)[0] for factor in coded}
-        for c in self.covariates:
-            if c.name in named and c.levels is None:
-                values = np.concatenate([c.client, c.impostor])
-                found[c.name] = tuple(np.unique(values).tolist())
-        return found
 
     def terms(self, gone: list[str]) -> list[int]:
         """Which columns belong to these terms."""

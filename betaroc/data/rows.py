@@ -150,7 +150,12 @@ class LabelTexts:
 
     def clients(self, client_label: object) -> BoolArray:
         """Which texts are the clients'."""
-        self._refuse_missing_label()
+        for token, first in zip(self.tokens, self.first, strict=True):
+            if token.strip().casefold() in _NO_LABEL:
+                raise FileFormatError(
+                    f"{self.name}, {self.unit} {first}: the label must not be missing; got"
+                    f" {shown(token)}. Give it, or remove the {self.unit}."
+                )
         keys = [label_key(token) for token in self.tokens]
         self._refuse_padded(keys)
         kinds = list(dict.fromkeys(keys))
@@ -161,14 +166,6 @@ class LabelTexts:
         if mask.all() or not mask.any():
             self._refuse_one_class("impostor" if mask.any() else "client")
         return mask
-
-    def _refuse_missing_label(self) -> None:
-        for token, first in zip(self.tokens, self.first, strict=True):
-            if token.strip().casefold() in _NO_LABEL:
-                raise FileFormatError(
-                    f"{self.name}, {self.unit} {first}: the label must not be missing; got"
-                    f" {shown(token)}. Give it, or remove the {self.unit}."
-                )
 
     def _refuse_padded(self, keys: list[object]) -> None:
         """Raise where texts differ by the blanks around them alone, as arrays of them do."""

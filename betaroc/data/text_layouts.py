@@ -242,7 +242,15 @@ class _Guess:
         near = [own for sign, own in names.items() if sign != " " and self._is_near(own)]
         columns = max(near or names.values(), key=len)
         if len(columns) == 1:
-            self._refuse_separator(first, line)
+            for format_, signs in TABLES.items():
+                sign = next((s for s in signs if s in first), None)
+                if self.asked.format in TABLES and format_ != self.asked.format and sign:
+                    own = _SIGNS[TABLES[str(self.asked.format)][0]]
+                    raise FileFormatError(
+                        f"{self.name} must be separated by {own}s; line {line} is separated by"
+                        f" {_SIGNS[sign]}s: {shown(first)}. Leave format out, or pass"
+                        + worded(f" `format={format_!r}`.")
+                    )
         for column, role in self.wanted.roles:
             if column not in columns and self.asked.header is not False:
                 raise missing_column(self.name, role, column, columns)
@@ -254,18 +262,6 @@ class _Guess:
     def _is_near(self, columns: list[str]) -> bool:
         """Whether the wanted columns are there but for blanks around."""
         return set(self.wanted.columns) <= {name.strip() for name in columns}
-
-    def _refuse_separator(self, text: str, line: int) -> None:
-        """A header of one column that holds the separator of another format."""
-        for format_, signs in TABLES.items():
-            sign = next((s for s in signs if s in text), None)
-            if self.asked.format in TABLES and format_ != self.asked.format and sign:
-                own = _SIGNS[TABLES[str(self.asked.format)][0]]
-                raise FileFormatError(
-                    f"{self.name} must be separated by {own}s; line {line} is separated by"
-                    f" {_SIGNS[sign]}s: {shown(text)}. Leave format out, or pass"
-                    + worded(f" `format={format_!r}`.")
-                )
 
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> TextLayout | None:

@@ -14,7 +14,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import class_sizes, draw_multinomial
 from betaroc.core.sentences import worded
-from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
+from betaroc.data.groups import ScoredTrials, Trials, groups_of
 from betaroc.decision.bands import grouped_values
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve, empirical_laws, grouped_side, side_trials
 from betaroc.decision.resample_fit import FitAgain
@@ -274,7 +274,14 @@ def _fixed_draw(
     trials = _joint([side_trials(e, "test") for e in curves])
     known = groups_of(trials) if groups else None
     if known is not None:
-        return _paired_groups(curves, known)
+        sides = [
+            GroupedSide.of(known, empirical_laws(e.test, "test"), side_trials(e, "test"),
+                           stratified=True)
+            for e in curves
+        ]  # fmt: skip
+        chosen = [e.chosen for e in curves]
+        cells = sides[0].cells(*zip(sides, chosen, strict=True))
+        return lambda rng, size: list(cells.draw(rng, size))
     return _JointCells.of(curves).draw
 
 
@@ -292,19 +299,6 @@ def _unpaired(e: Curve, *, groups: bool) -> Callable[[np.random.Generator, int],
         return GroupedCounts(client.draw(rng, sizes[0]), accepted, *sizes, lost)
 
     return draw
-
-
-def _paired_groups(
-    curves: Sequence[Curve], known: Groups
-) -> Callable[[np.random.Generator, int], DrawnSystems]:
-    sides = [
-        GroupedSide.of(known, empirical_laws(e.test, "test"), side_trials(e, "test"),
-                       stratified=True)
-        for e in curves
-    ]  # fmt: skip
-    chosen = [e.chosen for e in curves]
-    cells = sides[0].cells(*zip(sides, chosen, strict=True))
-    return lambda rng, size: list(cells.draw(rng, size))
 
 
 @dataclass(frozen=True, eq=False)

@@ -404,7 +404,17 @@ def inclusion(
     >>> result.fusion.gain("hooked", part="lax").high < 0.0  # there it does harm
     True
     """
-    region, level = _checked_region(region), checks.level(level)
+    if not isinstance(region, tuple | list) or len(region) != 2:
+        raise InputTypeError.about("region")(
+            f"region must be a pair (low, high) of FARs; got {shown(region)}. Give two fractions,"
+            " such as (0, 0.1)."
+        )
+    low, high = (checks.fraction(x, "region") for x in region)
+    if not low < high:
+        raise InputError.about("region")(
+            f"region must be a pair low < high of FARs; got ({low!r}, {high!r}). Swap or widen it."
+        )
+    region, level = (low, high), checks.level(level)
     folds = checks.count(folds, "folds", 2)
     found = systems_of(frame, label, client_label, systems, nan_policy, group)
     other = None
@@ -440,18 +450,6 @@ def inclusion(
 
 
 # ------------------------------------------------------------------------- the arguments
-def _checked_region(region: Any) -> tuple[float, float]:
-    if not isinstance(region, tuple | list) or len(region) != 2:
-        raise InputTypeError.about("region")(
-            f"region must be a pair (low, high) of FARs; got {shown(region)}. Give two fractions,"
-            " such as (0, 0.1)."
-        )
-    low, high = (checks.fraction(x, "region") for x in region)
-    if not low < high:
-        raise InputError.about("region")(
-            f"region must be a pair low < high of FARs; got ({low!r}, {high!r}). Swap or widen it."
-        )
-    return low, high
 
 
 def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:

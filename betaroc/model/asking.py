@@ -152,7 +152,12 @@ def asking(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> Asking:
             f" {type(stat).__name__}. See br.statistics() for the names."
         )
     if _AT in stat:
-        _refuse_second_point(stat, given, points)
+        if given or points:
+            named = [f"{name}={checks.shown(value)}" for name, value in points.items()]
+            raise InputError.about("stat")(
+                f"a point must be given once, behind {_AT!r} or by a keyword; got {stat!r} and"
+                f" {', '.join([*map(checks.shown, given), *named])}. Leave one of them out."
+            )
         return asking_of_text(stat)
     name = known(stat, tuple(STATISTICS), "stat", _ALL)
     row = STATISTICS[name]
@@ -179,7 +184,14 @@ def asking_of_text(text: str) -> Asking:
     if point == "at":
         return asking(name, at=value)
     if point == "between":
-        return asking(name, between=_read_range(text, value))
+        try:
+            low, high = map(float, value.split(","))
+        except ValueError as error:
+            raise InputError(
+                f"behind 'between=' must stand two FARs with a comma between, such as {_RANGE}; got"
+                f" {text!r}."
+            ) from error
+        return asking(name, between=(low, high))
     if point not in POINTS:
         raise InputError(
             f"behind {_AT!r} must stand a point such as far=0.01, or one of"
@@ -228,17 +240,6 @@ def _refuse_number(text: str, name: str, behind: str) -> None:
     )
 
 
-def _read_range(text: str, value: str) -> tuple[float, float]:
-    try:
-        low, high = map(float, value.split(","))
-    except ValueError as error:
-        raise InputError(
-            f"behind 'between=' must stand two FARs with a comma between, such as {_RANGE}; got"
-            f" {text!r}."
-        ) from error
-    return low, high
-
-
 def _read(text: str, number: str) -> float:
     try:
         return float(number)
@@ -246,15 +247,6 @@ def _read(text: str, number: str) -> float:
         raise InputError(
             f"what stands behind the '=' of a point must be a number; got {text!r}."
         ) from error
-
-
-def _refuse_second_point(stat: str, given: tuple[Any, ...], points: Mapping[str, Any]) -> None:
-    if given or points:
-        named = [f"{name}={checks.shown(value)}" for name, value in points.items()]
-        raise InputError.about("stat")(
-            f"a point must be given once, behind {_AT!r} or by a keyword; got {stat!r} and"
-            f" {', '.join([*map(checks.shown, given), *named])}. Leave one of them out."
-        )
 
 
 def _refuse_point_of_function(given: tuple[Any, ...], points: Mapping[str, Any]) -> None:

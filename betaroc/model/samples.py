@@ -94,7 +94,29 @@ def sample_systems(
     """
     import pandas as pd
 
-    systems = _checked_systems(models)
+    if not isinstance(models, Mapping):
+        raise InputTypeError.about("models")(
+            f"models must be a mapping of names to ScoreModels; got {type(models).__name__}. Give"
+            ' for example {"A": model}.'
+        )
+    if not models:
+        raise InputError.about("models")("models must hold at least one ScoreModel; got none.")
+    for name, model in models.items():
+        if not isinstance(name, str):
+            raise InputTypeError.about("models")(
+                f"models must have names of text; got {shown(name)}."
+            )
+        if name in ("", "label"):
+            raise InputError.about("models")(
+                f"models must not be named {name!r}: the frame's column of labels is called"
+                " label, and every column has a name. Choose another name."
+            )
+        if not isinstance(model, ScoreModel):
+            raise InputTypeError(
+                f"models[{name!r}] must be a ScoreModel; got {type(model).__name__}. Of a fit"
+                " take fit.model."
+            )
+    systems = dict(models)
     sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
     roots = [_root(matrix) for matrix in _matrices(correlation, list(systems))]
     source = generator(rng)
@@ -118,32 +140,6 @@ def _scores_at(law: Distribution, z: FloatArray) -> FloatArray:
     scores[low] = law._lower_quantile(p[low], log_p[low]).theta
     scores[~low] = law._upper_quantile(p[~low], log_p[~low]).theta
     return scores
-
-
-def _checked_systems(models: object) -> dict[str, ScoreModel]:
-    if not isinstance(models, Mapping):
-        raise InputTypeError.about("models")(
-            f"models must be a mapping of names to ScoreModels; got {type(models).__name__}. Give"
-            ' for example {"A": model}.'
-        )
-    if not models:
-        raise InputError.about("models")("models must hold at least one ScoreModel; got none.")
-    for name, model in models.items():
-        if not isinstance(name, str):
-            raise InputTypeError.about("models")(
-                f"models must have names of text; got {shown(name)}."
-            )
-        if name in ("", "label"):
-            raise InputError.about("models")(
-                f"models must not be named {name!r}: the frame's column of labels is called"
-                " label, and every column has a name. Choose another name."
-            )
-        if not isinstance(model, ScoreModel):
-            raise InputTypeError(
-                f"models[{name!r}] must be a ScoreModel; got {type(model).__name__}. Of a fit"
-                " take fit.model."
-            )
-    return dict(models)
 
 
 # ------------------------------------------------------------------ correlation matrices

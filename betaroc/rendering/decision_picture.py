@@ -217,7 +217,13 @@ def panel_svg(
     bars = [(side, heights, _steps(panel.edges, base, heights)) for side, heights in drawn]
     inner = [f'<path class="f-{side}" d="{path}Z"/>' for side, _, path in bars]
     if at is not None:
-        inner = [_clips(key, at), *inner]
+        # Both sides of the threshold.
+        clips = (
+            f'<defs><clipPath id="left{key}"><rect x="0" y="0" width="{at:.2f}%" height="1000"'
+            f' data-place="width:x"/></clipPath><clipPath id="right{key}"><rect x="{at:.2f}%" y="0"'
+            ' width="100%" height="1000" data-place="x:x"/></clipPath></defs>'
+        )
+        inner = [clips, *inner]
         inner += [f'<path class="e-{s}" {_clipped(s, key)} d="{path}Z"/>' for s, _, path in bars]
     inner += [f'<path class="o-{side}{dev}" d="{path}"/>' for side, _, path in bars]
     if at is not None:
@@ -239,15 +245,6 @@ def panel_svg(
         f'<svg viewBox="0 0 1000 1000" preserveAspectRatio="none">{"".join(inner)}</svg>'
         f'<line class="base" x1="0" x2="100%" y1="{line}" y2="{line}"/>'
         f"{_mark(panel, at, highest, told=told)}{_class_names(panel, at, base, unit, names)}</svg>"
-    )
-
-
-def _clips(key: str, at: float) -> str:
-    """Both sides of the threshold."""
-    return (
-        f'<defs><clipPath id="left{key}"><rect x="0" y="0" width="{at:.2f}%" height="1000"'
-        f' data-place="width:x"/></clipPath><clipPath id="right{key}"><rect x="{at:.2f}%" y="0"'
-        ' width="100%" height="1000" data-place="x:x"/></clipPath></defs>'
     )
 
 

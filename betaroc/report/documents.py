@@ -129,7 +129,30 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     Beta(a=2.0, b=3.0)
     """
     document = parsed(_text_of(text_or_path))
-    kind = _checked_kind(document)
+    # The class that a document names, once its envelope is in order.
+    if not isinstance(document, dict) or "kind" not in document:
+        what = f"with {shown(sorted(document)[:3])}" if isinstance(document, dict) else "a list"
+        raise FileFormatError(
+            f'a document must be an object with "kind"; got one {what}. Read what to_json wrote;'
+            " br.read_scores reads scores."
+        )
+    name, version = document["kind"], document.get("format")
+    if type(version) is not int or version < 1:
+        raise FileFormatError(
+            f"format must be a whole number from 1, which to_json writes; got {shown(version)}."
+        )
+    if version > FORMAT:
+        by = shown(document.get("betaroc"))
+        raise FileFormatError(
+            f"format must be at most {FORMAT} for this betaroc; got {version}, written by betaroc"
+            f" {by}, which is newer. Install that one."
+        )
+    options = [one for one, kind in kinds().items() if issubclass(kind, Value)]
+    if not isinstance(name, str) or name not in options:
+        raise FileFormatError(
+            f"kind must be one of betaroc's; got {shown(name)}. {nearest(name, options)}".rstrip()
+        )
+    kind = kinds()[name]
     with quietly():  # what was to be said was said when it was made
         return value_of(document.get("content", document), kinds(), kind)
 
@@ -168,30 +191,3 @@ def _text_of(given: Any) -> str:
             f"text_or_path must be a file that can be read; {shown(str(given))}:"
             f" {getattr(error, 'strerror', None) or error}. Name what to_json wrote."
         ) from error
-
-
-def _checked_kind(document: Any) -> type:
-    """The class that a document names, once its envelope is in order."""
-    if not isinstance(document, dict) or "kind" not in document:
-        what = f"with {shown(sorted(document)[:3])}" if isinstance(document, dict) else "a list"
-        raise FileFormatError(
-            f'a document must be an object with "kind"; got one {what}. Read what to_json wrote;'
-            " br.read_scores reads scores."
-        )
-    name, version = document["kind"], document.get("format")
-    if type(version) is not int or version < 1:
-        raise FileFormatError(
-            f"format must be a whole number from 1, which to_json writes; got {shown(version)}."
-        )
-    if version > FORMAT:
-        by = shown(document.get("betaroc"))
-        raise FileFormatError(
-            f"format must be at most {FORMAT} for this betaroc; got {version}, written by betaroc"
-            f" {by}, which is newer. Install that one."
-        )
-    options = [one for one, kind in kinds().items() if issubclass(kind, Value)]
-    if not isinstance(name, str) or name not in options:
-        raise FileFormatError(
-            f"kind must be one of betaroc's; got {shown(name)}. {nearest(name, options)}".rstrip()
-        )
-    return kinds()[name]

@@ -155,10 +155,13 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
     """What stands first, and the sections below it."""
     dev, tests, points = analysis.dev, analysis.tests, analysis.points
     names = ["dev", *set_names(tests)]
+    found = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
+    d = analysis.decision
+    elsewhere = d is not None and all(one.threshold != d.threshold for one in found)
     return {
         "screen": first_screen(analysis),
         "contradicted": list(map(typeset, first_lines(dev, tests, points, analysis.level))),
-        "elsewhere": _elsewhere(analysis),
+        "elsewhere": elsewhere,
         "alarm": typeset(misfit_words(dev)),
         "headline": list(map(typeset, summary_lines(dev, tests, points))),
         "statuses": [
@@ -178,13 +181,6 @@ _UNDRAWN = (
     "The pictures of the sections below are missing: they need matplotlib, which cannot be"
     " imported here. Install it, and write the page again."
 )
-
-
-def _elsewhere(analysis: AnalysisRecord) -> bool:
-    """Whether what contradicts dev says nothing of the threshold that the page begins with."""
-    found = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
-    d = analysis.decision
-    return d is not None and all(one.threshold != d.threshold for one in found)
 
 
 def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:

@@ -8,7 +8,6 @@ from functools import partial
 
 from betaroc.fits.fit import DistributionFit
 from betaroc.model.asking import Asking
-from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import (
     extreme,
@@ -378,7 +377,9 @@ def _point_rows(
     place = threshold(point.threshold, point.logit_threshold)
     rows: list[Row | Group] = [Group(f"{met.title}: threshold {place}", caution)]
     if by_model:
-        texts = _expected_rates(dev, point, keys)
+        said = dict(zip(("far", "frr", "hter"), expected(dev, point, why=False), strict=True))
+        model: ScoreModel = dev.empirical if dev.fit is None else dev.fit.model
+        texts = [said.get(key) or percent(rate_at(key, model, point)) for key in keys]
         cells = _rate_cells(keys, texts, met.expected_intervals)
         rows.append(Row(("expected by the distributions", *cells)))
     intervals = ((), *met.observed_intervals)
@@ -391,10 +392,3 @@ def _point_rows(
 def _rate_cells(keys: Sequence[str], texts: Sequence[str], found: Sequence[Measured]) -> list[Cell]:
     own = {m.key: m for m in found if not m.why}
     return [measured_cell(own.get(k), percent, t) for k, t in zip(keys, texts, strict=True)]
-
-
-def _expected_rates(dev: ScoreSet, point: OperatingPoint, keys: Sequence[str]) -> list[str]:
-    """Rates of dev's fit in per cent, said where no score speaks for those of trials."""
-    said = dict(zip(("far", "frr", "hter"), expected(dev, point, why=False), strict=True))
-    model: ScoreModel = dev.empirical if dev.fit is None else dev.fit.model
-    return [said.get(key) or percent(rate_at(key, model, point)) for key in keys]

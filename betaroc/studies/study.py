@@ -185,7 +185,13 @@ class Study:
         self._words = [f"{s.column}: {s.description}" for s in self.statistics]
         self._model_words = None if model is None else fingerprint(model)
         check_design(self.design, own_model=model is not None)
-        self._refuse_without_sample()
+        sampled = {"n", "n_client"} & set(self.design.names)
+        needing = [s.column for s in self.statistics if s.needs_sample]
+        if needing and not sampled:
+            raise InputError(
+                f"{shown(needing[0])} is of a sample, whose size the design does not give. Add n,"
+                ' or n_client and n_impostor, or take a statistic of the source "true".'
+            )
         columns = {s.column for s in self.statistics}
         clash = sorted(set(self.design.names) & (columns | {*RESERVED, *SUMMARY}))
         if clash:
@@ -459,16 +465,6 @@ class Study:
     def _has_functions(self) -> bool:
         """Whether digests of code, which every version of Python compiles its own way, count."""
         return self.model is not None or any(s.function is not None for s in self.statistics)
-
-    def _refuse_without_sample(self) -> None:
-        """Statistics of a sample need its size."""
-        sampled = {"n", "n_client"} & set(self.design.names)
-        needing = [s.column for s in self.statistics if s.needs_sample]
-        if needing and not sampled:
-            raise InputError(
-                f"{shown(needing[0])} is of a sample, whose size the design does not give. Add n,"
-                ' or n_client and n_impostor, or take a statistic of the source "true".'
-            )
 
 
 class _GivenUpError(Exception):
