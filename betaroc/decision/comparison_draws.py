@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from betaroc.data.groups import ScoredTrials, Trials, groups_of
 from betaroc.decision.bands import grouped_values
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve, empirical_laws, grouped_side, side_trials
 from betaroc.decision.resample_fit import FitAgain
-from betaroc.decision.resample_threshold import ChosenAgain, LeastWeightedError, OtherCriterion
+from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
 from betaroc.distributions.binned import is_binned
 from betaroc.distributions.empirical import cells_of, decides_by_counts
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide, cell_of
@@ -203,7 +203,10 @@ def _references(trials: Sequence[ScoredTrials]) -> list[int]:
 
 
 # ----------------------------------------------------------------- thresholds chosen again
-def _again(e: Curve, name: str) -> ChosenAgain:
+_Again: TypeAlias = FitAgain | LeastWeightedError | OtherCriterion
+
+
+def _again(e: Curve, name: str) -> _Again:
     """What chooses dev's thresholds in a replicate."""
     if not decides_by_counts(e.dev._pair):
         return FitAgain.of(e, name)
@@ -225,7 +228,7 @@ def _same_dev(curves: Sequence[Curve], *, groups: bool) -> bool:
 
 
 def _rechosen_draw(
-    curves: Sequence[Curve], again: list[ChosenAgain], dev: list[DrawnRows], test: list[DrawnRows]
+    curves: Sequence[Curve], again: list[_Again], dev: list[DrawnRows], test: list[DrawnRows]
 ) -> Callable[[np.random.Generator, int], DrawnSystems]:
     """Dev drawn, thresholds chosen, test drawn, errors counted."""
     judged = [SortedRows.of(side_trials(e, "test")) for e in curves]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import units_of
 from betaroc.decision.curve import Curve, empirical_laws, observed_prior, side_trials
-from betaroc.decision.resample_threshold import ThresholdError
+from betaroc.decision.resample_threshold import ResampledDev, ThresholdError
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import value_columns
 from betaroc.inference.delta import slopes_along
@@ -52,15 +51,6 @@ class BandOptions(IntervalOptions):
             object.__setattr__(self, name, checks.flag(getattr(self, name), name))
         if self.m is not None:
             object.__setattr__(self, "m", checks.count(self.m, "m", 2))
-
-
-class _Choice(Protocol):
-    """What makes dev's thresholds vary."""
-
-    @property
-    def shrink(self) -> float: ...
-
-    def draw(self, rng: np.random.Generator) -> Thresholds | None: ...
 
 
 @dataclass(frozen=True)
@@ -110,8 +100,8 @@ class FittedTest:
         return far, frr, tpr, tnr
 
     def values(
-        self, e: Curve, rng: np.random.Generator, size: int, again: _Choice | None,
-        *, stratified: bool,
+        self, e: Curve, rng: np.random.Generator, size: int,
+        again: ResampledDev | ThresholdError | None, *, stratified: bool,
     ) -> FloatArray:  # fmt: skip
         """The measure at drawn parameters, at the curve's thresholds or at those drawn again."""
         z = rng.standard_normal((size, self.roots.shape[0]))
@@ -132,7 +122,10 @@ class FittedTest:
 
 
 def shrunk(
-    e: Curve, again: _Choice, moved: FloatArray, fixed: Callable[[], FloatArray]
+    e: Curve,
+    again: ResampledDev | ThresholdError,
+    moved: FloatArray,
+    fixed: Callable[[], FloatArray],
 ) -> FloatArray:
     """Of replicates the part that is due to their thresholds as large as with all dev scores."""
     # At its own optimum every departure is a loss, which endless dev scores would not have.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -46,14 +45,6 @@ def _choice(e: Curve, drawn: tuple[Empirical, Empirical], *, varies: bool = True
         prior = drawn[0].total / (drawn[0].total + drawn[1].total)
     # The pair's own kind: counts in bins choose edges, not the middle of gaps.
     return CRITERIA[e.criterion].choose(type(e.dev._pair)(*drawn), prior, e.alpha)
-
-
-class ChosenAgain(Protocol):
-    """What chooses the thresholds of replicates of dev, by how often each of its rows was drawn."""
-
-    def thresholds(self, drawn: Counts) -> FloatArray:
-        """A row a replicate, a column an alpha; nan where a class was not drawn."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from betaroc.core.class_words import ClassWords
-from betaroc.data.scores import Scores
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way
 from betaroc.inference.interval import Interval
-from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.notebook import CLIENT, IMPOSTOR, RateMark, draw_strip
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
 from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
+
+if TYPE_CHECKING:
+    from betaroc.decision.decide import Decision, DecisionCheck
 
 #: The statuses, the best first.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
@@ -52,15 +54,6 @@ class Observed(NamedTuple):
     status: str
     reason: str
     remedy: str
-
-
-class Tested(Protocol):
-    """How many trials of each class a test set has."""
-
-    @property
-    def client_total(self) -> float: ...
-    @property
-    def impostor_total(self) -> float: ...
 
 
 class Shift(NamedTuple):
@@ -147,7 +140,13 @@ def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
 
 
 def observed_rate(
-    target: Target, said: Said, shift: Shift, n: int, needed: int | None, test: Tested, found: Rate
+    target: Target,
+    said: Said,
+    shift: Shift,
+    n: int,
+    needed: int | None,
+    test: ScoreData,
+    found: Rate,
 ) -> Observed:
     """Of a target rate: its rate on test with its interval."""
     observed, low, high = found
@@ -167,7 +166,7 @@ def observed_rate(
 
 
 def _broken(
-    target: Target, shift: Shift, n: int, needed: int | None, test: Tested, found: Rate
+    target: Target, shift: Shift, n: int, needed: int | None, test: ScoreData, found: Rate
 ) -> Said:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
     observed = found[0]
@@ -254,7 +253,9 @@ def remedy_words(remedy: str, *, tested: bool) -> str:
     return remedy if tested else f"a test set from where it will run; {remedy}"
 
 
-def mean_shown(costs: tuple[float, float] | None, found: Interval | Checked) -> tuple[str, str]:
+def mean_shown(
+    costs: tuple[float, float] | None, found: Interval | DecisionCheck
+) -> tuple[str, str]:
     """A mean cost, or the mean of both rates in per cent, and its interval."""
     mean = found.estimate if isinstance(found, Interval) else found.observed
     if costs is None:
@@ -262,7 +263,7 @@ def mean_shown(costs: tuple[float, float] | None, found: Interval | Checked) -> 
     return number(mean, 3), f"{number(found.low, 3)} to {number(found.high, 3)}"
 
 
-def high_rate_words(d: Decided, checks: Sequence[tuple[str, Checked | None]] = ()) -> str:
+def high_rate_words(d: Decision, checks: Sequence[tuple[str, DecisionCheck | None]] = ()) -> str:
     """That a rate which is no target is above one half, which the status does not judge.
 
     Of test sets, each with its name, the one with the highest; of dev where there is none.
@@ -318,53 +319,11 @@ def way_title(way: Way, target: float, confidence: float) -> str:
 
 
 # ------------------------------------------------------------------------------- as nodes
-class Decided(Protocol):
-    """What is shown of a decision."""
-
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def target(self) -> str: ...
-    @property
-    def rate(self) -> float: ...
-    @property
-    def how(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def expected(self) -> OperatingPoint: ...
-    @property
-    def interval(self) -> Interval: ...
-    @property
-    def counted(self) -> tuple[Interval, Interval] | None: ...
-    @property
-    def ways(self) -> tuple[Way, ...]: ...
-    @property
-    def costs(self) -> tuple[float, float] | None: ...
-    @property
-    def words(self) -> ClassWords | None: ...
-
-
-class Checked(Protocol):
-    """What is shown of its check."""
-
-    @property
-    def point(self) -> OperatingPoint: ...
-    @property
-    def counted(self) -> tuple[Interval, Interval] | None: ...
-    @property
-    def observed(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-
-
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 
 def decision_block(
-    d: Decided, said: Said, check: Checked | None = None, role: str = "test"
+    d: Decision, said: Said, check: DecisionCheck | None = None, role: str = "test"
 ) -> list[Node]:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     tested, up = check is not None, d.target != "frr"
@@ -387,7 +346,7 @@ def said_nodes(said: Said, high: str, *, tested: bool) -> list[Words]:
     return [*map(Words, filter(None, (said.reason, high))), change]
 
 
-def ways_grid(d: Decided, place: Callable[[float], str]) -> Grid:
+def ways_grid(d: Decision, place: Callable[[float], str]) -> Grid:
     """Every way to choose with what dev says of it; `place` says a threshold."""
     rows = tuple(
         _way_row(way, way_title(way, d.rate, d.confidence), place(way.threshold)) for way in d.ways
@@ -404,7 +363,7 @@ def _way_row(way: Way, title: str, place: str) -> Row:
     return Row((title, place, *rates, cut_words(way.why or by)))
 
 
-def _asked(d: Decided) -> str:
+def _asked(d: Decision) -> str:
     """The target, and how the threshold came."""
     if d.target not in TARGET_RATES:
         costs = "Least mean cost" if d.costs is not None else "Equal error rates"
@@ -414,7 +373,7 @@ def _asked(d: Decided) -> str:
     return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
 
 
-def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> tuple[Cell | str, ...]:
+def _rates(d: Decision, k: int, kind: str, check: DecisionCheck | None) -> tuple[Cell | str, ...]:
     """A rate expected from dev, and observed."""
     own, share = None if d.counted is None else d.counted[k], getattr(d.expected, kind)
     expected = rate_cell(share)
@@ -435,7 +394,7 @@ def _rates(d: Decided, k: int, kind: str, check: Checked | None) -> tuple[Cell |
     )  # fmt: skip
 
 
-def _strips(d: Decided, check: Checked | None) -> Figure:
+def _strips(d: Decision, check: DecisionCheck | None) -> Figure:
     rows = [RateMark("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
     if check is not None:
         rows.append(RateMark("test", check.low, check.observed, check.high, hollow=False))
