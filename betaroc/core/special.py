@@ -370,6 +370,21 @@ def bracketed_root(
     return float(root)
 
 
+def interval_end(
+    excess: Callable[[float], float], inside: float, outer: float, *, what: str
+) -> float:
+    """Where an excess that is not above 0 inside comes to 0 on the way outwards.
+
+    `outer` where it never does; `inside` where rounding leaves nothing of the interval, as at a
+    level at which it is a point.
+    """
+    if excess(outer) <= 0.0:
+        return outer
+    if excess(inside) >= 0.0:
+        return inside
+    return bracketed_root(excess, *sorted((inside, outer)), what=what)
+
+
 def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's ends of a share, with probability `tail` beyond each.
 

@@ -35,8 +35,8 @@ from betaroc.fits.tail_fits import refuse_tails
 from betaroc.fits.tail_pictures import TAIL_KINDS, plot_tails
 from betaroc.inference import profile, sandwich
 from betaroc.inference.interval import Band, Interval
+from betaroc.inference.intervals import interval_of_fit
 from betaroc.inference.roc_bands import roc_band
-from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
@@ -268,8 +268,10 @@ class Fit(FitPoints, Noun):
         level : float
             Confidence level.
         method : str, optional
-            Left out, "integrated" for what rests on a tail of the fit, else "delta". "profile":
-            of tails too. "bootstrap": quantiles of the statistic at parameters drawn
+            Left out, the hull of the interval of the family and of the scores' own, where scores
+            can answer (`interval`). "family": the first of them alone, if the family is right:
+            "integrated" for what rests on a tail of the fit, else "delta". "profile": of tails
+            too. "bootstrap": quantiles of the statistic at parameters drawn
             in free coordinates (log a, log b, log sigma, mu): estimates less their bias, with
             errors of each class that are Student's with n - 1 degrees of freedom.
         replicates : int
@@ -302,7 +304,11 @@ class Fit(FitPoints, Noun):
 
         Notes
         -----
-        The distribution is taken as the right one: see :func:`check_fit`. Derivatives are central
+        No end of the hull lies more than one length of the scores' own interval beyond that; where
+        it is cut there a `SmallSampleWarning` says so, and a `MisfitWarning` where the scores' own
+        interval of level 0.95 does not hold the fitted number. An end that the scores leave open is
+        that of a tail, else of the scale. Where they are refused (weights that are no copies, one
+        group) the interval is that of the family, as `method` then says. Derivatives are central
         differences of a hundredth of a standard error. The prior is held fixed. The bias is that
         of maximum likelihood to first order (Cox and Snell 1968; a, b and sigma have one), no
         more than a standard error; "delta" takes it from thresholds, exponents and
@@ -336,10 +342,10 @@ class Fit(FitPoints, Noun):
         >>> fit = br.fit(br.Scores(client, impostor), "normal")
         >>> interval = fit.interval("auc")
         >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
-        [0.6005, 0.8098, 0.9331]
+        [0.5821, 0.8098, 0.9331]
         >>> interval = fit.interval("tpr", far=0.2)
         >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
-        [0.3116, 0.655, 0.9012]
+        [0.1942, 0.655, 0.9012]
         """
         options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         (f,) = of_comparisons(stat, point, self)
@@ -369,7 +375,7 @@ class Fit(FitPoints, Noun):
         simultaneous : bool
             One statement about all FARs.
         method : str, optional
-            "delta" (if left out), or "bootstrap" as in `interval`.
+            "family", "delta" or "bootstrap" as in `interval`; left out, with the scores' band.
         far : array_like, optional
             Fractions; 201 equally spaced ones where left out.
         replicates : int
@@ -393,8 +399,8 @@ class Fit(FitPoints, Noun):
 
         Notes
         -----
-        A statement about the distributions, if they are the right ones. Where TPR is 0 or 1 the
-        band has no width.
+        The hull of the band of the family and of that of the scores, cut as in `interval`; of
+        counts with tails that of the scores.
 
         Examples
         --------

@@ -17,8 +17,8 @@ from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate
 from betaroc.inference.interval import Interval
+from betaroc.inference.intervals import interval_of_fit
 from betaroc.inference.scores_beyond import SupportedPair
-from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model

@@ -21,6 +21,7 @@ from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import repeated
 from betaroc.inference.interval import Band
+from betaroc.inference.intervals import BOTH
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_rate_band
@@ -356,7 +357,7 @@ def plot_fitted_roc(
 def _refuse_other_band(fit: PairEstimate, band: Band) -> None:
     checks.instance(band, Band, "band", "fit.roc_band()")
     own = np.asarray(fit.model.roc().tpr(band.alpha))
-    if not (band.resample == "fit" and np.array_equal(own, band.estimate, equal_nan=True)):
+    if not (band.resample in ("fit", BOTH) and np.array_equal(own, band.estimate, equal_nan=True)):
         raise InputError.about("band")(
             "band must be that of the ROC drawn; got one of another curve. Take fit.roc_band() of"
             " this fit."

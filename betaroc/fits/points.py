@@ -8,7 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.checks import rate_array
+from betaroc.core.errors import MisfitWarning
+from betaroc.core.notices import passed_on
 from betaroc.inference import scores_beyond
+from betaroc.inference.intervals import tell_contradicted
+from betaroc.model.asking import Asking, asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.statistics import of_point
 
@@ -31,15 +35,22 @@ class FitPoints(scores_beyond.SupportedPair):
     rate was asked for that less than one of its scores expects.
     """
 
-    def _stated(self, point: OperatingPoint, **solved: Any) -> OperatingPoint:
-        """The point; rates that were asked for are judged as they were asked."""
+    def _stated(
+        self, point: OperatingPoint, *read: tuple[Asking, Any], **solved: Any
+    ) -> OperatingPoint:
+        """The point; rates that were asked for are judged as they were asked.
+
+        Of the numbers that were read off, the first that the scores contradict is said.
+        """
         for which, name in enumerate(("FRR", "FAR")):
             if name in solved and self._evidence.fitted[which] is not None:
                 # A point mass may span the rate that was asked for: no threshold has it.
                 own = np.asarray(point.frr if name == "FRR" else point.far)
                 solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
         asked = of_point(point, solved)
-        return scores_beyond.stated(self._evidence, point, asked)
+        told = any(tell_contradicted(self, what, float(value)) for what, value in read)
+        with passed_on(but=(MisfitWarning,) if told else ()):
+            return scores_beyond.stated(self._evidence, point, asked)
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:
         """The operating point, or an array of them, at thresholds; see `ScoreModel.at`.
@@ -178,7 +189,8 @@ class FitPoints(scores_beyond.SupportedPair):
         >>> round(fit.eer().hter, 4), [round(n, 2) for n in fit.eer().n_beyond]
         (0.2676, [3.75, 3.75])
         """
-        return self._stated(self.model.eer(method))
+        point = self.model.eer(method)
+        return self._stated(point, (asking("eer"), point.hter))
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
         """The least alpha FAR + (1 - alpha) FRR; see `ScoreModel.min_weighted_error`.
@@ -211,7 +223,9 @@ class FitPoints(scores_beyond.SupportedPair):
         >>> round(fit.min_weighted_error(0.5).n_beyond[0], 2)
         3.75
         """
-        return self._stated(self.model.min_weighted_error(alpha))
+        point = self.model.min_weighted_error(alpha)
+        error = alpha * point.far + (1.0 - alpha) * point.frr
+        return self._stated(point, (asking("weighted-error", (), alpha=alpha), error))
 
     def min_dcf(
         self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
@@ -341,7 +355,8 @@ class FitPoints(scores_beyond.SupportedPair):
         >>> round(fit.youden().threshold, 6)
         0.5
         """
-        return self._stated(self.model.youden())
+        point = self.model.youden()
+        return self._stated(point, (asking("max-youden"), point.youden))
 
     def break_even(self) -> OperatingPoint:
         """Where precision equals recall at the fit's prior; see `ScoreModel.break_even`.
@@ -364,7 +379,8 @@ class FitPoints(scores_beyond.SupportedPair):
         >>> round(fit.break_even().threshold, 6)
         0.5
         """
-        return self._stated(self.model.break_even())
+        point = self.model.break_even()
+        return self._stated(point, (asking("break-even"), point.mean_precision_recall))
 
     def diagonal_crossings(self) -> OperatingPoint:
         """Where the ROC crosses the diagonal; see `ScoreModel.diagonal_crossings`.

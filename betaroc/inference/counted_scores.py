@@ -14,7 +14,7 @@ from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.sentences import worded
-from betaroc.core.special import bracketed_root, share_ends
+from betaroc.core.special import interval_end, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import refuse_one_group
 from betaroc.data.scores import ScoreData, Scores
@@ -33,7 +33,7 @@ _MOST = 4000
 #: Standard errors of a step that ties make, from which on it counts.
 _COARSE = 0.5
 #: For the log of 0, of which there are no counts or no likelihood.
-_NEVER = 1e300
+_NEVER = 1e280
 #: Places between the ends of an error at which a measure of it is looked at.
 _BETWEEN = 65
 
@@ -226,11 +226,8 @@ class CountedScores:
             here = np.array(e)
             return near.deviance(float(line.far(here)), float(line.frr(here))) - most
 
-        low, inside, high = 0.0, min(max(float(e[best]), 0.0), line.most), line.most
-        if excess(low) > 0.0:
-            low = bracketed_root(excess, low, inside, what="end of a likelihood interval")
-        if excess(high) > 0.0:
-            high = bracketed_root(excess, inside, high, what="end of a likelihood interval")
+        inside, what = min(max(float(e[best]), 0.0), line.most), "end of a likelihood interval"
+        low, high = (interval_end(excess, inside, end, what=what) for end in (0.0, line.most))
         return low, high
 
     def threshold_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:

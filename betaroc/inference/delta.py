@@ -40,6 +40,10 @@ _STILL = 1e-9
 #: How far from the median thresholds are looked for, and by what steps, in normal deviates.
 _FARTHEST = 6.0
 _STRIDE = 0.25
+#: Rates that are 1 less another.
+_COMPLEMENTS = {
+    "tpr": "frr", "recall": "frr", "sensitivity": "frr", "tnr": "far", "specificity": "far",
+}  # fmt: skip
 #: Step of the differences, in standard errors.
 STEP = 0.01
 #: Models a step forward and a step back along each root of a covariance.
@@ -190,6 +194,10 @@ def delta_intervals(
 ) -> Callable[[float], Interval]:
     """The interval of a statistic of a fit at any level."""
     near, client = near_of(f, groups=groups), f.model.client
+    other = _COMPLEMENTS.get(asking.name)
+    if other and asking.number(f.model) > 0.5:  # near 1 the other rate has the digits
+        rest = delta_intervals(f, Asking(other, STATISTICS[other], asking.where), groups=groups)
+        return lambda level: _complement(rest(level))
     of_frr = asking.name == "threshold" and asking.where.point in ("frr", "tpr")
     if of_frr and client._scored is not client:  # no smooth function of the share without a score
         return lambda level: _where_rate_ends(f, asking, level, groups=groups)
@@ -197,6 +205,11 @@ def delta_intervals(
     biased = asking.row.scale in ("log", "threshold")
     shift = near.small.shift(found.slopes) if biased else 0.0
     return lambda level: found.around(shift, float(near.small.reach(found.slopes, level)), level)
+
+
+def _complement(rest: Interval) -> Interval:
+    ends = 1.0 - rest.high, 1.0 - rest.low
+    return Interval(1.0 - rest.estimate, *ends, rest.level, rest.method)
 
 
 def _where_rate_ends(f: PairEstimate, asking: Asking, level: float, *, groups: bool) -> Interval:
@@ -256,10 +269,10 @@ def delta(asking: Asking, model: ScoreModel, steps: Steps) -> Delta:
 
     slopes = [(place(forward) - place(backward)) / (2.0 * STEP) for forward, backward in steps]
     found = Delta(estimate, to(value), np.array(slopes), back)
-    # A double next to 1 has lost the digits of its distance from 1.
-    fraction = row.scale in ("probit", "partial")
+    # A double next to 1 has lost the digits of its distance from 1; an error rate has all near 0.
+    fraction, least = row.scale in ("probit", "partial"), 0.0 if row.better == "lower" else _LOST
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5
-    if not _LOST < share < 1.0 - _LOST or not found.error < math.inf:
+    if not least < share < 1.0 - _LOST or not found.error < math.inf:
         raise InputError(
             f"{asking.name!r} must lie inside its range to have a derivative; it is"
             f" {estimate!r}, as of classes that do not overlap, or are one."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.notices import public
+from betaroc.core.notices import public, quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
@@ -27,6 +28,7 @@ from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, near_of, supported
 from betaroc.inference.effective_size import influence_of, of_trials
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
+from betaroc.inference.intervals import hull_of, is_of_scores, scores_of_fit
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
     interval_of_counts,
@@ -41,7 +43,12 @@ from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse
 from betaroc.inference.sandwich import observation_scores
 from betaroc.inference.scores_beyond import Evidence, SupportedPair
 from betaroc.inference.simultaneous import percentiles
-from betaroc.inference.tail_intervals import TAIL_METHODS, intervals_of_fit, refuse_far_out
+from betaroc.inference.tail_intervals import (
+    FAMILY,
+    TAIL_METHODS,
+    intervals_of_fit,
+    refuse_far_out,
+)
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
@@ -332,15 +339,41 @@ def _of_fits(
     paired: bool,
 ) -> Difference:  # fmt: skip
     if options.method is not None:
-        options = options.by((*METHODS[:1], *TAIL_METHODS))
+        options = options.by((*METHODS[:1], *TAIL_METHODS, FAMILY))
     for f in fits:
         refuse_far_out(f, asked, extrapolate=options.extrapolate)
-    r = 0.0
-    if paired:
-        r = _fit_correlation(fits, asked, options)
-    own = [intervals_of_fit(f, asked, options) for f in fits]
-    found = _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
+    if options.method is None and is_of_scores(asked):
+
+        def by_scores(chosen: IntervalOptions) -> Difference | None:
+            with quietly(), suppress(InputError):
+                one, two = map(scores_of_fit, fits)
+                return _of_scores((one, two), asked, chosen, paired=paired)
+            return None
+
+        one, two = (f.model for f in fits)
+        found: Difference = hull_of(
+            f"difference in {asked}", options, partial(_of_families, fits, asked, paired=paired),
+            by_scores, lambda: asked.number(one) - asked.number(two), _with_larger_p,
+        )  # fmt: skip
+    else:
+        found = _of_families(fits, asked, options, paired=paired)
     return supported(found, asked, *((f._evidence, f.model) for f in fits))
+
+
+def _with_larger_p(family: Difference, own: Difference) -> tuple[Difference, Difference]:
+    """0 is in the hull where it is in either, or between them."""
+    same = family.estimate * own.estimate > 0.0
+    p = max(family.p_value, own.p_value) if same else 1.0
+    return replace(family, p_value=p), own
+
+
+def _of_families(
+    fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions, *,
+    paired: bool,
+) -> Difference:  # fmt: skip
+    r = _fit_correlation(fits, asked, options) if paired else 0.0
+    own = [intervals_of_fit(f, asked, options) for f in fits]
+    return _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
 
 
 def _fit_correlation(
@@ -433,7 +466,7 @@ def _deviate(gap: float, distance: Callable[[float], float]) -> float:
         if away >= abs(gap):
 
             def excess(z: float) -> float:
-                return min(distance(z), 2.0) - abs(gap)
+                return min(distance(z), 2.0 * abs(gap)) - abs(gap)
 
             return bracketed_root(excess, low, high, what="level of an interval that ends at 0")
         low = high

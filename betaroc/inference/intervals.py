@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any, Protocol, Unpack, runtime_checkable
 
-from betaroc.core.errors import InputTypeError
-from betaroc.core.notices import public
+import numpy as np
+
+from betaroc.core.errors import (
+    ExtrapolationWarning,
+    InputError,
+    InputTypeError,
+    MisfitWarning,
+    SmallSampleWarning,
+)  # fmt: skip
+from betaroc.core.notices import passed_on, public, quietly, warn
 from betaroc.core.options import IntervalOptions
+from betaroc.core.sentences import worded
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
 from betaroc.data.accepted import of_comparisons
 from betaroc.data.scores import ScoreData
+from betaroc.inference.delta import supported
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import interval_of_scores
+from betaroc.inference.of_scores import (
+    bare_interval_of_scores,
+    interval_of_scores,
+)  # fmt: skip
 from betaroc.inference.scores_beyond import SupportedPair
-from betaroc.inference.tail_intervals import interval_of_fit
-from betaroc.model.asking import PointArguments, asking
+from betaroc.inference.tail_intervals import FAMILY, intervals_of_fit, refuse_far_out
+from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
+
+#: What the hull is called.
+BOTH = "family and scores"
+#: Confidence of the scores' own interval that contradicts a fit.
+_FLAG = 0.95
+_ROUNDING = 1e-12
 
 
 @runtime_checkable
@@ -176,3 +199,145 @@ def _instead(x: Any) -> str:
         "Read a file with br.read_scores, make scores of arrays with br.Scores or"
         " br.Scores.from_labels, of a data frame with br.Scores.from_frame."
     )
+
+
+# ------------------------------------------------------------------------------ of a fit
+def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Interval:
+    """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
+    refuse_far_out(f, asked, extrapolate=options.extrapolate)
+    with passed_on() as notices:
+        found: Interval = _interval(f, asked, options)
+    contradicted = any(one.category is MisfitWarning for one in notices)
+    with passed_on(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
+        found = supported(found, asked, (f._evidence, f.model))
+    if found.n_beyond == 0.0 and (f.client.tails or f.impostor.tails):
+        warn(
+            f"{str(asked)!r} is extrapolated: the fitted tail ends before the threshold, so that"
+            " its rate is 0 there. Look at the other end of the interval.",
+            ExtrapolationWarning,
+        )
+        return replace(found, extrapolated=True)
+    return found
+
+
+def _interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Any:
+    def family(chosen: IntervalOptions) -> Interval:
+        return intervals_of_fit(f, asked, chosen)(chosen.level)
+
+    if options.method is not None or not is_of_scores(asked):
+        return family(options)
+    number, matched = partial(asked.number, f.model), partial(_closed, f)
+    return hull_of(str(asked), options, family, partial(_own_interval, f, asked), number, matched)
+
+
+def _own_interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Interval | None:
+    """That of the scores; None where they are refused."""
+    with quietly(), suppress(InputError):
+        return bare_interval_of_scores(scores_of_fit(f)._trials, asked, options)
+    return None
+
+
+def is_of_scores(asked: Asking) -> bool:
+    """Whether scores answer by themselves."""
+    return asked.is_named and asked.row.of_scores
+
+
+def scores_of_fit(f: SupportedPair) -> ScoreData:
+    """The scores that a fit is of; refuses one that left some of them out."""
+    if any(f._evidence.dropped):
+        raise InputError("scores of exactly 0 and 1 were left out of the fit.")
+    return f.scores
+
+
+def _closed(f: SupportedPair, family: Interval, own: Interval) -> tuple[Interval, Interval]:
+    """Where the scores leave an end open that of a tail, else that of the scale."""
+    ends = family.low, family.high
+    if not family.method.startswith("tail"):
+        lows, highs = zip(f.model.client.support, f.model.impostor.support, strict=True)
+        ends = min(lows), max(highs)
+    low, high = (e if math.isinf(x) else x for x, e in zip((own.low, own.high), ends, strict=True))
+    return family, replace(own, low=low, high=high)
+
+
+def _has_width(low: Any, high: Any) -> Any:
+    """Whether two ends are apart by more than the rounding of sums."""
+    return high - low > _ROUNDING * np.minimum(np.abs(low), np.abs(high))
+
+
+def hull_ends(family: tuple[Any, Any], own: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Ends of both, of the family's no more than a length of the scores' own beyond that.
+
+    Scores that leave no width, as replicates of classes apart do, say nothing of what is too long.
+    """
+    length = np.where(_has_width(*own), own[1] - own[0], math.inf)
+    low = np.minimum(own[0], np.maximum(family[0], own[0] - length))
+    return low, np.maximum(own[1], np.minimum(family[1], own[1] + length))
+
+
+def hull_of(
+    name: str, options: IntervalOptions, by_family: Callable[[IntervalOptions], Any],
+    by_scores: Callable[[IntervalOptions], Any], estimate: Callable[[], float],
+    matched: Callable[[Any, Any], tuple[Any, Any]],
+) -> Any:  # fmt: skip
+    """The hull of two intervals, or of two differences, and what is to be said of it.
+
+    Where the scores are refused (weights that are no copies, one group, a summary where rows are
+    drawn) it is the family's alone, and says so; where the family has none, that of the scores.
+
+    Parameters
+    ----------
+    name : str
+        Of the number.
+    options : IntervalOptions
+        Of both.
+    by_family, by_scores : callable
+        What makes them; of scores None where they are refused.
+    estimate : callable
+        The number of the fit, where its family has no interval.
+    matched : callable
+        Both, changed by what the other says.
+    """
+    alone, own = replace(options, method=FAMILY), by_scores(options)
+    if own is None:
+        return by_family(alone)
+    try:
+        family = by_family(alone)
+    except InputError:
+        if not math.isfinite(estimate()):
+            raise
+        family = replace(own, estimate=estimate())
+    flag = own if options.level == _FLAG else by_scores(replace(options, level=_FLAG))
+    family, own = matched(family, own)
+    low, high = map(float, hull_ends((family.low, family.high), (own.low, own.high)))
+    more = "" if low <= family.estimate <= high else ", and the interval does not hold it"
+    told = _is_contradicted(name, family.estimate, flag, more)
+    if not told and (low > family.low or high < family.high):
+        warn(
+            f"{name!r}: the family's interval, {family.low:.4g} to {family.high:.4g}, is cut at one"
+            f" length of what the scores say by themselves, {own.low:.4g} to {own.high:.4g}, beyond"
+            " that: it says less than they do. Give more scores, or a family of fewer parameters.",
+            SmallSampleWarning,
+        )
+    method = own.method if family.method == own.method else BOTH
+    return replace(family, low=low, high=high, method=method, failed=own.failed)
+
+
+def _is_contradicted(name: str, estimate: float, own: Any, more: str = "") -> bool:
+    """Whether an interval of the scores leaves a number of their fit out, which is then said."""
+    inside = own.low <= estimate <= own.high
+    found = bool(more) or (not inside and bool(_has_width(own.low, own.high)))
+    if found:
+        warn(
+            f"the scores contradict the fit: its {name} is {estimate:.4g}, theirs"
+            f" {own.estimate:.4g} ({own.low:.4g} to {own.high:.4g}, {100 * own.level:g} %){more}."
+            " Look at br.check_fit and br.compare_families, or"
+            + worded(' count: `family="empirical"`.'),
+            MisfitWarning,
+        )
+    return found
+
+
+def tell_contradicted(f: SupportedPair, asked: Asking, estimate: float) -> bool:
+    """Whether counts contradict a number that was read off a fit of them, which is then said."""
+    own = _own_interval(f, asked, IntervalOptions(_FLAG))
+    return own is not None and _is_contradicted(str(asked), estimate, own)

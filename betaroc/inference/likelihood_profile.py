@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.special import bracketed_root
+from betaroc.core.special import interval_end
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import free, moved, parameter_values
@@ -102,7 +102,5 @@ def _end(
     def excess(y: float) -> float:
         return wanted - likelihood.profile(k, y, place)[0]
 
-    low, high = sorted((inner, outer))
-    return likelihood.profile(k, bracketed_root(excess, low, high, what="end of a profile"), place)[
-        1
-    ]
+    end = interval_end(excess, inner, outer, what="end of a profile")
+    return likelihood.profile(k, end, place)[1]

@@ -99,8 +99,10 @@ def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOp
     refuse_unanswered(asking)
     by_bootstrap = isinstance(options.method, str) and options.method == "bootstrap"
     if asking.name == "auc" and not by_bootstrap:
-        return auc_interval(rows_of(data, asking), options.level, options.method,
-                            groups=options.groups)  # fmt: skip
+        found = auc_interval(data._as_scores(), options.level, options.method,
+                             groups=options.groups)  # fmt: skip
+        off = data.auc_error if isinstance(data, ScoreSummary) else 0.0
+        return replace(found, low=max(found.low - off, 0.0), high=min(found.high + off, 1.0))
     options = options.by(methods_of(asking))
     if options.method in ("smoothed", "bootstrap"):
         return _drawn(rows_of(data, asking), asking, options)

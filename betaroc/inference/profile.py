@@ -10,7 +10,7 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.special import bracketed_root, log_beta_ratio
+from betaroc.core.special import interval_end, log_beta_ratio
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import has_shape
@@ -200,12 +200,11 @@ def _end(deviance: Callable[[float], float], fall: float, side: float) -> float:
         if deviance(side * step) >= fall:
             break
         step *= 1.5
-    inner, outer = sorted((0.0, side * step))
 
     def excess(x: float) -> float:
         return deviance(x) - fall if x != 0.0 else -fall
 
-    return bracketed_root(excess, inner, outer, what="end of a profile interval")
+    return interval_end(excess, 0.0, side * step, what="end of a profile interval")
 
 
 def _scale_ends(sigma: float, fall: float) -> Limits:
@@ -232,9 +231,11 @@ def _share_ends(p: float, fall: float) -> Limits:
     reach = 1.0
     while min(excess(here - reach), excess(here + reach)) < 0.0:
         reach *= 2.0
-    low = bracketed_root(excess, here - reach, here, what="end of a share")
-    high = bracketed_root(excess, here, here + reach, what="end of a share")
-    return from_logit(low), from_logit(high)
+    ends = (
+        interval_end(excess, here, here + way, what="end of a share") for way in (-reach, reach)
+    )
+    low, high = map(from_logit, ends)
+    return low, high
 
 
 # ------------------------------------------------------------------------------ Wald

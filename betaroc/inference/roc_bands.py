@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.notices import public
+from betaroc.core.notices import public, quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
@@ -21,12 +22,12 @@ from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, near_of, slopes_of
 from betaroc.inference.drawn_scores import DrawnScores, drawn_tpr, refuse_still
 from betaroc.inference.interval import Band
+from betaroc.inference.intervals import BOTH, hull_ends, scores_of_fit
 from betaroc.inference.of_scores import ends_at_ties, line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
 from betaroc.inference.simultaneous import band_of_replicates
 from betaroc.inference.tail_intervals import (
-    intervals_of_fit,
-    is_counted_with_tails,
+    FAMILY,
     refuse_far_out,
     tail_interval,
 )
@@ -121,17 +122,16 @@ def roc_band(
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
     at = checks.rates_1d(grid, "far")
     if isinstance(x, SupportedPair):
-        options = options if options.method is None else options.by(METHODS)
+        options = options if options.method is None else options.by((*METHODS, FAMILY))
         if far is not None:
             _refuse_far_out(x, at, options)
         evidence, points = x._evidence, x.model.at_far(at)
-        estimate = _tpr(x.model, at)
-        failed = 0
-        low, high = _ends_of_fit(x, at, estimate, options, simultaneous=simultaneous)
+        estimate, failed = _tpr(x.model, at), 0
+        made, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
     elif isinstance(x, ScoreData):
         options, counted = options.by(("likelihood",)), CountedScores(x._trials, options.groups)
         evidence, points = counted.evidence, counted.model.at_far(at)
-        estimate = np.asarray(points.tpr)
+        estimate, made = np.asarray(points.tpr), "scores"
         low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
     else:
         raise InputTypeError.about("x")(
@@ -144,7 +144,7 @@ def roc_band(
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
     found = Band(
         at, estimate, low, high, options.level, simultaneous,
-        "scores" if isinstance(x, ScoreData) else "fit", drawn, np.full(at.size, failed),
+        made, drawn, np.full(at.size, failed),
         n_beyond=fewest(evidence, asked),
     )  # fmt: skip
     return in_library(found, x)
@@ -203,6 +203,27 @@ def _joint_level(
 
 
 # -------------------------------------------------------------------------------- of fits
+def _hull_of_fit(
+    f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[str, FloatArray, FloatArray]:  # fmt: skip
+    """Of what the band is, and its ends: of the family, and of the scores unless left out."""
+    own = None
+    if options.method is None:
+        with quietly(), suppress(InputError):
+            counted = CountedScores(scores_of_fit(f)._trials, options.groups)
+            points = counted.model.at_far(x)
+            own = _ends_of_scores(counted, x, points, options, simultaneous=simultaneous)[:2]
+    alone = replace(options, method=None) if options.method == FAMILY else options
+    try:
+        ends = _ends_of_fit(f, x, estimate, alone, simultaneous=simultaneous)
+    except InputError:
+        if own is None:
+            raise
+        return BOTH, *own
+    return ("fit", *ends) if own is None else (BOTH, *hull_ends(ends, own))
+
+
 def _tpr(model: ScoreModel, x: FloatArray) -> FloatArray:
     return np.asarray(model.roc().tpr(x), dtype=np.float64)
 
@@ -213,8 +234,6 @@ def _ends_of_fit(
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     from scipy.special import ndtr
 
-    if options.method is None and is_counted_with_tails(f):
-        return _ends_of_counts(f, x, estimate, options, simultaneous=simultaneous)
     near = near_of(f, groups=options.groups)
     if options.method == "bootstrap":
         drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
@@ -233,24 +252,6 @@ def _ends_of_fit(
             found = tail_interval(f, asked, level, groups=options.groups) if inside[k] else None
             if found is not None:
                 low[k], high[k] = found.low, found.high
-    return low, high
-
-
-def _ends_of_counts(
-    f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
-    simultaneous: bool,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Of counts with tails the interval of each FAR by itself."""
-    if simultaneous:
-        raise InputError.about("simultaneous")(
-            "a simultaneous band must be of fitted distributions or of the scores themselves; this"
-            " fit is of counts with tails. Give the scores, or take simultaneous=False."
-        )
-    low, high = estimate.copy(), estimate.copy()
-    for k in np.flatnonzero((x > 0.0) & (x < 1.0)):
-        asked = asking("tpr", (), far=float(x[k]))
-        found = intervals_of_fit(f, asked, options)(options.level)
-        low[k], high[k] = found.low, found.high
     return low, high
 
 

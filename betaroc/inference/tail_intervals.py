@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
-from betaroc.core.errors import ExtrapolationWarning, InputError
-from betaroc.core.notices import warn
+from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
+from betaroc.core.special import interval_end
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import REJECTED, base_of
@@ -23,13 +24,15 @@ from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tail_likelihood import TailFit, grid_of, penalised
 from betaroc.estimation.tails import Tails
-from betaroc.inference.delta import METHODS, bare_interval, delta_intervals, supported
+from betaroc.inference.delta import METHODS, bare_interval, delta_intervals
 from betaroc.inference.interval import Interval, Limits
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.inference.scores_beyond import SupportedPair, about
 from betaroc.model.asking import Asking, asking
 
 TAIL_METHODS = ("integrated", "profile")
+#: The default of the family alone: of a tail where a number rests on one, else of parameters.
+FAMILY = "family"
 #: Points of the grid with less than this share of the heaviest's weight are left out.
 _LIGHT = 1e-8
 #: Deviates between which the share beyond the joint is tabulated.
@@ -130,7 +133,7 @@ class _Profile(_Uncertain):
         known = near[near > -np.inf]
         if known.size == 0:
             return 0.0, self._last(off, thinned)
-        high = math.exp(_root(off, float(np.max(known)), 0.0)) if off(0.0) > 0.0 else 1.0
+        high = math.exp(_root(off, float(np.max(known)), 0.0))
         if known.size < near.size:
             return 0.0, high
         return math.exp(-_upwards(lambda x: off(-x), -float(np.min(near)), 1.0)), high
@@ -152,8 +155,7 @@ class _Profile(_Uncertain):
         def off(distance: float) -> float:
             return self._loss(log_rate, self.log_thinned(distance)) - cut
 
-        low = _root(off, 0.0, min(near)) if off(0.0) > 0.0 else 0.0
-        return low, _upwards(off, max(near), float(self.weight @ self.scale))
+        return _root(off, min(near), 0.0), _upwards(off, max(near), float(self.weight @ self.scale))
 
 
 _METHODS: dict[str, type[_Integrated] | type[_Profile]] = {
@@ -168,18 +170,15 @@ def _cut(level: float) -> float:
     return 0.5 * float(chdtri(1.0, 1.0 - level))
 
 
-def _root(f: Callable[[float], float], low: float, high: float) -> float:
-    from scipy.optimize import brentq
-
-    return low if low == high else float(brentq(f, low, high, xtol=1e-10, rtol=1e-12))
-
-
 def _upwards(f: Callable[[float], float], start: float, step: float) -> float:
     """The root of a function that rises through 0 somewhere beyond `start`."""
     reach = step
     while f(start + reach) < 0.0:
         reach *= 2.0
     return _root(f, start, start + reach)
+
+
+_root = partial(interval_end, what="end of an interval of a tail")
 
 
 def _of(fit: TailFit, method: str) -> _Integrated | _Profile:
@@ -390,21 +389,6 @@ def _interval(estimate: float, ends: Limits, level: float, method: str | None) -
 _TENTH = 0.1
 
 
-def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Interval:
-    """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
-    refuse_far_out(f, asked, extrapolate=options.extrapolate)
-    found = intervals_of_fit(f, asked, options)(options.level)
-    found = supported(found, asked, (f._evidence, f.model))
-    if found.method.startswith("tail") and found.n_beyond == 0.0:
-        warn(
-            f"{str(asked)!r} is extrapolated: the fitted tail ends before the threshold, so that"
-            " its rate is 0 there. Look at the other end of the interval.",
-            ExtrapolationWarning,
-        )
-        return replace(found, extrapolated=True)
-    return found
-
-
 def intervals_of_fit(
     f: PairEstimate, asked: Asking, options: IntervalOptions
 ) -> Callable[[float], Interval]:
@@ -415,7 +399,10 @@ def intervals_of_fit(
     InputError
         If a method of tails is asked for where no tail answers, or as in `bare_interval`.
     """
-    options = options if options.method is None else options.by((*METHODS, *TAIL_METHODS))
+    options = options if options.method is None else options.by((*METHODS, *TAIL_METHODS, FAMILY))
+    if options.method == FAMILY:
+        alone = intervals_of_fit(f, asked, replace(options, method=None))
+        return lambda level: _if_right(alone(level))
     if options.method in (None, *TAIL_METHODS):
         own = tail_interval(f, asked, options.level, options.method, groups=options.groups)
         if own is not None:
@@ -427,27 +414,18 @@ def intervals_of_fit(
                 f" of the fit; {str(asked)!r} rests on none. Leave the method out, or fit with"
                 + worded(' `tails="both"`.')
             )
-    if options.method is None and is_counted_with_tails(f):
-        return lambda level: _of_counts(f, asked, replace(options, level=level))
     if options.method == METHODS[1]:
         return lambda level: bare_interval(f, asked, replace(options, level=level))
     return delta_intervals(f, asked, groups=options.groups)
 
 
-def is_counted_with_tails(f: PairEstimate) -> bool:
-    """Whether counts stand in the middle of a class that has tails."""
-    return any(one.tails and _is_bare(one) for one in (f.client, f.impostor))
+def _if_right(found: Interval) -> Interval:
+    return replace(found, method=f"{found.method}, if the family is right")
 
 
 def _is_bare(estimate: Estimate) -> bool:
     """Whether counts stand in the middle, which have no parameters."""
     return not set(estimate.names) - {REJECTED}
-
-
-def _of_counts(f: PairEstimate, asked: Asking, options: IntervalOptions) -> Interval:
-    """Of the scores, where no tail answers and the middle is theirs."""
-    found = interval_of_scores(f.scores, asked, options)
-    return replace(found, estimate=asked.number(f.model))
 
 
 def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
@@ -456,8 +434,7 @@ def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Inte
     if options.level <= own.level:
         return found or own
     if found is None:
-        body = _of_counts(f, asked, options) if is_counted_with_tails(f) else None
-        found = body or delta_intervals(f, asked, groups=options.groups)(options.level)
+        found = delta_intervals(f, asked, groups=options.groups)(options.level)
     ends = min(own.low, found.low), max(own.high, found.high)
     return replace(own, low=ends[0], high=ends[1], level=options.level)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,12 +17,10 @@ from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.inference.auc import auc_interval
 from betaroc.inference.interval import Interval
+from betaroc.inference.intervals import interval_of_fit
 from betaroc.inference.of_scores import interval_of_scores
-from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import Asking, asking, asking_of_text
-from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, quantity
@@ -224,30 +222,17 @@ def _decided(key: str, value: float) -> str:
         if key.startswith("exponent") and value in (0.0, 1.0, math.inf):
             return "the kind of the tails or a point mass decides it, not the parameters"
         return "" if 0.0 < value < math.inf else "it is beyond the doubles"
-    if key in ("auc", "eer", "ks", TPR) and value in (0.0, 1.0):
-        return f"it is {number(value)}, the end of its range"
     return ""
 
 
 def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
-    """Of the fitted FAR, FRR, HTER and F1 at one threshold, by the delta method."""
-    point, options = fit.model._point(t), IntervalOptions(level)
-    found, points = [], {id(fit.model): (fit.model, point)}
-
-    def at(model: ScoreModel) -> OperatingPoint:
-        # All four numbers ask the same models near the fit.
-        if id(model) not in points:
-            points[id(model)] = model, model._point(t)
-        return points[id(model)][1]
-
+    """Of the fitted FAR, FRR, HTER and F1 at one threshold."""
+    point, options, found = fit.model._point(t), IntervalOptions(level), []
     for key in ("far", "frr", "hter", "f1"):
-        value = float(getattr(point, key))
+        value, asked = float(getattr(point, key)), asking(key, (), threshold=float(t.theta))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
-        # A threshold of many digits more than a double near 1.
-        asked = asking(lambda model, key=key: getattr(at(model), key))
-        asked = asked._replace(row=replace(asked.row, scale="probit"))
-        if key in ("far", "frr") and (fit.client.tails or fit.impostor.tails):
-            asked = asking(key, (), threshold=float(t.theta))
+        if not why and not math.isclose(asked.number(fit.model), value, rel_tol=1e-6):
+            why = "its threshold is nearer to the end of the scale than a double can say"
         find = partial(interval_of_fit, fit, asked, options)
         found.append(with_interval(key, value, find, why))
     return tuple(found)
@@ -296,21 +281,12 @@ def _of_scores(
     scores: Scores, empirical: ScoreModel, level: float, summary: ScoreSummary | None
 ) -> tuple[Measured, ...]:
     options, data = IntervalOptions(level), scores if summary is None else summary
-    found = [_area(scores, empirical.auc(), level, summary)]
-    for key in ("eer", EER_THRESHOLD, TPR, "ks"):
+    found = []
+    for key in _OF_MODEL:
         asked = asking_of_text(key)
         find = partial(interval_of_scores, data, asked, options)
         found.append(with_interval(key, asked.number(empirical), find))
     return tuple(found)
-
-
-def _area(scores: Scores, value: float, level: float, summary: ScoreSummary | None) -> Measured:
-    """With what bins can be off added to either end."""
-    found = with_interval("auc", value, partial(auc_interval, scores, level))
-    if found.why or summary is None:
-        return found
-    off = summary.auc_error
-    return replace(found, low=max(found.low - off, 0.0), high=min(found.high + off, 1.0))
 
 
 # ------------------------------------------------------------------- bins of a summary

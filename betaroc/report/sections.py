@@ -182,11 +182,6 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
         "legend",
     )
     notes = [Words(words, "note") for words in said_of(sets, _notes_of)]
-    if modelled:
-        notes.append(Words(
-            "Intervals of fitted numbers hold if the distributions are the right ones: see the"
-            " verdicts.", "legend",
-        ))  # fmt: skip
     several = len(sets) > 1
     finding = few(number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets)
     drawn = (Figures(tuple(figures)),) * bool(figures)
@@ -249,9 +244,7 @@ def _notes_of(part: ScoreSet) -> list[str]:
     )
     first += ", each with what bins can be off" * (part.summary is not None)
     if found.model:
-        first += (
-            "; of fitted numbers by the errors of the parameters, if the distributions are right"
-        )
+        first += "; of fitted numbers by the errors of the parameters and by the scores"
     notes = [first]
     if found.groups is not None:
         notes.append(

@@ -325,7 +325,7 @@ def test_the_report_can_be_pasted(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert shlex.split(command) == wanted
 
 
-def test_a_fit_that_says_nothing_there_has_no_interval(
+def test_a_fit_that_says_nothing_there_has_the_interval_of_its_scores(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Two impostors far beyond a normal distribution: its rate at theirs is 0 to all digits."""
@@ -335,7 +335,8 @@ def test_a_fit_that_says_nothing_there_has_no_interval(
     path = tmp_path / "far.csv"
     path.write_text("\n".join(["label,score", *rows]) + "\n")
     text = run(capsys, str(path), "--far", "0.002", "--how", "model", "--family", "normal")
-    assert "(no interval)" in text
+    assert "(no interval)" not in text
+    assert "1.8 %" in text  # 1 - .025^(1/200), of no impostor of 200 beyond
     assert "The threshold was moved from" in " ".join(text.split())
 
 

@@ -265,12 +265,13 @@ def test_targets_that_no_sample_reaches(kind: str, rate: float) -> None:
     assert d.how == ("model" if rate < 0.5 else "guaranteed")
 
 
-def test_a_moved_threshold_beyond_a_fit_has_no_interval() -> None:
+def test_a_moved_threshold_beyond_a_fit_has_the_interval_of_its_scores() -> None:
+    """None of 200 impostors lies beyond: FAR 0 to 1 - .025^(1/200)."""
     impostor = np.append(stats.norm.ppf((np.arange(198) + 0.5) / 198), [12.0, 12.5])
     data = br.Scores(stats.norm.ppf((np.arange(200) + 0.5) / 200, 2, 1.5), impostor)
     d = br.decide(data, far=0.002, how="model", family="normal")
     assert d.threshold == 12.5
-    assert math.isnan(d.interval.low)
+    assert (d.interval.low, d.interval.high) == pytest.approx((0.0, 1.0 - 0.025 ** (1 / 200)))
     assert "no more often than impostors: FRR 100 %, FAR 0 %" in d.reason
 
 
@@ -522,7 +523,10 @@ def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half(shift: floa
 
 
 def test_the_interval_of_a_fitted_way_is_that_of_the_fit() -> None:
-    """FAR of a normal fit at t: sf((t - mu)/sigma), by the delta method on its deviate."""
+    """FAR of a normal fit at t: sf((t - mu)/sigma), by the delta method on its deviate.
+
+    With it, to its lower end, the exact interval of what is counted there.
+    """
     rng = np.random.default_rng(5)
     data = br.Scores(rng.normal(2, 1, 400), rng.standard_t(3, 500))
     d = br.decide(data, eer=True, family="normal")
@@ -532,8 +536,11 @@ def test_the_interval_of_a_fitted_way_is_that_of_the_fit() -> None:
     error = math.sqrt((1.0 + z * z / 2.0) / 500)
     assert one.expected == pytest.approx(stats.norm.sf(z), rel=1e-9)
     ends = stats.norm.sf(z + np.array([1, -1]) * stats.norm.ppf(0.975) * error)
-    assert (one.low, one.high) == pytest.approx(tuple(ends), rel=0.03)
     assert one.far == np.mean(data.impostor > one.threshold)
+    exact = stats.binomtest(int(500 * one.far), 500).proportion_ci(0.95)
+    assert exact.high < ends[0] < exact.high + (exact.high - exact.low)
+    assert one.low == pytest.approx(exact.low)
+    assert one.high == pytest.approx(min(ends[1], 2.0 * exact.high - exact.low), rel=0.03)
 
 
 # ------------------------------------------------------------------------------- simulated

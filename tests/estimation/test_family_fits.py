@@ -358,7 +358,7 @@ def test_the_dual_pair_against_scipy_and_its_closed_area() -> None:
         stats.beta.logpdf(scores.impostor, 1, q).sum(),
     )
     assert fit.log_likelihood == pytest.approx(sum(at), rel=1e-11)
-    area = fit.interval("auc")
+    area = fit.interval("auc", method="family")
     # Derivatives of the area in p and q, by the digammas of the closed form.
     slope_p = (1 - area.estimate) * (special.psi(p + q + 1) - special.psi(p + 1))
     slope_q = (1 - area.estimate) * (special.psi(p + q + 1) - special.psi(q + 1))

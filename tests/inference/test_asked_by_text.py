@@ -59,7 +59,7 @@ def test_what_is_said_of_what_is_asked_wrongly() -> None:
          "taken at no point; got far=0.1"),
         (lambda: br.plan_sample_size("auc", model=(PAIR, OTHER), power=0.8, method="delong"),
          br.InputError, "plans the area of one model; got two"),
-        (lambda: br.interval(br.fit(SCORES, "empirical"), "eer"), br.InputError,
+        (lambda: br.interval(br.fit(SCORES, "empirical"), "eer", method="delta"), br.InputError,
          r'br.interval\(scores, "eer"\)'),
         (lambda: br.interval("scores.csv", "eer"), br.InputTypeError, r"br.read_scores\(path\)"),
         (lambda: br.interval(pathlib.Path("a"), "eer"), br.InputTypeError, "br.read_scores"),

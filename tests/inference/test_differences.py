@@ -75,7 +75,7 @@ def test_fits_of_normal_pairs_by_the_delta_method() -> None:
     """The mean of the clients: the correlation is that of the scores, the variance s^2/n."""
     a, b = systems(4, 400)
     fits = [br.fit(s, "normal") for s in (a, b)]
-    found = br.difference(*fits, "client-mean")
+    found = br.difference(*fits, "client-mean", method="family")
     assert found.correlation == pytest.approx(np.corrcoef(a.client, b.client)[0, 1], rel=1e-6)
     paired = stats.ttest_rel(a.client, b.client)
     own = paired.confidence_interval(0.95)

@@ -66,7 +66,7 @@ def test_the_area_of_a_binormal_pair_by_hand() -> None:
     d = (m1 - m2) / s
     own = (s1 / s) ** 2 / 50 + (d * s1**2 / s**2) ** 2 / 100
     other = (s2 / s) ** 2 / 70 + (d * s2**2 / s**2) ** 2 / 140
-    found = fit.interval("auc")
+    found = fit.interval("auc", method="family")
     reach = welch((own, other), (50, 70))
     ends = [PHI.cdf(d - reach), PHI.cdf(d + reach)]
     assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
@@ -76,14 +76,14 @@ def test_the_area_of_a_binormal_pair_by_hand() -> None:
     own, other = 1 / 50 + x**2 / 100, (s2 / s1) ** 2 / 70 + (z * s2 / s1) ** 2 / 140
     reach = welch((own, other), (50, 70))
     ends = [PHI.cdf(x - reach), PHI.cdf(x + reach)]
-    found = fit.interval("tpr", far=0.1)
+    found = fit.interval("tpr", far=0.1, method="family")
     assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
-    band = fit.roc_band(far=[0.1])
+    band = fit.roc_band(far=[0.1], method="family")
     assert [band.low[0], band.high[0]] == pytest.approx(ends, rel=1e-6)
     # The threshold t itself, of 70 impostors alone, centred on what it is without bias.
     reach = welch((0.0, s2**2 / 70 + (z * s2) ** 2 / 140), (50, 70))
     t = m2 + s2 * z - z * s2 * log_sd_bias(70)
-    found = fit.interval("threshold", far=0.1)
+    found = fit.interval("threshold", far=0.1, method="family")
     assert [found.low, found.high] == pytest.approx([t - reach, t + reach], rel=1e-7)
 
 
@@ -215,7 +215,7 @@ def test_point_masses_vary() -> None:
         (lambda f: f.interval("auc", level=95), br.InputError, r"Did you mean 0\.95"),
         (lambda f: f.roc_band(far=[1.5]), br.InputError, "far must"),
         (
-            lambda f: br.fit(f.scores, "empirical").interval("auc"), br.InputError,
+            lambda f: br.fit(f.scores, "empirical").interval("auc", method="delta"), br.InputError,
             "must have parameters to vary",
         ),
     ],
@@ -229,7 +229,7 @@ def test_what_has_no_interval_says_so() -> None:
     k = np.arange(30)
     apart = br.fit(br.Scores(0.75 + 0.03 * np.sin(k), 0.25 + 0.03 * np.cos(k)))
     with pytest.raises(br.InputError, match="classes that do not overlap"):
-        apart.interval("auc")
+        apart.interval("auc", method="family")
     for bad in (lambda m: "a", lambda m: [1, 2]):
         with pytest.raises(br.InputTypeError, match="must return one number"):
             beta_fit().interval(bad)

@@ -24,12 +24,11 @@ def logistic(n: int = 800, seed: int = 2) -> br.Scores:
     return br.Scores(rng.logistic(2.0, 1.0, n), rng.logistic(0.0, 1.0, n))
 
 
-@pytest.mark.parametrize("family", ["normal", "empirical"])
-def test_intervals_near_a_joint_widen_with_the_level(family: str) -> None:
+def test_intervals_near_a_joint_widen_with_the_level() -> None:
     """At a threshold a little beyond the joint a higher level reaches into the body."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
-        f = br.fit(logistic(), family, tails="upper")
+        f = br.fit(logistic(), "normal", tails="upper")
         place = max(fit.joint for fit in f.impostor.tails[0].fits) + 1.2
         asked = asking("far", (), threshold=place)
         at = intervals_of_fit(f, asked, IntervalOptions(0.5, None, 100, True, 1))

@@ -468,9 +468,9 @@ def test_a_threshold_near_the_share_without_a_score_may_lie_below_every_score(
     rng = np.random.default_rng(3)
     scores = br.Scores(rng.normal(3, 1, 270), rng.normal(0, 1, 300), n_client_rejected=30)
     f = br.fit(scores, "normal")
-    found = f.interval("threshold", frr=frr, extrapolate=True)
+    found = f.interval("threshold", frr=frr, extrapolate=True, method="family")
     assert (found.low == -np.inf) == none
     ends = {"low": found.high} if none else {"low": found.high, "high": found.low}
     for side, threshold in ends.items():
-        rate = f.interval("frr", threshold=threshold)
+        rate = f.interval("frr", threshold=threshold, method="family")
         assert getattr(rate, side) == pytest.approx(frr, rel=1e-9)

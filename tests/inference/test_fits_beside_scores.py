@@ -1,0 +1,242 @@
+"""The default interval of a fit: the hull of that of its family and that of its scores."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* is extrapolated")
+
+NUMBERS = (
+    ("auc", {}), ("eer", {}), ("min-hter", {}), ("ks", {}), ("tpr", {"far": 0.1}),
+    ("threshold", {"far": 0.1}), ("threshold", {"at": "eer"}), ("far", {"threshold": 0.6}),
+)  # fmt: skip
+
+
+def scores(seed: int = 1, n: int = 200) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(5, 2, n), rng.beta(2, 5, n))
+
+
+def two_kinds(n: int = 1000) -> br.Scores:
+    """Impostors of which a fifth are like clients, where one normal distribution has no such."""
+    rng = np.random.default_rng(2)
+    impostor = np.concatenate([rng.normal(0.0, 0.5, n - n // 5), rng.normal(3.0, 0.3, n // 5)])
+    return br.Scores(rng.normal(3.0, 1.0, n), impostor)
+
+
+def notices(found: object) -> list[str]:
+    return [category.__name__ for category, _ in found.notices]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("stat", "point"), NUMBERS)
+def test_the_hull_holds_both(stat: str, point: dict[str, float]) -> None:
+    fit = br.fit(scores(), "beta")
+    both, own = fit.interval(stat, **point), br.interval(fit.scores, stat, **point)
+    family = fit.interval(stat, method="family", **point)
+    assert (both.low, both.high) == (min(own.low, family.low), max(own.high, family.high))
+    assert (both.method, both.estimate) == ("family and scores", family.estimate)
+    assert family.method == "delta, if the family is right"
+    assert fit.interval(stat, method="delta", **point).low == family.low
+    assert br.interval(fit, stat, **point) == both == br.from_json(both.to_json())
+
+
+def test_what_scores_cannot_answer_stays_the_familys() -> None:
+    fit = br.fit(scores(), "beta")
+    for stat in ("exponent-at-one", "client-a", lambda model: model.auc()):
+        assert fit.interval(stat).method == "delta"
+    weights = {"client_weights": np.full(200, 0.5), "impostor_weights": np.full(200, 1.5)}
+    light = br.fit(br.Scores(fit.scores.client, fit.scores.impostor, **weights), "beta")
+    assert light.interval("eer").method == "delta, if the family is right"
+
+
+def test_a_summary_answers_by_its_bins() -> None:
+    import pandas as pd
+
+    one = scores(3, 400)
+    frame = pd.DataFrame({"score": np.r_[one.client, one.impostor], "label": [1] * 400 + [0] * 400})
+    summary = br.summarize(frame, bins=4096)
+    fit, off = br.fit(summary, "beta"), 2.0 * max(summary.rate_error)
+    for stat, point in (("auc", {}), ("eer", {}), ("tpr", {"far": 0.1})):
+        found, rows = fit.interval(stat, **point), br.fit(one, "beta").interval(stat, **point)
+        assert found.method == "family and scores"
+        assert (found.low, found.high) == pytest.approx((rows.low, rows.high), abs=off)
+
+
+def test_an_end_that_scores_leave_open_is_that_of_the_scale_or_of_a_tail() -> None:
+    """Of 30 impostors none lies beyond the threshold of FAR .01 with probability .99^30 = .74."""
+    few = scores(4, 30)
+    assert br.interval(few, "threshold", far=0.01).high == math.inf
+    assert br.fit(few, "beta").interval("threshold", far=0.01).high == 1.0
+    assert br.fit(few, "normal").interval("threshold", far=0.01).high == math.inf
+    rng = np.random.default_rng(5)
+    many = br.Scores(rng.normal(2, 1, 1000), rng.normal(0, 1, 1000))
+    fit = br.fit(many, "normal", tails={"impostor": "upper"})
+    found, tail = (fit.interval("threshold", far=0.002, method=m) for m in (None, "family"))
+    own = br.interval(many, "threshold", far=0.002)
+    assert (own.high == math.inf) == (0.998**1000 > 0.025)
+    assert found.high == max(tail.high, own.high if own.high < math.inf else tail.high)
+
+
+def test_a_number_that_the_scores_contradict_says_so_at_the_call() -> None:
+    fit = br.fit(two_kinds(), "normal")
+    for stat, point in (("auc", {}), ("eer", {}), ("threshold", {"far": 0.1})):
+        own = br.interval(fit.scores, stat, **point)
+        with pytest.warns(br.MisfitWarning, match="the scores contradict the fit") as told:
+            found = fit.interval(stat, **point)
+        assert not own.low <= found.estimate <= own.high
+        assert len(told) == 1
+        assert notices(found) == ["MisfitWarning"]
+    for call in (fit.eer, fit.youden, lambda: fit.min_weighted_error(0.5)):
+        with pytest.warns(br.MisfitWarning, match="the scores contradict the fit"):
+            assert "MisfitWarning" in notices(call())
+
+
+@pytest.mark.parametrize("stat", ["auc", "eer"])
+def test_a_family_that_says_less_than_the_scores_is_cut(stat: str) -> None:
+    """Each end at most one length of the scores' own interval beyond that."""
+    rng = np.random.default_rng(6)
+    data = br.Scores(rng.normal(1, 1, 300), np.r_[rng.normal(0, 0.2, 299), -60.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.errors.BetarocWarning)
+        fit = br.fit(data, "normal")
+        both, own = fit.interval(stat), br.interval(data, stat)
+    length = own.high - own.low
+    assert own.low - length <= both.low <= own.low
+    assert own.high <= both.high <= own.high + length
+    inside = both.low <= both.estimate <= both.high
+    assert inside != any("does not hold it" in message for _, message in both.notices)
+
+
+def test_separated_classes_have_the_scores_interval() -> None:
+    """None of 100 clients is rejected at the threshold: TPR rounds to 1, FRR does not."""
+    rng = np.random.default_rng(3)
+    fit = br.fit(br.Scores(rng.normal(30, 1, 100), rng.normal(0, 1, 100)), "normal")
+    found, own = fit.interval("tpr", far=0.1), br.interval(fit.scores, "tpr", far=0.1)
+    assert found.estimate == 1.0
+    assert (found.low, found.high) == (own.low, 1.0)
+    area = fit.interval("auc")  # the family has none
+    assert (area.low, area.high, area.method) == tuple(
+        getattr(br.interval(fit.scores, "auc"), name) for name in ("low", "high", "method")
+    )
+    frr, tpr = (fit.interval(name, far=0.1, method="delta") for name in ("frr", "tpr"))
+    assert 0.0 < frr.low < frr.estimate < frr.high < 1e-100
+    assert tpr.high == 1.0 - frr.low
+
+
+def test_differences_and_bands_of_fits_hold_those_of_scores() -> None:
+    one, two = br.fit(scores(7), "beta"), br.fit(scores(8), "beta")
+    both = br.difference(one, two, "eer", paired=False)
+    own = br.difference(one.scores, two.scores, "eer", paired=False)
+    family = br.difference(one, two, "eer", paired=False, method="family")
+    assert (both.low, both.high) == (min(own.low, family.low), max(own.high, family.high))
+    assert both.method == "family and scores"
+    same = family.estimate * own.estimate > 0.0
+    assert both.p_value == (max(own.p_value, family.p_value) if same else 1.0)
+    far = [0.05, 0.2, 0.6]
+    for simultaneous in (False, True):
+        options = {"far": far, "simultaneous": simultaneous, "rng": 1}
+        band, alone = one.roc_band(**options), one.roc_band(method="family", **options)
+        counted = br.roc_band(one.scores, **options)
+        np.testing.assert_array_equal(band.low, np.minimum(counted.low, alone.low))
+        np.testing.assert_array_equal(band.high, np.maximum(counted.high, alone.high))
+
+
+BAD = {
+    "sentinels": (np.r_[np.linspace(1, 3, 40), -999.0], np.linspace(0, 2, 40)),
+    "one value": (np.full(30, 2.0), np.linspace(0, 2, 30)),
+    "tied": (np.full(30, 1.0), np.full(30, 1.0)),
+    "whole numbers": (np.arange(40.0) % 5 + 2, np.arange(40.0) % 5),
+    "one score": (np.array([2.0]), np.array([1.0])),
+    "two scores": (np.array([2.0, 3.0]), np.array([1.0, 2.5])),
+    "five scores": (np.arange(5.0) + 2, np.arange(5.0)),
+}
+
+
+@pytest.mark.parametrize("family", ["normal", "empirical"])
+@pytest.mark.parametrize("name", BAD)
+def test_bad_scores_have_an_interval_or_a_reason(name: str, family: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.errors.BetarocWarning)
+        for weight in (None, np.array([1e9])):
+            given = BAD[name] if weight is None else tuple(x for x in BAD[name])
+            weights = {} if weight is None else {
+                f"{who}_weights": np.full(x.size, 1e9)
+                for who, x in zip(("client", "impostor"), given, strict=True)
+            }  # fmt: skip
+            try:
+                fit = br.fit(br.Scores(*given, **weights), family)
+            except br.errors.BetarocError:
+                continue
+            for stat, point in (*NUMBERS, ("threshold", {"far": 0.01})):
+                with contextlib.suppress(br.errors.InputError):
+                    found = fit.interval(stat, **point)
+                    assert found.low <= found.high
+
+
+def test_ends_of_an_interval_that_shrinks_to_a_point() -> None:
+    """The level at which the likeliest EER is the last point of its interval, to the last digit."""
+    rng = np.random.default_rng(9)
+    for _ in range(5):
+        data = br.Scores(rng.beta(5, 2, 120), rng.beta(2, 5, 150))
+    for level in (0.03272519180824618, 0.032725191808246186, 0.03272519180824619):
+        found = br.interval(data, "eer", level=level)
+        assert 0.0 <= found.low <= found.high <= 1.0
+    fit = br.fit(br.Scores(data.client, [0.0, 1.0, *data.impostor]), "beta", boundary="inflate")
+    assert fit.conf_int(1e-12)["impostor"]["at_zero"].low == pytest.approx(1 / 152)
+
+
+def test_thresholds_far_apart_differ_surely() -> None:
+    """By more than 2, which no rate does: p is that of the intervals' distance."""
+    rng = np.random.default_rng(3)
+    a = br.Scores(rng.normal(300, 50, 200), rng.normal(0, 50, 200))
+    b = br.Scores(rng.normal(200, 50, 200), rng.normal(-90, 50, 200))
+    for point in ({"at": "eer"}, {"far": 0.1}):
+        found = br.difference(a, b, "threshold", paired=False, **point)
+        assert found.low > 0.0
+        assert found.p_value < 1e-3
+
+
+@pytest.mark.simulation
+def test_the_flag_is_seldom_false_where_the_family_is_right() -> None:
+    """200 sets of 200 scores: at most .03, with a standard error of .012 there."""
+    told = dict.fromkeys(range(len(NUMBERS)), 0)
+    for seed in range(200):
+        fit = br.fit(scores(100 + seed), "beta")
+        for k, (stat, point) in enumerate(NUMBERS):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", br.errors.BetarocWarning)
+                told[k] += "MisfitWarning" in notices(fit.interval(stat, **point))
+    assert max(told.values()) <= 200 * (0.03 + 2 * math.sqrt(0.03 * 0.97 / 200))
+    assert stats.binom.sf(12, 200, 0.03) < 0.01
+
+
+@pytest.mark.simulation
+def test_the_hull_covers_where_the_family_is_wrong() -> None:
+    """Impostors of two kinds, beta fits of 300 scores: 150 sets, standard error .018 at .95."""
+    rng = np.random.default_rng(11)
+
+    def draw(n: int) -> br.Scores:
+        other = rng.random(n) < 0.1
+        impostor = np.where(other, rng.beta(6, 3, n), rng.beta(2, 6, n))
+        return br.Scores(rng.beta(6, 2, n), impostor)
+
+    big = draw(400_000)
+    true = {stat: br.interval(big, stat).estimate for stat in ("auc", "eer")}
+    held = {(stat, method): 0 for stat in true for method in (None, "family")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.errors.BetarocWarning)
+        for _ in range(150):
+            fit = br.fit(draw(300), "beta")
+            for stat, method in held:
+                found = fit.interval(stat, method=method)
+                held[stat, method] += found.low <= true[stat] <= found.high
+    assert min(held["auc", None], held["eer", None]) >= 0.90 * 150
+    assert min(held["auc", "family"], held["eer", "family"]) < 0.85 * 150
