@@ -1,7 +1,8 @@
 """The rooms of the package and the imports between them, read from its source; and their drawing.
 
 ``python docs/house.py`` draws ``docs/img/house.svg``. Every import of an own module counts,
-wherever it stands: at the top of a file, for types alone, inside a function, or by its name.
+wherever it stands: at the top of a file, inside a function, or by its name; for types alone
+where it leads to another room.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Import(NamedTuple):
     module: str
     target: str
     lazy: bool
+    for_types: bool
 
 
 @cache
@@ -55,20 +57,23 @@ def tree(module: str) -> ast.Module:
     return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
 
-def _imports(module: str, node: ast.AST, lazy: bool = False) -> Iterator[Import]:
+def _imports(
+    module: str, node: ast.AST, lazy: bool = False, for_types: bool = False
+) -> Iterator[Import]:
     if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
         for alias in node.names:
             whole = f"{node.module}.{alias.name}"
-            yield Import(module, whole if whole in MODULES else str(node.module), lazy)
+            yield Import(module, whole if whole in MODULES else str(node.module), lazy, for_types)
     elif isinstance(node, ast.Import):
         for alias in node.names:
             if alias.name.split(".")[0] == "betaroc":
-                yield Import(module, alias.name, lazy)
+                yield Import(module, alias.name, lazy, for_types)
     elif isinstance(node, ast.Constant) and node.value in MODULES and node.value != "betaroc":
-        yield Import(module, str(node.value), True)
+        yield Import(module, str(node.value), True, for_types)
     lazy = lazy or isinstance(node, Function | ast.Lambda)
+    for_types = for_types or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
     for child in ast.iter_child_nodes(node):
-        yield from _imports(module, child, lazy)
+        yield from _imports(module, child, lazy, for_types)
 
 
 @cache
@@ -80,6 +85,7 @@ def imports() -> tuple[Import, ...]:
         if module not in ("betaroc", "betaroc.__main__")
         for found in _imports(module, tree(module))
         if not (found.lazy and module in TABLES)
+        if not (found.for_types and room(found.module) == room(found.target))
     )
 
 

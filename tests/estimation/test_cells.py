@@ -129,7 +129,7 @@ def test_the_advice_for_rounded_scores_can_be_followed(scale: str, family: str) 
         assert FAMILIES[one.family].of_density
     if family == "best" and scale != "questionnaire":  # which has too few values to hold out
         assert fit.reason.startswith("chosen as the best: ")
-    found = fit.interval("auc")
+    found = fit.interval("auc", method="family")
     assert found.low < fit.model.auc() < found.high
     assert br.from_json(fit.to_json()) == fit
 

@@ -103,6 +103,7 @@ def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted: br.Scores) -
     assert counts_at_end(br.fit(fractions, "normal"), "at_one", "below").verdict == "cannot tell"
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
 def test_every_door_says_it(
     contradicted: br.Scores, tmp_path: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
