@@ -270,7 +270,7 @@ def _interval_of_library(job: Cell, fits: Fits, sets: int = 1) -> dict[str, list
         for name, (stat, point, _) in STATISTICS.items():
             if name in FOLDED and ".5" in job.law:
                 continue
-            own = fit.interval(stat, **point, level=LEVEL)
+            own = fit.interval(stat, **point, level=LEVEL, method="delta")
             ends = np.array([own.low, own.high])
             if "threshold" in name:
                 ends = logit(ends)

@@ -165,7 +165,8 @@ def one_of(cell: Cell, plan: br.SampleSize) -> Callable[[np.random.Generator], f
         if plan.method != "delta":
             found = br.auc_interval(scores, LEVEL, plan.method)
         else:
-            found = fit_of(scores, model).interval(cell.stat, **cell.point, level=LEVEL)
+            fitted = fit_of(scores, model)
+            found = fitted.interval(cell.stat, **cell.point, level=LEVEL, method="family")
         return found.high - found.low
 
     def side(rng: np.random.Generator) -> float:

@@ -30,9 +30,12 @@ def measured(stat: str, point: dict[str, float], n: tuple[int, int], sets: int) 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.errors.BetarocWarning)
             tails = {"impostor": "upper", "client": "lower"}
-            found = br.fit(MODEL.sample(*n, rng=rng), "empirical", tails=tails).interval(
-                stat, **point
-            )
+            scores = MODEL.sample(*n, rng=rng)
+            fit = br.fit(scores, "empirical", tails=tails)
+            try:
+                found = fit.interval(stat, method="integrated", **point)
+            except br.errors.InputError:  # no tail answers
+                found = br.interval(scores, stat, **point)
         widths.append(found.high - found.low)
     return np.array(widths)
 

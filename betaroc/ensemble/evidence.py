@@ -11,6 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
@@ -225,11 +226,12 @@ def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
     # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
     rest = 2.0 - low - high
     try:
-        found = (
-            fit.interval("auc", level=level)
-            if whole
-            else fit.interval("partial-auc", between=region, level=level)
-        )
+        with quietly():  # a fit that the scores contradict is said by `misfit`
+            found = (
+                fit.interval("auc", level=level)
+                if whole
+                else fit.interval("partial-auc", between=region, level=level)
+            )
     except InputError:
         area = fit.model.auc() if whole else fit.model.partial_auc(low, high, standardized=True)
         found = Interval(area, math.nan, math.nan, level, "none")

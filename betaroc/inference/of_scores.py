@@ -25,7 +25,7 @@ from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.effective_size import INFLUENCES, influence_of, share_interval
 from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.rate_errors import robust_rates
-from betaroc.inference.scores_beyond import may_be_equal
+from betaroc.inference.scores_beyond import Evidence, may_be_equal
 from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import Asking, asking as asked
 from betaroc.model.dataset_checks import warn_of_reversed
@@ -90,8 +90,8 @@ def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions
     warn_of_reversed(data._distributions, "scores")
     if not asking.is_named:
         return found
-    counted = CountedScores(data, options.groups)
-    return supported(found, asking, (counted.evidence, counted.model))
+    evidence = Evidence(data, grouped=options.groups)
+    return supported(found, asking, (evidence, empirical_model(data)))
 
 
 def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import passed_on, quietly
 from betaroc.core.options import IntervalOptions
@@ -229,8 +231,10 @@ def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]
     """Of the fitted FAR, FRR, HTER and F1 at one threshold."""
     point, options, found = fit.model._point(t), IntervalOptions(level), []
     for key in ("far", "frr", "hter", "f1"):
-        value, asked = float(getattr(point, key)), asking(key, (), threshold=float(t.theta))
+        value = float(getattr(point, key))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
+        # That of accepting all is below every score.
+        asked = asking(key, (), threshold=float(np.nan_to_num(t.theta)))
         if not why and not math.isclose(asked.number(fit.model), value, rel_tol=1e-6):
             why = "its threshold is nearer to the end of the scale than a double can say"
         find = partial(interval_of_fit, fit, asked, options)

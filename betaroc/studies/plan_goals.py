@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
@@ -14,9 +14,11 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
+from betaroc.data.scores import Scores
 from betaroc.decision.forecast import epc_forecast
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
@@ -25,8 +27,10 @@ from betaroc.distributions.normal import has_spread
 from betaroc.estimation.families import planned_family
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
-from betaroc.inference.delta import bare_interval, delta, models_near
-from betaroc.inference.interval import Interval
+from betaroc.inference.delta import METHODS, bare_interval, delta, models_near
+from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.intervals import BOTH
+from betaroc.inference.of_scores import bare_interval_of_scores
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.asking import Asking, asking
@@ -41,6 +45,8 @@ SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
 _LOST = 1e-12
 #: Scores of the smaller class, a variance needs two; where the search begins; and at most.
 _LEAST, _START, MOST_SCORES = 2, 200, 10**9
+#: Scores of a class of which an interval is counted.
+_COUNTED = 5000
 #: Longest step of the search, as a logarithm, and how far beyond a guess it goes.
 _FAR, _BEYOND = math.log(64.0), 1.02
 
@@ -93,9 +99,29 @@ class Chance(ABC):
 
 
 # ------------------------------------------------------------------------------- intervals
+def ends_of_scores(
+    asked: Asking, model: ScoreModel, options: IntervalOptions, sizes: Sizes
+) -> Limits:
+    """Ends of the interval of scores that are the quantiles of both distributions.
+
+    Of more than are counted at once the ends of fewer, nearer by the root of their share.
+    """
+    share = min(1.0, _COUNTED / max(sizes))
+    counts = (max(round(share * n), _LEAST) for n in sizes)
+    laws = zip((model.client, model.impostor), counts, strict=True)
+    with quietly():
+        scores = Scores(*(law.ppf((np.arange(n) + 0.5) / n) for law, n in laws))
+        own = bare_interval_of_scores(scores, asked, replace(options, method=None))
+    low, high = (own.estimate + math.sqrt(share) * (e - own.estimate) for e in (own.low, own.high))
+    return low, high
+
+
 @dataclass(frozen=True)
 class StatWidth(Width):
-    """Mean width of `Fit.interval` by the delta method, to second order."""
+    """Mean width of `Fit.interval` by the delta method, to second order.
+
+    Of a plan from a fit at least the width of the scores' own interval.
+    """
 
     asking: Asking
     model: ScoreModel
@@ -106,10 +132,14 @@ class StatWidth(Width):
         return float(self._interval(expected_fit(self.model, (1000, 1000))).estimate)
 
     def reached(self, sizes: Sizes) -> float:
-        return mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
+        found = mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
+        if self.options.method != BOTH:
+            return found
+        low, high = ends_of_scores(self.asking, self.model, self.options, sizes)
+        return max(found, high - low)
 
     def _interval(self, fit: Fit) -> Interval:
-        return bare_interval(fit, self.asking, self.options)
+        return bare_interval(fit, self.asking, replace(self.options, method=METHODS[0]))
 
     def _width(self, fit: Fit) -> float:
         try:

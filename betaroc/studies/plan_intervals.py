@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +15,9 @@ from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.tails import FEWEST, SIZES, Tails, TailScores, fit_tails
-from betaroc.inference.delta import bare_interval
+from betaroc.inference.delta import METHODS, bare_interval
 from betaroc.inference.interval import Interval, Limits, difference_ends
+from betaroc.inference.intervals import BOTH
 from betaroc.inference.tail_intervals import (
     surely_beyond,
     tail_rate_ends,
@@ -25,7 +26,7 @@ from betaroc.inference.tail_intervals import (
 from betaroc.model.asking import Asking, asking
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit
-from betaroc.studies.plan_goals import Chance, Width
+from betaroc.studies.plan_goals import Chance, Width, ends_of_scores
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,12 @@ class _TwoSystems:
         return one.estimate - two.estimate, *difference_ends(one, two, self.correlation)
 
     def _interval(self, model: ScoreModel, sizes: Sizes) -> Interval:
-        return bare_interval(expected_fit(model, sizes), self.asking, self.options)
+        family = replace(self.options, method=METHODS[0])
+        found = bare_interval(expected_fit(model, sizes), self.asking, family)
+        if self.options.method != BOTH:
+            return found
+        own = ends_of_scores(self.asking, model, self.options, sizes)
+        return replace(found, low=min(found.low, own[0]), high=max(found.high, own[1]))
 
     @cached_property
     def estimate(self) -> float:

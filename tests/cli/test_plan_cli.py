@@ -126,11 +126,13 @@ def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.simulation
 def test_warnings_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["plan", "tpr@far=0.001", "--width", "0.2", "--from", DEV]) == 0
+    typed = ["--client", "beta:1.465,0.4736", "--impostor", "beta:0.8169,2.654"]
+    asked = ["plan", "tpr@far=0.001", "--width", "0.2", *typed]
+    assert main(asked) == 0
     out, err = capsys.readouterr()
     assert lines(out)[0] == "Collect 178 client and 178 impostor scores"
     assert err.startswith("warning: tpr: of the 178 impostor scores planned 0.18 are")
-    assert main(["plan", "tpr@far=0.001", "--width", "0.2", "--from", DEV, "--json"]) == 0
+    assert main([*asked, "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     assert len(json.loads(out)["warnings"]) == 1

@@ -158,18 +158,19 @@ def test_a_steep_tail_is_told() -> None:
 # ------------------------------------------------------------------------------- intervals
 @pytest.mark.simulation
 def test_intervals_are_those_of_the_tail(fitted: br.Fit) -> None:
-    found = fitted.interval("threshold", far=2e-3)
+    found = fitted.interval("threshold", far=2e-3, method="integrated")
     assert found.method == "tail, integrated"
     assert (found.low, found.high) == pytest.approx(expit(tail_threshold_ends(upper(fitted), 2e-3)))
-    assert br.interval(fitted, "threshold", far=2e-3) == found
-    rate = fitted.interval("far", threshold=0.6)
+    assert br.interval(fitted, "threshold", far=2e-3, method="integrated") == found
+    rate = fitted.interval("far", threshold=0.6, method="family")
     assert (rate.low, rate.high) == pytest.approx(tail_rate_ends(upper(fitted), float(logit(0.6))))
     other = fitted.interval("threshold", far=2e-3, method="profile")
     assert other.method == "tail, profile"
     assert other.low < found.estimate < other.high
     assert fitted.interval("threshold", far=2e-3, method="delta").method == "delta"
-    assert fitted.interval("threshold", far=0.2).method == "delta"
-    assert fitted.interval("auc").method == "delta"
+    for stat, point in (("threshold", {"far": 0.2}), ("auc", {})):
+        alone = fitted.interval(stat, method="family", **point)
+        assert alone.method == "delta, if the family is right"
 
 
 def test_methods_of_tails_need_a_tail(fitted: br.Fit) -> None:
@@ -227,8 +228,9 @@ def test_a_band_has_the_intervals_of_the_tail(fitted: br.Fit) -> None:
 def test_a_difference_has_them_too(fitted: br.Fit) -> None:
     """Independent systems: the square root of the sum of squares of what each end is away."""
     other = br.fit(scores(seed=9), tails="both")
-    found = br.difference(fitted, other, "threshold", far=2e-3, paired=False)
-    a, b = (f.interval("threshold", far=2e-3) for f in (fitted, other))
+    options = {"far": 2e-3, "method": "integrated"}
+    found = br.difference(fitted, other, "threshold", paired=False, **options)
+    a, b = (f.interval("threshold", **options) for f in (fitted, other))
     assert found.method == "tail, integrated"
     gap = a.estimate - b.estimate
     assert found.estimate == pytest.approx(gap)

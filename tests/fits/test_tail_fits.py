@@ -108,7 +108,7 @@ def test_a_summary_has_the_tails_of_its_scores() -> None:
             assert getattr(found, who).log_likelihood == pytest.approx(
                 getattr(of_rows, who).log_likelihood, rel=1e-9
             )
-        a, b = (f.interval("threshold", far=1e-3) for f in (found, of_rows))
+        a, b = (f.interval("threshold", far=1e-3, method="family") for f in (found, of_rows))
         assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-9)
         rate = br.difference(found, found, "frr", threshold=0.3, paired=False)
         assert rate.estimate == 0.0

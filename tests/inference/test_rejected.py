@@ -300,13 +300,15 @@ def test_a_tail_is_that_of_the_scores() -> None:
     known = br.Scores(*sample, n_client_rejected=10, n_impostor_rejected=20)
     f, g = (br.fit(s, "normal", tails="both") for s in (known, br.Scores(*sample)))
     made = 380 / 400
-    one, two = (x.interval("far", threshold=2.5) for x in (f, g))
+    one, two = (x.interval("far", threshold=2.5, method="integrated") for x in (f, g))
     assert one.method == two.method == "tail, integrated"
     for end in ("low", "estimate", "high"):
         assert getattr(one, end) == pytest.approx(made * getattr(two, end), rel=1e-12)
-    one, two = (x.interval("threshold", far=rate) for x, rate in ((f, 0.01), (g, 0.01 / made)))
+    rates = (f, 0.01), (g, 0.01 / made)
+    one, two = (x.interval("threshold", far=rate, method="family") for x, rate in rates)
     assert (one.low, one.high) == pytest.approx((two.low, two.high), rel=1e-9)
-    assert f.interval("frr", threshold=0.0).method == "delta"  # the share of clients varies most
+    share = f.interval("frr", threshold=0.0, method="family")  # of clients, which varies most
+    assert share.method == "delta, if the family is right"
     assert f.interval("fnmr", threshold=0.0) == g.interval("frr", threshold=0.0)
     assert br.from_json(f.to_json()) == f
     both = br.fit(known, "empirical", tails="upper").interval("tpr", far=0.01)
