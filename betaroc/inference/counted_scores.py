@@ -444,10 +444,10 @@ def _likeliest(
 
 def _binomial_quantile(p: float, n: int, rate: float) -> int:
     """The fewest k with P(Binomial(n, rate) <= k) >= p."""
-    from scipy.special import bdtr
+    from scipy.special import betainc  # where n is beyond 32 bits too
 
     low, high = -1, n
     while high - low > 1:
         k = (low + high) // 2
-        low, high = (low, k) if bdtr(k, n, rate) >= p else (k, high)
+        low, high = (low, k) if betainc(n - k, k + 1, 1.0 - rate) >= p else (k, high)
     return high
