@@ -195,7 +195,10 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
     order = client.order if client.order > 0 else 2.0
     if client.width != impostor.width:
         wider = impostor.width > client.width
-        exponent = (client.width / impostor.width) ** order
+        try:
+            exponent = (client.width / impostor.width) ** order
+        except OverflowError:
+            exponent = math.inf
         return _apart(exponent, math.nan, impostor_heavier=wider)
     if client.centre != impostor.centre:
         nearer = (impostor.centre < client.centre) == lower

@@ -278,4 +278,4 @@ def test_warnings_speak_of_options(tmp_path: Path, capsys: pytest.CaptureFixture
     path.write_text("score,label\n" + "\n".join(rows), encoding="utf-8")
     for call in (["plan", "auc", "--width", "0.1", "--from", str(path)], ["fit", str(path)]):
         assert main(call) == 0
-        assert "if scores were rounded, pass --resolution.\n" in capsys.readouterr().err
+        assert "if scores were rounded, pass --resolution" in capsys.readouterr().err

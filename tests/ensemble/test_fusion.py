@@ -274,6 +274,7 @@ def test_groups_widen_intervals_and_stay_in_one_fold(frame: pd.DataFrame) -> Non
 
 # -------------------------------------------------------------------------------- scales
 @pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
 def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     logits = frame.assign(a=special.logit(frame["a"]))
     given = br.inclusion(logits, family="normal")

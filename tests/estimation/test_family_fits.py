@@ -464,7 +464,7 @@ def test_fits_that_treat_the_ends_differently_are_not_compared() -> None:
 def test_families_side_by_side_with_mixtures() -> None:
     rng = np.random.default_rng(19)
     two = br.Scores(drawn(MIXTURE, 500, 20), rng.beta(1, 3, 500))
-    found = br.compare_families(two)
+    found = br.compare_families(two, ["beta", "logit-normal", "normal", "beta-mixture"])
     assert found.recommended[0] == "beta-mixture"
     rows = {row.family: row for row in found.of("client")}
     assert set(rows) == {"beta", "logit-normal", "normal", "beta-mixture"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterator
 
@@ -134,7 +135,8 @@ def test_the_shell_says_the_same(tmp_path, found: br.Analysis, panel_alone: None
     pd.DataFrame({"score": values, "label": labels}).to_csv(path, index=False)
     out = tmp_path / "r.html"
     assert main(["report", "--dev", str(path), "-o", str(out)]) == 0
-    assert found.beta.reason.partition(";")[0] in out.read_text(encoding="utf-8")
+    reason = found.beta.reason.partition(";")[0].replace("'", "’")
+    assert reason in html.unescape(out.read_text(encoding="utf-8"))
     asked = br.analyze(br.read_scores(path))
     assert (asked.family, asked.reason, asked.beta) == (found.family, found.reason, found.beta)
     found.to_json(tmp_path / "a.json")
