@@ -314,7 +314,7 @@ def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges() -> None:
      ("logit-normal", br.LogitNormal(-1, 1.5))],
 )  # fmt: skip
 def test_right_fits_are_rarely_contradicted(family: str, impostor: br.Distribution) -> None:
-    # 3 % of 200 sets, error .012: at most 6 + 2 x 2.4. More in benchmarks/extrapolation.py.
+    # 3 % of 200 sets, error .012: at most 6 + 2 x 2.4. More in benchmarks/coverage_fits.py.
     rng, told = np.random.default_rng(7), 0
     for _ in range(200):
         x = np.asarray(impostor.sample(400, rng))
