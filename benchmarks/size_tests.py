@@ -1,6 +1,8 @@
 """Simulated size of the tests of the ends and of the whole curve, at level 0.05.
 
-    python benchmarks/size_tests.py [--sets 4000] [--write] [--workers 2]
+    python benchmarks/size_tests.py [--sets 4000] [--write] [--workers 2] [--guard]
+
+--guard makes the last table alone: what counts say of true and false sides.
 
 Score sets are drawn from distributions that obey the hypothesis, fitted, and tested; a size is the
 share of sets whose p-value is at most 0.05. The standard error of a share p of k sets is
@@ -64,6 +66,26 @@ NORMAL: dict[str, Laws] = {
     "normal, equal distributions": ((0.0, 1.0), (0.0, 1.0)),
     "normal, equal spreads, AUC .76": ((1.0, 1.0), (0.0, 1.0)),
 }
+#: Family, clients, impostors, end and the true side; parts of a class are (share, parameters).
+#: The true side of N(.8, .4) is that of FARs above 1e-29, past which the other part is wider.
+GUARD: dict[str, tuple[str, Any, Any, str, str]] = {
+    "beta(3, 3) v beta(1.6, 1.6)": ("beta", [(1, 3, 3)], [(1, 1.6, 1.6)], "at_one", "below"),
+    "beta(4, 3) v beta(1, 1.5)": ("beta", [(1, 4, 3)], [(1, 1, 1.5)], "at_one", "below"),
+    "N(.8, .8) v N(0, 1.3)": ("normal", [(1, 0.8, 0.8)], [(1, 0, 1.3)], "at_one", "below"),
+    "N(1.2, .9) v N(0, 1.3)": ("normal", [(1, 1.2, 0.9)], [(1, 0, 1.3)], "at_one", "below"),
+    "beta(4, 2) v beta(2, 4)": ("beta", [(1, 4, 2)], [(1, 2, 4)], "at_one", "above"),
+    "N(1, 1) v N(0, 1.1)": ("normal", [(1, 1, 1)], [(1, 0, 1.1)], "at_zero", "above"),
+    "impostors .06 beta(9, 9)": (
+        "beta", [(1, 6, 2)], [(0.06, 9, 9), (0.94, 1.2, 10)], "at_one", "above"),
+    "impostors .15 beta(6, 6)": (
+        "beta", [(1, 14, 6)], [(0.15, 6, 6), (0.85, 0.8, 9)], "at_one", "above"),
+    "impostors .12 N(.8, .4)": (
+        "normal", [(1, 2.2, 0.6)], [(0.12, 0.8, 0.4), (0.88, -1.2, 0.9)], "at_one", "above"),
+    "clients .1 beta(1.2, 6)": (
+        "beta", [(0.1, 1.2, 6), (0.9, 8, 2)], [(1, 2, 6)], "at_zero", "below"),
+}  # fmt: skip
+#: What becomes of a side; the first two are stated.
+OUTCOMES = ("the true side", "the other", "counts cannot tell", "contradicted", "family poor")
 CURVE_SIZES = ((10, 10), (30, 30), (100, 100), (30, 300))
 PEOPLE = (10, 20, 40, 100)
 #: Trials of a person in a class, and the correlation of two of them.
@@ -102,6 +124,30 @@ def grouped(design: Design, rng: np.random.Generator) -> br.Scores:
     return br.Scores(*values, client_groups=who, impostor_groups=who)
 
 
+def mixed(family: str, parts: Any, n: int, rng: np.random.Generator) -> FloatArray:
+    """Scores of a class of several kinds."""
+    which = rng.choice(len(parts), n, p=[part[0] for part in parts])
+    draw = rng.normal if family == "normal" else rng.beta
+    return np.choose(which, [draw(*part[1:], n) for part in parts])
+
+
+def outcome(design: Design, rng: np.random.Generator) -> list[float]:
+    """0 at what becomes of the side of an end, else 1; nowhere 0 where the test cannot tell."""
+    family, client, impostor, end, true = GUARD[design.kind]
+    parts = zip((client, impostor), design.n, strict=True)
+    sides = [mixed(family, part, n, rng) for part, n in parts]
+    test = getattr(br.fit(br.Scores(*sides), family).end_tests(), end)
+    if "does not describe" in test.note:
+        word = "family poor"
+    elif "counts cannot tell" in test.note:
+        word = "counts cannot tell"
+    elif test.side in ("above", "below"):
+        word = OUTCOMES[test.side != true]
+    else:
+        word = test.side
+    return [float(name != word) for name in OUTCOMES]
+
+
 def end_test(fit: br.Fit, end: str) -> Departure:
     """The test of one end alone: what `Fit.end_tests` says of it, in half the time."""
     return FittedEnds.of(fit, groups=True).test(end)
@@ -109,6 +155,8 @@ def end_test(fit: br.Fit, end: str) -> Departure:
 
 def one_set(design: Design, rng: np.random.Generator) -> list[float]:
     """p-values of one score set."""
+    if design.kind in GUARD:
+        return outcome(design, rng)
     if design.kind.startswith("grouped"):
         test = end_test(br.fit(grouped(design, rng)), "at_zero")
         return [test.p_value, 1.0 - ndtr(test.z), ndtr(test.z)]
@@ -136,7 +184,7 @@ def rejected(design: Design, seeds: list[np.random.SeedSequence]) -> IntArray:
     # What lies below the diagonal is not asked for, and costs more than the tests.
     with (
         warnings.catch_warnings(),
-        mock.patch("betaroc.fits.shape_tests.hooks_of", return_value=()),
+        mock.patch("betaroc.fits.shape_tests.counted_hooks", return_value=()),
     ):
         warnings.simplefilter("ignore", br.BetarocWarning)
         values = [one_set(design, np.random.default_rng(seed)) for seed in seeds]
@@ -195,15 +243,32 @@ def pairs(kinds: list[tuple[str, dict[str, Laws]]], sizes: Any) -> list[tuple[st
     ]  # fmt: skip
 
 
+def guard_table(pool: ProcessPoolExecutor, sets: int) -> str:
+    """Shares of sets whose side is stated, contradicted or left open."""
+    rows = []
+    for k, (name, case) in enumerate(GUARD.items()):
+        for n in ((300, 1000), (1500, 15_000)):
+            found = shares(pool, Design(name, ((0, 0), (0, 0)), n), 1000 + k, sets)
+            row = [name, f"{case[4]} {case[3]}", f"{n[0]} v {n[1]}"]
+            rows.append([*row, *(f"{v:.3f}" for v in found)])
+    head = ["clients v impostors", "truth", "n", *OUTCOMES]
+    return f"## What counts say of a side, {sets} sets a cell\n\n{table(head, rows)}"
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=4000, help="score sets a cell")
     parser.add_argument("--write", action="store_true", help="write results/size_tests.md")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--guard", action="store_true", help="the last table alone")
     given = parser.parse_args()
     start = time.perf_counter()
     text = []
+    if given.guard:
+        with ProcessPoolExecutor(given.workers) as pool:
+            print(guard_table(pool, given.sets))
+        return
     with ProcessPoolExecutor(given.workers) as pool:
         rows, number = [], 0
         for end, cells in ENDS.items():
@@ -252,6 +317,7 @@ def main() -> None:
         head = ["n", "share", "mid-p", "Fisher's"]
         rows = list(pool.map(mass_row, cases))
         text.append(f"## Masses on an end, exact\n\n{table(head, rows)}")
+        text.append(guard_table(pool, given.sets // 10))
     minutes = (time.perf_counter() - start) / 60
     text.insert(
         0,

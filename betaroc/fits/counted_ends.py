@@ -35,6 +35,11 @@ class EndCounts(NamedTuple):
     #: Why, in words.
     words: str
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether they exclude the side."""
+        return self.verdict == CONTRADICTED
+
 
 def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
     """Whether counts contradict that a fitted ROC lies on a side of the diagonal near an end.
@@ -68,13 +73,14 @@ def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
     if not all(law.whole for law in evidence.counts):
         return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
     larger = int(upper == (side == "below"))
-    scores = evidence.totals[larger] * _reach(f.model, upper=upper)
+    scores = evidence.totals[larger] * _reach(f.model, end, side)
     if scores < _EXTREMES[0]:
         name = f"{_CLASSES[larger]} score{'s' * (number(scores, 2) != '1')}"
-        words = (
-            f"the counts cannot tell: {number(scores, 2)} {name} expected within the fitted hook"
+        return EndCounts(
+            CANNOT_TELL,
+            f"the counts cannot tell: {number(scores, 2)} {name} expected where the fitted ROC is"
+            f" {side} the diagonal",
         )
-        return EndCounts(CANNOT_TELL, words)
     t = _extreme_thresholds(evidence, larger, scores, upper=upper)
     shares, sizes = [], []
     for k in (larger, 1 - larger):
@@ -86,11 +92,13 @@ def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
     if p[k] >= _LEVEL:
         return EndCounts("", "")
     low, high = (percent(float(e[k])) for e in share_ends(other, sizes[1], _LEVEL))
+    less, more = (percent(float(share[k])) for share in shares)
     rates = _RATES[end]
-    return EndCounts(CONTRADICTED, (
-        f"contradicted by the scores: {rates[1 - larger]} {percent(float(shares[1][k]))} ({low} to"
-        f" {high}) counted at {rates[larger]} {percent(float(shares[0][k]))}"
-    ))  # fmt: skip
+    return EndCounts(
+        CONTRADICTED,
+        f"contradicted by the scores: {rates[1 - larger]} {more} ({low.removesuffix(' %')} to"
+        f" {high}) counted at {rates[larger]} {less}",
+    )
 
 
 def poorly_fitted(f: PairEstimate, end: str) -> str:
@@ -104,12 +112,15 @@ def poorly_fitted(f: PairEstimate, end: str) -> str:
     return ""
 
 
-def _reach(model: ScoreModel, *, upper: bool) -> float:
-    """The rate, of both classes, up to which the curve stays on its side of the diagonal."""
+def _reach(model: ScoreModel, end: str, side: str) -> float:
+    """The rate, of both classes, up to which the curve stays on a side of the diagonal.
+
+    Past the crossing nearest to the end where the curve takes the other side at the end itself.
+    """
     crossings = model.diagonal_crossings()
-    if not len(crossings):
-        return 1.0
-    return float(crossings.far[-1] if upper else crossings.frr[0])
+    rates = crossings.far[::-1] if end == "at_one" else crossings.frr
+    first = int(getattr(model.ends(), end).side not in (side, "on"))
+    return float([*rates, 1.0, 1.0][first])
 
 
 def _extreme_thresholds(evidence: Evidence, who: int, scores: float, *, upper: bool) -> Thresholds:

@@ -468,7 +468,8 @@ class Fit(FitPoints, Noun):
         Returns
         -------
         EndTests
-            ``at_zero`` and ``at_one``, each with side, z, p_value and method; print it.
+            ``at_zero`` and ``at_one``, each with side ("above", "below", "cannot tell" or
+            "contradicted"), z, p_value, method and note; print it.
 
         Raises
         ------
@@ -479,12 +480,15 @@ class Fit(FitPoints, Noun):
         Notes
         -----
         Statements about the fitted distributions beyond the most extreme scores: see `curve_test`
-        for the size of what they say. The simulated size of a test at level 0.05 is 0.042 to 0.060
-        from 10 scores a class on, also at 30 against 3000 (Wald's test of the logarithms has 0.06
-        at 30 scores and 0.08 at 10). It is below 0.04 for masses of which a class expects fewer
-        than 5, and with about 10 groups. With scores censored or counted in cells, or a + b > 1e8,
-        Wald's test is used. Where some trials have no score the curve is that of the others, here
-        and in `curve_test`, `shape_probabilities` and `sensitivity`, and a warning says so.
+        for the size of what they say. A side that counts of both classes exclude is "contradicted",
+        and a class that does not follow the family leaves it open; neither has a p-value. The note
+        says why, or that fewer than five scores lie where the side holds. The simulated size of a
+        test at level 0.05 is 0.042 to 0.060 from 10 scores a class on, also at 30 against 3000
+        (Wald's test of the logarithms has 0.06 at 30 scores and 0.08 at 10). It is below 0.04 for
+        masses of which a class expects fewer than 5, and with about 10 groups. With scores censored
+        or counted in cells, or a + b > 1e8, Wald's test is used. Where some trials have no score
+        the curve is that of the others, here and in `curve_test`, `shape_probabilities` and
+        `sensitivity`, and a warning says so.
 
         References
         ----------

@@ -143,19 +143,18 @@ class CurveTest(Noun):
         if self.contradiction:
             return self.contradiction
         seen = [hook for hook in self.hooks if hook.seen]
+        counts = "".join(f"; {hook.counts}" for hook in seen if hook.counts)
         if not self.hooks:
             return "no part of the fitted ROC is below the diagonal"
         if not seen:
             return "below the diagonal only where less than one score is expected: no finding"
-        if all(hook.contradicted for hook in seen):
-            return f"the fitted ROC is below the diagonal, {seen[0].counts}"
         if all(hook.end == "between" for hook in seen):
             return (
                 "below the diagonal between two crossings, which the tests of the ends do not see"
             )
         if self.p_proper > 1.0 - self.level:
-            return "below the diagonal where scores are, but not beyond chance"
-        return "below the diagonal where scores are, and beyond chance"
+            return f"below the diagonal where scores are, but not beyond chance{counts}"
+        return f"below the diagonal where scores are, and beyond chance{counts}"
 
     def __str__(self) -> str:
         lines = [self.finding]
@@ -234,9 +233,12 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
     ends = FittedEnds.of(f, groups=groups)
     f = ends.fit
     hooks, tests = counted_hooks(f), ends.tests(level)
-    words = "; ".join(
-        f"at the {_ENDS[k]} end {t.note}" for k, t in enumerate(tests) if math.isnan(t.p_value)
-    )
+    against = {hook.end: hook.counts for hook in hooks if hook.contradicted}
+    notes = [
+        test.note if math.isnan(test.p_value) else against.get(end, "")
+        for end, test in zip(MASSES, tests, strict=True)
+    ]
+    words = "; ".join(f"at the {_ENDS[k]} end {note}" for k, note in enumerate(notes) if note)
     if words:
         return CurveTest({}, hooks, math.nan, math.nan, level, contradiction=words)
     if not ends.masses and ends.of_spreads:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from betaroc.core.errors import BetarocError
 from betaroc.data.groups import groups_of
-from betaroc.estimation.families import has_shapes, rows_of_names
-from betaroc.fits.counted_ends import counted_hooks
+from betaroc.estimation.families import has_shapes, is_of_counts, rows_of_names
+from betaroc.fits.counted_ends import EndCounts, counted_hooks, counts_at_end
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, untested_ends
 from betaroc.model.improper_regions import Hook
@@ -53,6 +54,16 @@ class Certainty(NamedTuple):
     #: Both classes share what makes the curve concave, whatever the scores.
     concave: bool
     why: str
+    #: What counts say of the sides of a fit whose ends are not tested, by end.
+    counts: Mapping[str, EndCounts] = MappingProxyType({})
+
+    @property
+    def against(self) -> str:
+        """Why the fitted curve is not to be believed near an end; empty where nothing says so."""
+        if self.curve is not None:
+            return self.curve.contradiction
+        words = {end: counts.words for end, counts in self.counts.items() if counts.contradicted}
+        return "; ".join(f"{_PLACES[end]} {found}" for end, found in words.items())
 
     @property
     def whole(self) -> Mapping[str, float]:
@@ -92,7 +103,13 @@ def certainty_of(fit: Fit | None, level: float | None) -> Certainty | None:
     grouped = groups is not None and groups.dependent
     concave = all(row.concave for row in rows_of_names(fit.family))
     if not ends_are_tested(fit.family):
-        return Certainty(level, None, None, None, sizes, grouped, concave, "")
+        fitted = fit.model.ends()
+        counts = {
+            end: counts_at_end(fit, end, side)
+            for end, side in (("at_zero", fitted.at_zero.side), ("at_one", fitted.at_one.side))
+            if side != "on" and not is_of_counts(fit.family)
+        }
+        return Certainty(level, None, None, None, sizes, grouped, concave, "", counts)
     try:
         ends, curve = fit.end_tests(level), fit.curve_test(level)
         shapes = fit.shape_probabilities() if has_shapes(fit.family) else None

@@ -172,8 +172,8 @@ def whole_curve_words(
         return _sure_words(model, sure)
     fitted = _exact_words(model, scores).replace("The ROC", "The fitted ROC", 1)
     fitted = fitted.replace(": no threshold is worse than chance.", ".")
-    if sure.curve is not None and sure.curve.contradiction:
-        return f"{fitted.removesuffix(_REVERSED)[:-1]}, but {sure.curve.contradiction}."
+    if sure.against:
+        return f"{fitted.removesuffix(_REVERSED)[:-1]}, but {sure.against}."
     if sure.concave:
         return f"{fitted[:-1]}: by construction of the family, whatever the scores."
     if fitted.endswith(_REVERSED):

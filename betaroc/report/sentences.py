@@ -9,8 +9,9 @@ from functools import partial
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Tail
 from betaroc.estimation.families import family_text, is_of_counts
+from betaroc.fits.counted_ends import CONTRADICTED
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.shape_tests import EndTests
+from betaroc.fits.shape_tests import EndTest, EndTests
 from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent, threshold
@@ -111,9 +112,16 @@ def _side_words(
     if sure is None:
         known, side = "", fitted
     elif sure.ends is None:
+        counts = sure.counts.get(which)
+        if counts is not None and counts.contradicted:
+            return f"the fitted ROC lies {fitted} the diagonal, {counts.words}."
         known, side = NOT_COMPUTED, fitted
+        if counts is not None and counts.words and hidden is None:
+            known += f"; {counts.words}"
     else:
         test = getattr(sure.ends, which)
+        if test.side == CONTRADICTED:
+            return f"the fitted ROC lies {fitted} the diagonal, {test.note}."
         if math.isnan(test.p_value):
             return f"{test.note}."
         known, side = p_words(test.p_value) + (test.note and f", {test.note}"), test.side
@@ -128,7 +136,8 @@ def _side_words(
     if not known:
         return words
     words = words.replace("the diagonal:", f"the diagonal ({known}):", 1)
-    return words.replace("the ROC", "the fitted ROC", 1) if known == NOT_COMPUTED else words
+    fitted_only = sure is not None and sure.ends is None
+    return words.replace("the ROC", "the fitted ROC", 1) if fitted_only else words
 
 
 def _unseen_side(hidden: Unseen, side: str, known: str) -> str:
@@ -357,6 +366,10 @@ def _shape_finding(part: ScoreSet) -> str:
     sure = certainty_of(fit, None if part.intervals is None else part.intervals.level)
     if fit is None:
         return ""
+    if sure is not None and sure.against:
+        contradicted = CONTRADICTED in sure.against
+        why = CONTRADICTED if contradicted else "not described by the family"
+        return f"cannot tell on which side of the diagonal the ROC lies: {why}"
     if sure is None or not sure.whole:
         hidden = unseen(fit.model, part.scored.scores)
         if hidden is not None:
@@ -426,7 +439,10 @@ def _side(fitted: str, sure: Certainty | None, key: str) -> str:
     """The side of the diagonal with its p-value; that of the fitted curve where it has none."""
     tests: EndTests | None = None if sure is None else sure.ends
     if tests is None:
-        return f"{fitted}, as fitted"
-    test = getattr(tests, key)
-    p = "" if math.isnan(test.p_value) else f" ({p_words(test.p_value)})"
-    return f"{test.side}{p}"
+        counts = None if sure is None else sure.counts.get(key)
+        return CONTRADICTED if counts and counts.contradicted else f"{fitted}, as fitted"
+    test: EndTest = getattr(tests, key)
+    if math.isnan(test.p_value):
+        return test.side
+    few = ", the counts cannot tell" * ("the counts cannot tell" in test.note)
+    return f"{test.side} ({p_words(test.p_value)}{few})"
