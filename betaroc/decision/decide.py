@@ -159,7 +159,7 @@ class Decision(Tabular, Noun):
     costs : tuple of float or None
         (cost_fa, cost_fr) where costs were given.
     n : int
-        Trials of dev that speak for the rate; of groups as many as share none.
+        Trials of dev that speak for the rate, or groups of them.
     words : ClassWords or None
         What the classes are called; no part of equality.
     dev : str
@@ -479,8 +479,8 @@ def decide(
     A threshold at which dev counts more than the target is never returned, ties included: that of
     a tail or of a fit is moved to the counted one where it would be. The counted threshold
     itself is a row of ``.ways``, never the answer for a rate: of n impostors k above it, its FAR is
-    expected at (k + 1)/(n + 1). Where trials depend on each other by groups, order statistics are
-    those of trials no two of which share one, drawn by one fixed seed.
+    expected at (k + 1)/(n + 1). Where trials depend on each other by groups, counts are worth as
+    many independent ones as their variance between groups says, see `guaranteed_threshold`.
 
     The status is "do not rely on it" where the fit that gave the threshold was seen not to hold at
     the target, or (of a rate and of the EER) dev accepts clients no more often than impostors; "can
@@ -631,7 +631,7 @@ def _of_rate(
         way.how in ("tail", "model") and n * target.rate < 1.0,
     )  # fmt: skip
     rates = [rate_interval(scores, kind, way.threshold, asked.confidence) for kind in TARGET_RATES]
-    said = said_of_rate(way, target, n, needed, *rates, drawn=n < size)
+    said = said_of_rate(way, target, n, needed, *rates, grouped=n < size)
     return Decision(
         way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
         *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),

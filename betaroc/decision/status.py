@@ -76,19 +76,18 @@ def cut_words(text: str, width: int = 120) -> str:
 
 # ---------------------------------------------------------------------------- of a rate
 def said_of_rate(
-    way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate, *, drawn: bool
+    way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate, *, grouped: bool = False
 ) -> Said:
     """Of a target rate: dev has n trials that speak for it, a guarantee needs so many.
 
-    `far` and `frr` are dev's with their intervals; `drawn` where dev's trials depend on each other
-    and the n are one a group.
+    `far` and `frr` are dev's with their intervals; `grouped` where dev's trials depend on each
+    other and the n are groups of them.
     """
     name, asked = target.kind.upper(), f"{100.0 * target.rate:g} %"
     if way.far + way.frr >= 1.0:
         return _of_no_use(way, target.words)
-    have = target.words.counted(target.who, n, spaced(n))
-    if drawn:
-        name, have = f"{name} of one trial a group", f"{have} of different groups"
+    many = f"groups of {target.many}" if grouped else target.many
+    have = f"{spaced(n)} {many}" if grouped else target.words.counted(target.who, n, spaced(n))
     if way.how == "guaranteed":
         kept = (
             f"With {100.0 * target.confidence:g} % confidence {name} stays at or below {asked} on"
@@ -99,12 +98,12 @@ def said_of_rate(
         return Said(
             GREEN, kept, f"other {target.many}, sensor or model; trials that share a person."
         )
-    lacking = f"A guarantee needs {spaced(needed)} {target.many}, dev has {spaced(n)}."
-    remedy = f"{spaced(needed)} {target.many} for a guarantee (you have {spaced(n)})."
+    lacking = f"A guarantee needs {spaced(needed)} {many}, dev has {spaced(n)}."
+    remedy = f"{spaced(needed)} {many} for a guarantee (you have {spaced(n)})."
     if n >= needed:
         lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
     if way.how == "average":
-        tied = round(way.expected * (n + 1)) - 1 > way.n_beyond
+        tied = not grouped and round(way.expected * (n + 1)) - 1 > way.n_beyond
         reason = f"{name} is expected at {rate(way.expected)}{' or less' * tied}, at most {asked}"
         return Said(AMBER, f"{reason} on average. {lacking}", remedy)
     by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distribution"

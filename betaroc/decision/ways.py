@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
@@ -20,7 +19,12 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.guarantee import independent_trials, needed_for_guarantee, order_of_guarantee
+from betaroc.decision.guarantee import (
+    Extremes,
+    keeps_bound,
+    needed_for_guarantee,
+    order_of_guarantee,
+)
 from betaroc.estimation.families import BEST, Names
 from betaroc.estimation.tails import FEWEST
 from betaroc.fits.estimate import best_fit, fit
@@ -41,8 +45,6 @@ _ENDS = {"far": ("impostor", "upper"), "frr": ("client", "lower")}
 POOR = "the fit does not hold"
 #: A tail is asked for rates that expect so many scores.
 _LEAST_EXPECTED = Fraction(1, 10)
-#: Groups are drawn by one seed, so that nobody can choose among several.
-_SEED = 0
 
 
 class Target(NamedTuple):
@@ -119,8 +121,7 @@ class Way(Value):
     low, high : float
         Its interval.
     n_beyond : float
-        Scores of dev beyond: impostors accepted, or clients rejected; of groups one trial each, of
-        fits those expected.
+        Scores of dev beyond: impostors accepted, or clients rejected; of fits those expected.
     far, frr : float
         Both rates counted on dev.
     family : str
@@ -154,57 +155,9 @@ class Way(Value):
         return not math.isnan(self.threshold)
 
 
-class _Extremes(NamedTuple):
-    """Scores of the target's class from the end inwards, as independent trials."""
-
-    target: Target
-    places: FloatArray
-    #: How many lie as far out or farther.
-    upto: FloatArray
-    n: int
-
-    @classmethod
-    def of(cls, scores: Scores, target: Target) -> _Extremes:
-        """Of trials no two of which depend on each other."""
-        return cls._sorted(target, *independent_trials(scores, target.who, _SEED))
-
-    @classmethod
-    def of_all(cls, scores: Scores, target: Target) -> _Extremes:
-        """Of all trials."""
-        trials = scores._trials
-        values, weights = getattr(trials, target.who), getattr(trials, f"{target.who}_weights")
-        return cls._sorted(target, values, np.ones(values.size) if weights is None else weights)
-
-    @classmethod
-    def _sorted(cls, target: Target, values: FloatArray, weights: FloatArray) -> _Extremes:
-        turned = values if target.kind == "far" else -values
-        found, which = np.unique(turned, return_inverse=True)
-        upto = np.cumsum(np.bincount(which.ravel(), weights)[::-1]).astype(np.float64)
-        return cls(target, found[::-1], upto, int(weights.sum()))
-
-    def threshold(self, k: int) -> float:
-        """Where at most k lie beyond: the next one, that of clients just accepted."""
-        place = float(self.places[np.searchsorted(self.upto, k + 1)])
-        return place if self.target.kind == "far" else math.nextafter(-place, -math.inf)
-
-    @property
-    def absent(self) -> int:
-        """Trials without a score, of a target of FRR."""
-        return int(self.upto[0]) if self.places[0] == math.inf else 0
-
-    def is_absent(self, k: int) -> bool:
-        """Whether more clients than k have no score, whom no threshold accepts."""
-        return self.absent > k
-
-    def beyond(self, k: int) -> int:
-        """How many do lie beyond: fewer than k where scores tie."""
-        at = int(np.searchsorted(self.upto, k + 1))
-        return int(self.upto[at - 1]) if at else 0
-
-
 def trials_of(scores: Scores, target: Target) -> int:
-    """Trials of the target's class no two of which depend on each other."""
-    return _Extremes.of(scores, target).n
+    """Trials of the target's class that are independent of each other, or groups of them."""
+    return Extremes.of(scores, *target[:3]).units
 
 
 def ways_of(
@@ -226,22 +179,17 @@ def ways_of(
 # --------------------------------------------------------------------- order statistics
 def order_ways(scores: Scores, target: Target) -> tuple[Way, Way, Way]:
     """Guaranteed, at most the target on average, and counted on dev."""
-    ordered, all_ = _Extremes.of(scores, target), _Extremes.of_all(scores, target)
-    k = math.floor(target.exact * all_.n)
-    start = math.nan if all_.is_absent(k) else all_.threshold(k)
-    counted = _by_order(scores, all_, "counted", k, start)
-    if ordered.n < all_.n:  # the interval knows of groups
+    ordered = Extremes.of(scores, *target[:3])
+    k = math.floor(target.exact * ordered.n)
+    counted = _by_order(scores, ordered, target, "counted", k, *ordered.worth(k))
+    if ordered.evidence.groups is not None and counted.possible:
         found = rate_interval(scores, target.kind, counted.threshold, target.confidence)
         counted = replace(counted, low=found[1], high=found[2])
-    guaranteed, average = (
-        way(scores, ordered, counted.threshold) for way in (_guaranteed, _average)
-    )
-    return guaranteed, average, counted
+    return _guaranteed(scores, ordered, target), _average(scores, ordered, target), counted
 
 
-def _guaranteed(scores: Scores, ordered: _Extremes, counted: float) -> Way:
-    target, n = ordered.target, ordered.n
-    needed = needed_for_guarantee(target.rate, target.confidence)
+def _guaranteed(scores: Scores, ordered: Extremes, target: Target) -> Way:
+    n, needed = ordered.units, needed_for_guarantee(target.rate, target.confidence)
     if n < needed:
         best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
         at = rounded(ordered.threshold(0), up=target.kind == "far")
@@ -250,38 +198,36 @@ def _guaranteed(scores: Scores, ordered: _Extremes, counted: float) -> Way:
             f" {target.kind.upper()} {best} at best (threshold {at})"
         )
         return Way("guaranteed", math.nan, why=why)
-    k = order_of_guarantee(n, target.rate, target.confidence) - 1
-    return _by_order(scores, ordered, "guaranteed", k, counted)
+    most = ordered.most(lambda x, n: keeps_bound(n, x + 1, target.rate, target.confidence))
+    return _by_order(scores, ordered, target, "guaranteed", *most)
 
 
-def _average(scores: Scores, ordered: _Extremes, counted: float) -> Way:
+def _average(scores: Scores, ordered: Extremes, target: Target) -> Way:
     """(k + 1)/(n + 1) at most the target."""
-    k = math.floor(ordered.target.exact * (ordered.n + 1)) - 1
-    if k < 0:
-        needed = math.ceil(1 / ordered.target.exact) - 1
-        why = f"{spaced(needed)} {ordered.target.many} needed, dev has {spaced(ordered.n)}"
+    most = ordered.most(lambda x, n: Fraction(x) + 1 <= target.exact * (Fraction(n) + 1))
+    if most[0] < 0:
+        needed = math.ceil(1 / target.exact) - 1
+        why = f"{spaced(needed)} {target.many} needed, dev has {spaced(ordered.units)}"
         return Way("average", math.nan, why=why)
-    return _by_order(scores, ordered, "average", k, counted)
+    return _by_order(scores, ordered, target, "average", *most)
 
 
-def _by_order(scores: Scores, ordered: _Extremes, how: str, k: int, counted: float) -> Way:
-    """k of n beyond, of ties fewer: the rate is Beta(k + 1, n - k), or less where scores tie.
-
-    Of trials drawn from groups all trials may count more: then it is the counted threshold.
-    """
+def _by_order(
+    scores: Scores, ordered: Extremes, target: Target, how: str, k: int, x: float, n: float
+) -> Way:
+    """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less where scores tie."""
     from scipy.special import betaincinv
 
-    n, tail = ordered.n, IntervalOptions(ordered.target.confidence).tail
-    if ordered.is_absent(k):
-        why = f"{k} of {n} {ordered.target.many} may be rejected, {ordered.absent} have no score"
+    tail = IntervalOptions(target.confidence).tail
+    if ordered.absent > k:
+        why = f"{k} of {ordered.n} {target.many} may be rejected, {ordered.absent} have no score"
         return Way(how, math.nan, why=why)
-    fewest = ordered.beyond(k)
-    low = float(betaincinv(fewest + 1.0, n - fewest, tail))
-    high = float(betaincinv(k + 1.0, n - k, 1.0 - tail))
-    farther = max if ordered.target.kind == "far" else min
-    threshold = farther(ordered.threshold(k), counted)
+    fewest, threshold = ordered.beyond(k), ordered.threshold(k)
+    least = min(float(fewest), x)
+    low = float(betaincinv(least + 1.0, n - least, tail))
+    high = float(betaincinv(x + 1.0, n - x, 1.0 - tail))
     rates = _counted(scores, threshold)
-    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, float(fewest), *rates)
+    return Way(how, threshold, (x + 1.0) / (n + 1.0), low, high, float(fewest), *rates)
 
 
 def _counted(scores: Scores, threshold: float) -> tuple[float, float]:

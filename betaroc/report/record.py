@@ -208,7 +208,7 @@ def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:
     needed = needed_for_guarantee(target.rate, target.confidence)
     expected = {"far": way.far, "frr": way.frr, asked.kind: way.expected}
     far, frr = _counted(dev, way.threshold, asked.confidence)
-    said = said_of_rate(way, target, n, needed, far, frr, drawn=False)
+    said = said_of_rate(way, target, n, needed, far, frr)
     return Decision(
         way.threshold, asked.kind, asked.rate, way.how, asked.confidence,
         OperatingPoint(way.threshold, expected["far"], expected["frr"], empirical_model(dev).prior),

@@ -916,25 +916,23 @@ def test_folds_of_people_who_are_all_connected() -> None:
 
 
 @pytest.mark.simulation
-def test_a_guarantee_from_one_trial_a_group() -> None:
-    """FAR <= x in 95 % of the data sets, where all trials of a person agree: 60 of 1200 trials."""
+def test_a_guarantee_where_all_trials_of_a_person_agree() -> None:
+    """FAR <= x in 95 % of the data sets, of 60 people with 20 equal trials each."""
     people, hits = np.repeat(np.arange(60), 20), 0
     for seed in range(300):
         effect = np.random.default_rng([seed, 25]).normal(0, 1, 60)
         scores = br.Scores([2.0, 3.0], effect[people], impostor_groups=people)
-        found = br.guaranteed_threshold(scores, far=0.1, rng=seed)
-        assert found.n == 60
+        found = br.guaranteed_threshold(scores, far=0.1)
+        assert found.n <= 60
         hits += stats.norm.sf(found.threshold) <= 0.1
-    # exact for continuous laws: `achieved` in 300 sets, error .013
-    assert hits / 300 == pytest.approx(found.achieved, abs=4 * 0.013)
+    assert hits / 300 >= 0.95 - 3 * 0.013
 
 
-def test_a_guarantee_from_trials_without_a_common_person() -> None:
+def test_a_guarantee_from_trials_of_two_people_each() -> None:
+    """Each impostor trial belongs to two of 60 people; nothing is drawn."""
     scores = two_columns(np.random.default_rng(26), 60, 4, 0.5)
-    with pytest.raises(br.InputError, match=r"puts 240 trials into 60 groups .* Pass rng="):
-        br.guaranteed_threshold(scores, far=0.2)
-    found = br.guaranteed_threshold(scores, far=0.2, rng=1)
-    assert 20 <= found.n <= 30  # two people a trial; a matching that cannot grow has half at least
+    found = br.guaranteed_threshold(scores, far=0.2)
+    assert 30 <= found.n < 240
     assert found.threshold in scores.impostor
     assert br.guaranteed_threshold(scores, far=0.2, rng=1) == found
 
