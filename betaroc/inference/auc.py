@@ -11,8 +11,8 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
-from betaroc.core.errors import InputError
-from betaroc.core.notices import public
+from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Result
@@ -123,6 +123,11 @@ def auc_interval(
     InputTypeError
         If `scores` is no Scores or `groups` no bool.
 
+    Warns
+    -----
+    SmallSampleWarning
+        If the interval of "delong" or "logit-delong" has no width.
+
     Notes
     -----
     O(n log n). Simulated coverage of 95 % intervals (docs/validation.md: binormal and beta pairs,
@@ -190,6 +195,12 @@ def auc_interval(
         ends, method = _best(area, spread, sizes, tail, dependent=dependent)
     else:
         ends = _ends(area, spread, tail, logit=method == "logit-delong")
+        if ends[0] == ends[1]:
+            warn(
+                "DeLong's variance is 0, as where no scores overlap: the interval of the area has"
+                " no width, which says nothing of scores to come. Leave method out.",
+                SmallSampleWarning,
+            )
     return Interval(area, *ends, options.level, method)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
@@ -20,7 +20,7 @@ from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import shown
 from betaroc.data.accepted import of_comparisons
-from betaroc.data.groups import correlation_of, settled, units_of, weights_of
+from betaroc.data.groups import ScoredTrials, correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
@@ -32,6 +32,7 @@ from betaroc.inference.intervals import hull_of, is_of_scores, scores_of_fit
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
     interval_of_counts,
+    line_of,
     methods_of,
     rate_weights,
     refuse_unanswered,
@@ -53,6 +54,7 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import Where
 from betaroc.rendering.nouns import Noun
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
@@ -172,9 +174,9 @@ def difference(
         Confidence level.
     method : str, optional
         Left out, what suits the statistic, named in the result: DeLong's test for the area of
-        scores (:func:`auc_test`); square-and-add with the intervals of :func:`interval` where these
-        are not drawn; else quantiles of the differences in replicates of both systems. One of the
-        methods of :func:`interval` for that statistic.
+        scores (:func:`auc_test`); "influence" for their EER; square-and-add with the intervals of
+        :func:`interval` where these are not drawn; else quantiles of the differences in replicates
+        of both systems. One of the methods of :func:`interval` for that statistic.
     replicates : int
         Draws of a bootstrap.
     groups : bool
@@ -207,7 +209,10 @@ def difference(
     Notes
     -----
     The correlation is that of the influence of each trial on both numbers: of scores on the rates
-    at each threshold, of fits on the parameters. Simulated coverage: docs/intervals_results.md.
+    at each threshold, of fits on the parameters. "influence" takes the standard error of the
+    difference of EERs from it, with one trial of either class for which the systems disagree added
+    (Agresti and Min), and Student's t by the class with fewer trials or groups. Simulated coverage:
+    docs/intervals_results.md.
 
     References
     ----------
@@ -221,7 +226,7 @@ def difference(
     >>> two = br.Scores([k / 20 for k in range(3, 17)], [k / 20 for k in range(1, 15)])
     >>> found = br.difference(one, two, "eer")
     >>> round(found.estimate, 4), found.low < 0.0 < found.high, found.method
-    (-0.1071, True, 'likelihood')
+    (-0.1071, True, 'influence')
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     paired = checks.flag(paired, "paired")
@@ -263,22 +268,39 @@ def _of_scores(
         return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
                           paired)  # fmt: skip
     methods = ("delong", "bootstrap") if asked.name == "auc" and paired else methods_of(asked)
-    options = options.by(methods)
+    by_trial = str(asked) == "eer" and all(isinstance(s, Scores) for s in systems)
+    options = options.by(("influence", *methods) if by_trial else methods)
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
         a, b = (rows_of(s, asked) for s in systems)
         found = _drawn((a, b), models, asked, options, paired=paired)
     else:
         counted = [CountedScores(s, options.groups) for s in systems]
-        r = _score_correlation(pair, counted, asked, options) if pair else 0.0
+        spread = np.zeros((2, 2))
+        if pair or by_trial:
+            parts = [_score_influence(c, asked, options) for c in counted]
+            if pair:
+                spread = _covariance(joint_trials(*pair), parts, options)
+            else:
+                alone = [
+                    _covariance(rows_of(s, asked), [own], options)
+                    for s, own in zip(systems, parts, strict=True)
+                ]
+                spread = np.diag(np.ravel(alone))
+        r = correlation_of(spread)
 
         def intervals(level: float) -> list[Interval]:
-            own = replace(options, level=level)
+            method = options.method if options.method != "influence" else "likelihood"
+            own = replace(options, level=level, method=method)
             if asked.name == "auc":
                 return [bare_interval_of_scores(s, asked, own) for s in systems]
             return [interval_of_counts(c, asked, own) for c in counted]
 
-        found = _square_and_add(intervals, r, options, paired=paired)
+        moves = spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
+        if options.method == "influence" and moves and not any(map(_is_coarse, counted)):
+            found = _by_influence(counted, asked, spread, options, paired=paired)
+        else:
+            found = _square_and_add(intervals, r, options, paired=paired)
     evidence = [Evidence(s, grouped=options.groups) for s in systems]
     return supported(found, asked, *zip(evidence, models, strict=True))
 
@@ -298,31 +320,32 @@ def _on_the_same_trials(
     return found[0], found[1]
 
 
-def _score_correlation(
-    systems: tuple[Scores, Scores], counted: list[CountedScores], asked: Asking,
-    options: IntervalOptions,
-) -> float:  # fmt: skip
-    """Of what each trial moves in both numbers."""
+def _score_influence(
+    counted: CountedScores, asked: Asking, options: IntervalOptions
+) -> tuple[FloatArray, FloatArray]:
+    """What each client and each impostor moves in a number, of the EER to scale."""
     if options.method == "effective-size":
-        return _correlation(systems, [of_trials(c, influence_of(c, asked)) for c in counted],
-                            options)  # fmt: skip
-    parts = []
-    for scores, model in zip(systems, (c.model for c in counted), strict=True):
-        t, by_far, by_frr = rate_weights(scores, model, asked)
-        moved = np.multiply(by_frr, scores.client <= t), np.multiply(by_far, scores.impostor > t)
-        parts.append((np.asarray(moved[0], np.float64), np.asarray(moved[1], np.float64)))
-    return _correlation(systems, parts, options)
+        return of_trials(counted, influence_of(counted, asked))
+    scores: Any = counted.data
+    t, by_far, by_frr = rate_weights(scores, counted.model, asked)
+    scale = by_far + by_frr if asked.name == "eer" else 1.0
+    return by_frr / scale * (scores.client <= t), by_far / scale * (scores.impostor > t)
 
 
-def _correlation(
-    systems: tuple[Scores, Scores], parts: list[tuple[FloatArray, FloatArray]],
-    options: IntervalOptions,
-) -> float:  # fmt: skip
-    """Of two numbers from what each client and each impostor adds to them, up to a constant."""
-    trials = joint_trials(*systems)
+def _is_coarse(counted: CountedScores) -> bool:
+    """Whether ties leave few thresholds for the EER, so that it moves in steps."""
+    where = Where("at", "eer")
+    line = line_of(where, counted.model.prior)
+    return bool(counted.tied(line, counted.at(where), IntervalOptions().level).size)
+
+
+def _covariance(
+    trials: ScoredTrials, parts: Sequence[tuple[FloatArray, FloatArray]], options: IntervalOptions
+) -> FloatArray:
+    """Of numbers, from what each client and each impostor adds to them."""
     units = units_of(trials, groups=options.groups)
     cut, grow = units.rows[0].size, units.factors()
-    contributions = np.zeros((units.first.size, 2))
+    contributions = np.zeros((units.first.size, len(parts)))
     for column, both in enumerate(parts):
         for which, where in enumerate((slice(0, cut), slice(cut, None))):
             own, w = both[which][units.rows[which]], units.copies[where]
@@ -330,7 +353,27 @@ def _correlation(
             n = float(np.sum(w))
             mean = float(np.sum(w * own)) / n
             contributions[where, column] = grow[which] * (own - mean) / n
-    return correlation_of(settled(*units.meat(contributions)))
+    return settled(*units.meat(contributions))
+
+
+def _by_influence(
+    counted: Sequence[CountedScores], asked: Asking, covariance: FloatArray,
+    options: IntervalOptions, *, paired: bool,
+) -> Difference:  # fmt: skip
+    """Of EERs by Student's t, with a trial of each class for which the systems disagree."""
+    from scipy.special import stdtr, stdtrit
+
+    sizes = [c.evidence.sizes for c in counted]
+    gap = counted[0].number(asked) - counted[1].number(asked)
+    variance = float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
+    for c, (clients, impostors) in zip(counted, sizes, strict=True):
+        _, far, frr = rate_weights(c.data, c.model, asked)  # type: ignore[arg-type]
+        variance += 0.5 * ((frr / clients) ** 2 + (far / impostors) ** 2) / (far + frr) ** 2
+    sd, freedom = math.sqrt(variance), max(min(map(min, sizes)) - 1.0, 1.0)
+    reach = -float(stdtrit(freedom, options.tail)) * sd
+    p = 2.0 * float(stdtr(freedom, -abs(gap) / sd))
+    return Difference(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), p, options.level,
+                      "influence", paired, correlation_of(covariance))  # fmt: skip
 
 
 # -------------------------------------------------------------------------------- of fits
@@ -391,7 +434,7 @@ def _fit_correlation(
     both = (one, two)
     refuse_other_trials(*both, ("a", "b"), groups=options.groups)
     parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
-    return _correlation(both, parts, options)
+    return correlation_of(_covariance(joint_trials(*both), parts, options))
 
 
 def _influence(

@@ -153,7 +153,8 @@ def test_summaries_of_other_trials_are_compared_by_their_counts() -> None:
     ]
     summaries = [br.summarize(frame) for frame in frames]
     for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("min-hter", {})):
-        one = br.difference(*both, stat, **point, paired=False)
+        method = "likelihood" if stat == "eer" else None
+        one = br.difference(*both, stat, **point, paired=False, method=method)
         other = br.difference(*summaries, stat, **point, paired=False)
         assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.02)
         assert other.low <= one.low < one.high <= other.high
@@ -171,6 +172,72 @@ def test_a_system_does_not_differ_from_itself() -> None:
         assert found.estimate == 0.0
         assert found.p_value == 1.0
         assert found.correlation == pytest.approx(1.0)
+
+
+def test_the_difference_of_two_eers_by_hand() -> None:
+    """Student's t of the decisions at both EER thresholds, one disagreement a class added.
+
+    At each EER a class weighs by the other's slope; with a ROC slope of one half each.
+    """
+    rng = np.random.default_rng(5)
+    shared = [rng.normal(mean, 1.0, 400) for mean in (2.0, 0.0)]
+    a, b = (br.Scores(*(x + 0.5 * rng.normal(size=400) for x in shared)) for _ in range(2))
+    found = br.difference(a, b, "eer")
+    errors = []
+    for s in (a, b):
+        t = br.fit(s, "empirical").model.eer().threshold
+        errors.append((s.client <= t, s.impostor > t))
+    parts = [0.5 * (x.astype(float) - y) for x, y in zip(*errors, strict=True)]
+    variance = sum(np.var(part, ddof=1) / 400 for part in parts) + 2 * (0.5 / 400) ** 2
+    reach = stats.t(399).ppf(0.975) * np.sqrt(variance)
+    # Slopes of the empirical ROC are estimated: 10 % of the length.
+    assert found.high - found.low == pytest.approx(2 * reach, rel=0.1)
+    z = stats.t(399).ppf(0.975) * found.estimate / (found.high - found.estimate)
+    assert found.p_value == pytest.approx(2 * stats.t(399).sf(abs(z)), abs=1e-12)
+    assert (found.method, found.paired) == ("influence", True)
+    apart = br.difference(a, b, "eer", paired=False)
+    assert apart.method == "influence"
+    assert apart.high - apart.low > 1.2 * (found.high - found.low)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+def test_eers_of_few_and_of_separated_scores() -> None:
+    """Where no decision varies the intervals of both EERs are added; the ends lie in [-1, 1]."""
+    apart = br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3])
+    other = br.Scores([0.6, 0.7, 0.9], [0.1, 0.2, 0.4])
+    mixed = br.Scores([0.6, 0.2, 0.8], [0.1, 0.7, 0.3])
+    for x, y in ((apart, other), (apart, mixed), (mixed, mixed)):
+        for paired in (True, False):
+            found = br.difference(x, y, "eer", paired=paired)
+            assert -1.0 <= found.low <= found.estimate <= found.high <= 1.0
+            assert 0.0 <= found.p_value <= 1.0
+    assert br.difference(apart, other, "eer", paired=False).method == "likelihood"
+    with pytest.raises(br.InputError, match="two or more groups"):
+        br.difference(
+            br.Scores([0.6, 0.7], [0.1, 0.2], client_groups=["a", "a"]), apart, "eer", paired=False
+        )
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150), ("rounded", 100)])
+def test_the_size_and_power_of_the_difference_of_eers(law: str, n: int) -> None:
+    """Equal systems differ in at most .06 of 300, three errors (.013) allowed; others often do."""
+    rng = np.random.default_rng([n, len(law)])
+
+    def draw(shift: float) -> tuple[br.Scores, br.Scores]:
+        shared = [rng.normal(size=n) for _ in range(2)]
+        parts = [[np.sqrt(0.8) * z + np.sqrt(0.2) * rng.normal(size=n) for z in shared]
+                 for _ in range(2)]  # fmt: skip
+        step = 2.0 if law == "rounded" else 1e9
+        both = [br.Scores(*(np.round(step * x) / step for x in (c + 2.0 - k * shift, i)))
+                for k, (c, i) in enumerate(parts)]  # fmt: skip
+        return both[0], both[1]
+
+    equal = np.mean([br.difference(*draw(0.0), "eer").p_value < 0.05 for _ in range(300)])
+    assert equal <= 0.06 + 3 * 0.013
+    if n == 150:
+        power = np.mean([br.difference(*draw(0.4), "eer").p_value < 0.05 for _ in range(300)])
+        assert power >= 0.6
 
 
 @pytest.mark.simulation
