@@ -26,6 +26,7 @@ def study() -> Any:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("law", "n"), [("bell .9", (10, 10)), ("J .9", (30, 30))])
+@pytest.mark.filterwarnings("ignore:DeLong:betaroc.SmallSampleWarning")  # of separated sets
 def test_coverage_is_near_the_goal(study: Any, law: str, n: tuple[int, int]) -> None:
     # The cell itself compares intervals of two score sets with those of Fit.interval.
     found = study.cell(study.Cell(law, n, SETS, 0, 12))
@@ -40,6 +41,7 @@ def test_coverage_is_near_the_goal(study: Any, law: str, n: tuple[int, int]) -> 
 
 
 @pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore:DeLong:betaroc.SmallSampleWarning")  # of separated sets
 def test_newcombe_covers_where_delong_does_not(study: Any) -> None:
     # 200 sets of 30 scores a class, area 0.99; the tables say 0.98 and 0.77.
     found = study._of_ranks(

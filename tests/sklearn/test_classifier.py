@@ -188,8 +188,9 @@ def test_groups_go_to_the_folds_and_to_the_decision() -> None:
     folds = StratifiedGroupKFold(5).split(X, y, groups)
     assert found.scores_ == quick(cv=list(folds)).fit(X, y, groups=groups).scores_
     assert quick(cv=GroupKFold(4)).fit(X, y, groups=groups).decision_.threshold
-    # Of 200 impostors in 100 groups 100 are independent: 10 of 101 instead of 20 of 201.
-    assert found.decision_.expected.far == pytest.approx(10 / 101)
+    # 200 impostors in 100 groups are worth 100 to 200: (x + 1)/(n + 1) comes nearer to the target
+    # than the 10 of 101 of one trial per group, and does not pass it.
+    assert 10 / 101 < found.decision_.expected.far <= 0.1
     alone = quick(cv=5, how="average").fit(X, y, groups=np.arange(300)).decision_
     assert alone.expected.far == pytest.approx(20 / 201)
 
