@@ -67,6 +67,7 @@ def test_scripts_that_make_a_page_are_there(page: Path) -> None:
 AT_NIGHT = "07_liveness_case_study.py"
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize(
     "script",
     [
@@ -174,6 +175,7 @@ PICTURES = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_the_gallery_shows_every_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLBACKEND", "Agg")
     drawn: set[tuple[str, str]] = set()

@@ -303,11 +303,13 @@ def check_fit(
 
     Examples
     --------
+    >>> import warnings
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
     >>> two_bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
     >>> scores = br.Scores(two_bumps, rng.beta(2, 4, 1000))
+    >>> warnings.simplefilter("ignore", br.MisfitWarning)  # `fit` says it too
     >>> found = br.check_fit(br.fit(scores), far=0.01, frr=0.01, replicates=199, rng=1)
     >>> found.verdict
     'poor'

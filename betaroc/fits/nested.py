@@ -135,10 +135,12 @@ def likelihood_ratio_test(
 
     Examples
     --------
+    >>> import warnings
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
     >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> warnings.simplefilter("ignore", br.MisfitWarning)  # of the smaller family
     >>> test = br.likelihood_ratio_test(
     ...     br.fit(scores, "dual-beta"), br.fit(scores), replicates=49, rng=1
     ... )

@@ -318,6 +318,7 @@ def test_a_seed_gives_the_same_bytes_and_pairing_matters(
     assert width[0] < width[1]
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_fit_of_each_dev_chooses_on_its_own_scale(capsys: pytest.CaptureFixture[str]) -> None:
     """The scores of the perceptron lie in [0, 1], those of the decision function do not."""

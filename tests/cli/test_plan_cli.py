@@ -99,6 +99,7 @@ def test_a_plan_of_the_area_of_scores_as_they_are(capsys: pytest.CaptureFixture[
     assert str(br.plan_sample_size("auc", model=model, width=0.03, method="delong")) in out
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_plan_of_a_difference(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(
         capsys, "auc", "--power", "0.8", "--from", DEV, OTHER, "--family", "normal",

@@ -134,6 +134,7 @@ def test_the_advice_for_rounded_scores_can_be_followed(scale: str, family: str) 
     assert br.from_json(fit.to_json()) == fit
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_zeros_and_ones_are_ends_of_the_unit_interval_alone() -> None:
     values = np.repeat([0.0, 1.0, 2.0, 3.0, 10.0], 77)
     with pytest.warns(br.DiscretenessWarning, match="only 5 distinct values among 385 scores"):

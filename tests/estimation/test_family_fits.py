@@ -266,6 +266,7 @@ def constrained(scores: br.Scores) -> float:
     return max(-optimize.minimize(loss, s, constraints=rules, options=options).fun for s in starts)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("client", "impostor", "tied"),
@@ -418,6 +419,7 @@ def test_size_of_the_test_of_a_dual_pair() -> None:
     np.testing.assert_allclose(simulated, limit, atol=4 * 0.036)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_hook_is_tested_against_the_proper_pair() -> None:
     rng = np.random.default_rng(17)
@@ -484,6 +486,7 @@ def test_families_side_by_side_with_mixtures() -> None:
     assert {row.family: row.parameters for row in pairs.of("both")}["dual-beta"] == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_the_check_knows_which_family_was_fitted() -> None:
     rng = np.random.default_rng(21)

@@ -47,6 +47,7 @@ def summary_of(client: Any, impostor: Any, **options: Any) -> br.ScoreSummary:
 
 
 # ------------------------------------------------------------------------------- fits
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize("family", FROM_SUMS)
 @pytest.mark.parametrize("boundary", [None, "inflate", "drop"])
 @pytest.mark.parametrize("ends", [False, True])
@@ -140,6 +141,7 @@ def test_what_comes_from_a_fit_comes_from_that_of_a_summary() -> None:
     assert again.client.cov == pytest.approx(0.5 * sums.client.cov, rel=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_warnings_of_a_summary() -> None:
     with pytest.warns(br.BoundaryWarning, match="of 400 scores 5 exactly 1.0; fitted"):
         br.fit(both(ends=True)[1])
@@ -315,6 +317,7 @@ def test_the_text_of_summaries_says_what_is_missing(streamed: Streamed) -> None:
     assert "it needs every score" in dev["sensitivity"]["reason"]
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_bad_fit_of_a_summary_is_told() -> None:
     rng = np.random.default_rng(1)

@@ -77,6 +77,7 @@ def test_size_under_the_law_itself(family: str) -> None:
     assert np.all(np.abs(rejected / 80 - 0.1) < 3 * 0.034)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores() -> None:
     rng = np.random.default_rng(3)
@@ -138,6 +139,7 @@ def test_the_seed_gives_the_same_numbers() -> None:
 PARAMETRIC = [name for name in FAMILIES if name != "empirical"]
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 @pytest.mark.parametrize("family", some(PARAMETRIC, 3))
 def test_every_parametric_family_can_be_checked(family: str) -> None:
@@ -150,6 +152,7 @@ def test_every_parametric_family_can_be_checked(family: str) -> None:
     assert br.check_fit(br.fit(data, family), replicates=19, rng=1).replicates == 19
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_each_class_is_refitted_by_its_own_family(monkeypatch) -> None:
     rng = np.random.default_rng(11)
     two = np.where(rng.random(200) < 0.5, rng.beta(2, 30, 200), rng.beta(9, 4, 200))

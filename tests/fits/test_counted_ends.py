@@ -58,6 +58,7 @@ def test_fisher_is_the_hypergeometric_tail() -> None:
         )
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_what_contradicts_a_hook_is_counted(contradicted: br.Scores) -> None:
     fit = br.fit(contradicted, "normal")
     assert fit.model.ends().at_one.side == "below"
@@ -148,6 +149,7 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(
     assert "rejecting almost everybody this way is worse than chance" not in told
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
 def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted: br.Scores) -> None:
     copies = br.Scores(*(np.repeat(x, 3) for x in (contradicted.client, contradicted.impostor)))
@@ -172,6 +174,7 @@ def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted: br.Scores) -
     assert counts_at_end(br.fit(fractions, "normal"), "at_one", "below").verdict == "cannot tell"
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
 def test_every_door_says_it(
     contradicted: br.Scores, tmp_path: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]

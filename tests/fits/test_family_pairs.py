@@ -104,6 +104,7 @@ def test_many_systems_have_one_family() -> None:
 
 
 # ------------------------------------------------------------------------------- pairs
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_pair_is_each_class_by_its_own_family(pair: br.Fit) -> None:
     given = scores()
@@ -168,6 +169,7 @@ def test_one_class_may_lie_on_the_line() -> None:
         br.fit(given, ("beta", "normal"))
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_errors_and_intervals_of_a_pair(pair: br.Fit) -> None:
     joint = pair.joint_cov()
@@ -195,6 +197,7 @@ def test_epc_and_its_band_of_a_pair(pair: br.Fit) -> None:
     assert np.all(band.low <= band.high)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_the_check_of_a_pair_takes_each_class_by_its_family(pair: br.Fit) -> None:
     check = br.check_fit(pair, replicates=39, rng=1)
@@ -226,6 +229,7 @@ def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
         br.likelihood_ratio_test(pair, one, replicates=19)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_planning_studies_and_ensembles_take_pairs() -> None:
     given = scores()
@@ -254,6 +258,7 @@ def test_a_pair_draws_its_own_curve(pair: br.Fit) -> None:
 
 
 # ------------------------------------------------------------------------------- the shell
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_the_shell_takes_two_names_with_a_comma(tmp_path, capsys, pair: br.Fit) -> None:
     given = scores()
@@ -286,6 +291,7 @@ def test_names_in_text() -> None:
     assert family_text("beta") == "beta"
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize("name", ["proper-beta", "dual-beta"])
 def test_a_family_of_both_classes_is_named_alone_or_twice(name: str) -> None:
     """Twice as `compare_families` recommends it, which `fit` takes back."""
@@ -294,6 +300,7 @@ def test_a_family_of_both_classes_is_named_alone_or_twice(name: str) -> None:
         br.fit(scores(), ("beta", name))
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize("family", [("empirical", "beta"), ("beta", "empirical")])
 def test_a_class_that_is_its_scores_has_no_errors(family: tuple[str, str]) -> None:
     """What is said names the class, and no test scores, of which there are none."""

@@ -275,6 +275,7 @@ def test_families_are_a_table_and_unknown_names_get_the_nearest():
         br.fit_distribution(CLIENT, 3)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_new_family_costs_one_row(monkeypatch):
     def half_normal(sample):
         sigma = math.sqrt(sample.mean(sample.values**2))

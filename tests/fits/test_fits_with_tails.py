@@ -148,6 +148,7 @@ def test_bounds_that_scores_pass() -> None:
         )
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_steep_tail_is_told() -> None:
     rng = np.random.default_rng(5)
     impostor = np.concatenate([rng.normal(0, 1, 950), 5.0 + 2.0 * rng.standard_cauchy(50) ** 2])
@@ -201,6 +202,7 @@ def test_one_score_in_ten_and_beyond_is_asked_for(fitted: br.Fit) -> None:
         fitted.roc_band(far=[5e-5, 0.1])
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_tail_that_ends_before_the_threshold() -> None:
     """Uniform scores on the score itself: the tail ends near 1, and says so by a rate of 0."""
     rng = np.random.default_rng(8)
@@ -259,6 +261,7 @@ def test_a_check_does_not_count_what_placed_the_tail(fitted: br.Fit) -> None:
     assert "without its tails" in check.reason
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_dev_fits_are_made_again_with_their_tails(fitted: br.Fit) -> None:
     """A set whose tail the family misses: thresholds for FAR 1 % vary about that of the tail."""
     rng = np.random.default_rng(3)

@@ -80,6 +80,7 @@ def test_poor_comes_before_good() -> None:
     assert found.reason == "the rate counted is 1.31 to 1.5 times the expected one"
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize("n", [200, 2000, 60_000])
 def test_what_a_warning_contradicts_is_poor(n: int) -> None:
     """Of one count there is one verdict: whatever `at_far` contradicts, `check_fit` calls poor."""

@@ -278,6 +278,7 @@ def test_shapes_whose_powers_are_no_doubles(b: float) -> None:
     assert np.all(np.isfinite(shape_corrections(1.0, b)))
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_intervals_of_scores_near_1e_minus_100() -> None:
     rng = np.random.default_rng(1)
     scores = br.Scores(1e-100 * rng.random(60), 0.7e-100 * rng.random(80))

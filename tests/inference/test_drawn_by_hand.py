@@ -106,6 +106,7 @@ def test_scores_at_an_edge_are_censored_but_at_matlabs(policy: str, edge: float 
 
 
 # ----------------------------------------------------------------- what speaks for a number
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_contradictions_are_standard_errors_apart() -> None:
     """(share - p)/sqrt(p (1 - p)/n), of all rates that the exact test refuses."""
     n = 1000

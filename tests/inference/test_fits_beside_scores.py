@@ -85,6 +85,7 @@ def test_an_end_that_scores_leave_open_is_that_of_the_scale_or_of_a_tail() -> No
     assert found.high == max(tail.high, own.high if own.high < math.inf else tail.high)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_number_that_the_scores_contradict_says_so_at_the_call() -> None:
     fit = br.fit(two_kinds(), "normal")
     for stat, point in (("auc", {}), ("eer", {}), ("threshold", {"far": 0.1})):

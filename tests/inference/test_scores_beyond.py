@@ -266,6 +266,7 @@ def test_a_misfit_is_told_of_numbers_at_its_rate_or_beyond_only() -> None:
         assert warned(call)[1] == []
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_tail_that_is_too_heavy_is_told_although_five_are_expected() -> None:
     # None of 5 expected has probability .0067, and two-sided .013: one count cannot reject.
     rng = np.random.default_rng(1)
@@ -307,6 +308,7 @@ def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges() -> None:
     assert fit.at_far([0.2, 0.1, 0.05]).n_beyond[1].tolist() == pytest.approx([400.0, 200.0, 100.0])
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("family", "impostor"),

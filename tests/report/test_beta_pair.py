@@ -40,6 +40,7 @@ def found() -> br.Analysis:
     return br.analyze(two_kinds())
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(
     found: br.Analysis, panel_alone: None

@@ -257,6 +257,7 @@ def test_a_test_that_is_a_summary_is_judged_by_its_counts(far: float, panel_alon
     assert br.from_json(found.to_json()) == found
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None) -> None:
     """Of two tests, 450 and 900 of 1000 impostors lie above 1.6, where few clients lie below."""

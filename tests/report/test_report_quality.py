@@ -138,6 +138,7 @@ def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
     assert (test.families, test.recommended) == (None, "")
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     """Both classes off in the same way, as by a stretched score: the ROC is right, rates not."""
@@ -164,6 +165,7 @@ def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     assert rates.verdict == "poor"
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 @pytest.mark.parametrize("boundary", ["squeeze", "censor"])
 def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
@@ -346,6 +348,7 @@ def test_a_right_fit_has_a_green_status(few: None) -> None:
     assert [one.verdict for one in found] == ["good", "good"]
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 def test_hills_check_is_shown_wherever_it_speaks(few: None, panel_alone: None) -> None:
     rng = np.random.default_rng(10)

@@ -197,6 +197,7 @@ def test_where_scores_are_by_integration() -> None:
     assert br.fit(drawn(HOOK, 30, rng)).curve_test().where_seen == {}
 
 
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta-mixture", "dual-beta", "proper-beta"])
 def test_untested_families_speak_of_the_fitted_curve_alone(family: str) -> None:
