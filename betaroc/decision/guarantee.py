@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,6 @@ def guaranteed_threshold(
     frr: float | None = None,
     confidence: float = 0.95,
     model: ScoreModel | Fit | None = None,
-    rng: Any = None,
 ) -> GuaranteedThreshold:
     """The best threshold whose true FAR, or FRR, is bounded with a given confidence.
 
@@ -137,8 +136,6 @@ def guaranteed_threshold(
         Probability, over samples of this size, that the true rate keeps the bound.
     model : ScoreModel or Fit, optional
         Its threshold of the same rate is put beside; that of the fit where left out.
-    rng : int, SeedSequence or Generator, optional
-        Nothing is drawn: it changes nothing.
 
     Returns
     -------
@@ -154,8 +151,7 @@ def guaranteed_threshold(
         of them where these depend on each other: fewer than
         log(1 - confidence) / log(1 - rate), rounded up.
     InputTypeError
-        If `scores` are neither scores nor a fit, `model` neither a model nor a fit, or `rng`
-        no source of randomness.
+        If `scores` are neither scores nor a fit, or `model` neither a model nor a fit.
 
     Warns
     -----
@@ -196,7 +192,6 @@ def guaranteed_threshold(
     (6, 0.1, 0.1, 0.952)
     """
     kind, rate = _asked(far, frr)
-    checks.randomness(rng)
     confidence = checks.level(confidence, "confidence")
     if isinstance(scores, Fit):
         model = scores if model is None else model
@@ -209,7 +204,7 @@ def guaranteed_threshold(
         rejected=True,
     )
     beside = _model_threshold(model, kind, rate)
-    extremes = Extremes.of(scores, kind, rate, confidence)
+    extremes = OrderedScores.of(scores, kind, rate, confidence)
     needed = needed_for_guarantee(rate, confidence)
     if extremes.units < needed:
         raise InputError(_too_few(extremes, rate, confidence, needed, beside is not None))
@@ -241,7 +236,7 @@ def guaranteed_threshold(
 
 
 @dataclass(frozen=True, eq=False)
-class Extremes:
+class OrderedScores:
     """Scores of a class from the end inwards, and how many independent ones they are worth.
 
     Parameters
@@ -264,7 +259,7 @@ class Extremes:
     confidence: float
 
     @classmethod
-    def of(cls, scores: Scores, kind: str, rate: float, confidence: float) -> Extremes:
+    def of(cls, scores: Scores, kind: str, rate: float, confidence: float) -> OrderedScores:
         """Of all trials, whose weights must be whole."""
         who = 1 if kind == "far" else 0
         name = ("client", "impostor")[who]
@@ -327,12 +322,16 @@ class Extremes:
         size = min(self._size(k), self._size(max(math.floor(self.rate * self.n), 1)))
         return k / self.n * size, size
 
-    @cache  # noqa: B019
     def _size(self, k: int) -> float:
-        above = self.kind == "far"
-        t = Thresholds.from_theta(np.array([self.threshold(k)]))
-        tail = 1.0 - self.confidence
-        return float(self.evidence.effective(int(above), t, tail, above=above)[0])
+        if k not in self._sizes:
+            above, t = self.kind == "far", Thresholds.from_theta(np.array([self.threshold(k)]))
+            sizes = self.evidence.effective(int(above), t, 1.0 - self.confidence, above=above)
+            self._sizes[k] = float(sizes[0])
+        return self._sizes[k]
+
+    @cached_property
+    def _sizes(self) -> dict[int, float]:
+        return {}
 
 
 def _asked(far: float | None, frr: float | None) -> tuple[str, float]:
@@ -407,7 +406,9 @@ def needed_for_guarantee(rate: float, confidence: float) -> int:
     return max(1, math.ceil(fewest * (1 - Fraction(_TIED))))
 
 
-def _too_few(extremes: Extremes, rate: float, confidence: float, needed: int, beside: bool) -> str:
+def _too_few(
+    extremes: OrderedScores, rate: float, confidence: float, needed: int, beside: bool
+) -> str:
     # Rounded up, so that asking for the figure shown succeeds.
     kind, n = extremes.kind, extremes.units
     smallest = -math.expm1(math.log1p(-confidence) / n)

@@ -20,7 +20,7 @@ from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import (
-    Extremes,
+    OrderedScores,
     keeps_bound,
     needed_for_guarantee,
     order_of_guarantee,
@@ -157,7 +157,7 @@ class Way(Value):
 
 def trials_of(scores: Scores, target: Target) -> int:
     """Trials of the target's class that are independent of each other, or groups of them."""
-    return Extremes.of(scores, *target[:3]).units
+    return OrderedScores.of(scores, *target[:3]).units
 
 
 def ways_of(
@@ -179,7 +179,7 @@ def ways_of(
 # --------------------------------------------------------------------- order statistics
 def order_ways(scores: Scores, target: Target) -> tuple[Way, Way, Way]:
     """Guaranteed, at most the target on average, and counted on dev."""
-    ordered = Extremes.of(scores, *target[:3])
+    ordered = OrderedScores.of(scores, *target[:3])
     k = math.floor(target.exact * ordered.n)
     counted = _by_order(scores, ordered, target, "counted", k, *ordered.worth(k))
     if ordered.evidence.groups is not None and counted.possible:
@@ -188,7 +188,7 @@ def order_ways(scores: Scores, target: Target) -> tuple[Way, Way, Way]:
     return _guaranteed(scores, ordered, target), _average(scores, ordered, target), counted
 
 
-def _guaranteed(scores: Scores, ordered: Extremes, target: Target) -> Way:
+def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
     n, needed = ordered.units, needed_for_guarantee(target.rate, target.confidence)
     if n < needed:
         best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
@@ -202,7 +202,7 @@ def _guaranteed(scores: Scores, ordered: Extremes, target: Target) -> Way:
     return _by_order(scores, ordered, target, "guaranteed", *most)
 
 
-def _average(scores: Scores, ordered: Extremes, target: Target) -> Way:
+def _average(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
     """(k + 1)/(n + 1) at most the target."""
     most = ordered.most(lambda x, n: Fraction(x) + 1 <= target.exact * (Fraction(n) + 1))
     if most[0] < 0:
@@ -213,7 +213,7 @@ def _average(scores: Scores, ordered: Extremes, target: Target) -> Way:
 
 
 def _by_order(
-    scores: Scores, ordered: Extremes, target: Target, how: str, k: int, x: float, n: float
+    scores: Scores, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
 ) -> Way:
     """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less where scores tie."""
     from scipy.special import betaincinv

@@ -18,7 +18,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.contract import AtEnds, Data, Family, Matrix, Maximum, Sample
-from betaroc.estimation.likelihood import Cells, censored, log_masses, maximise
+from betaroc.estimation.likelihood import ScoreCells, censored, log_masses, maximise
 
 POLICIES = ("inflate", "error", "drop", "squeeze", "censor", "matlab")
 #: Rules that counts and sums of the scores inside (0, 1) are enough for.
@@ -258,7 +258,7 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> Ruled:
         )
     ends = sample.ends() if family.on_unit else AtEnds(0, 0, 0.0, 0.0)
     values, n = sample.values, sample.n
-    found, low, high, place = Cells.of(values, step, support)
+    found, low, high, place = ScoreCells.of(values, step, support)
     middle = np.clip(found * step, *support)[place]
     rule = BoundaryRule(
         "interval", ends.n_zero, ends.n_one, resolution=step,

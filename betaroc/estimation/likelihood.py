@@ -49,7 +49,7 @@ def censored(
     return at
 
 
-class Cells(NamedTuple):
+class ScoreCells(NamedTuple):
     """Distinct cells k step -+ step/2, cut to the support, and which one each score lies in."""
 
     number: FloatArray
@@ -58,7 +58,7 @@ class Cells(NamedTuple):
     place: IntArray
 
     @classmethod
-    def of(cls, values: FloatArray, step: float, support: tuple[float, float]) -> Cells:
+    def of(cls, values: FloatArray, step: float, support: tuple[float, float]) -> ScoreCells:
         """The cells that hold scores."""
         last = np.ceil(support[1] / step + 0.5) - 1
         index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)

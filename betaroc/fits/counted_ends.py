@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ class EndCounts(NamedTuple):
         return self.verdict == CONTRADICTED
 
 
-def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
+def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) -> EndCounts:
     """Whether counts contradict that a fitted ROC lies on a side of the diagonal near an end.
 
         P(X >= x | x + k) <= 0.025,   X hypergeometric
@@ -58,6 +59,8 @@ def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
         "at_zero" or "at_one", by the threshold.
     side : str
         "above" or "below", as the fit has it.
+    groups : bool
+        Where the scores carry groups, whether trials of one depend on each other.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
     At the fitted rates themselves counts see nothing: a tail that is wrong has too few scores
     beyond. Of trials in groups counts are worth fewer (Korn and Graubard).
     """
-    evidence, upper = evidence_of_pair(f), end == "at_one"
+    evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
     if not all(law.whole for law in evidence.counts):
         return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
     larger = int(upper == (side == "below"))
@@ -101,9 +104,9 @@ def counts_at_end(f: PairEstimate, end: str, side: str) -> EndCounts:
     )
 
 
-def poorly_fitted(f: PairEstimate, end: str) -> str:
+def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
     """The class whose counts contradict the family towards an end, as in `check_fit`; or ""."""
-    evidence = evidence_of_pair(f)
+    evidence = replace(evidence_of_pair(f), grouped=groups)
     for who, name in enumerate(_CLASSES):
         near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
         rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
@@ -151,11 +154,11 @@ def _fisher(x: float, n: float, k: float, m: float) -> float:
     return float(np.sum(np.exp(logs)))
 
 
-def counted_hooks(f: PairEstimate) -> tuple[Hook, ...]:
+def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
     """The stretches of a fitted ROC below the diagonal, with what counts say of those at an end."""
     hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
     return tuple(
-        hook._replace(counts=counts_at_end(f, hook.end, "below").words)
+        hook._replace(counts=counts_at_end(f, hook.end, "below", groups=groups).words)
         if hook.seen and hook.end in _RATES else hook
         for hook in hooks
     )  # fmt: skip

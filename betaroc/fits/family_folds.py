@@ -15,7 +15,7 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.likelihood import Cells, log_masses
+from betaroc.estimation.likelihood import ScoreCells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.model.distances import largest_distance
 
@@ -82,7 +82,7 @@ class Folded(NamedTuple):
         x, step = self.x[keep], self.resolution
         if step is None:
             return np.asarray(law.logpdf(x))
-        _, low, high, place = Cells.of(x, step, law.support)
+        _, low, high, place = ScoreCells.of(x, step, law.support)
         return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
 
     def fit(

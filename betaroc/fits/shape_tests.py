@@ -232,7 +232,7 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
     level = checks.level(level)
     ends = FittedEnds.of(f, groups=groups)
     f = ends.fit
-    hooks, tests = counted_hooks(f), ends.tests(level)
+    hooks, tests = counted_hooks(f, groups=groups), ends.tests(level)
     against = {hook.end: hook.counts for hook in hooks if hook.contradicted}
     notes = [
         test.note if math.isnan(test.p_value) else against.get(end, "")
@@ -354,10 +354,10 @@ class FittedEnds:
         side = "above" if test.z > 0.0 else "below"
         if self.has_mass(end) or self.fit.scores is None:  # counts themselves; expected fits
             return EndTest(side, *test)
-        counts = counts_at_end(self.fit, end, side)
+        counts = counts_at_end(self.fit, end, side, groups=self.groups is not None)
         if counts.verdict == CONTRADICTED:
             return EndTest(CONTRADICTED, math.nan, math.nan, test.method, counts.words)
-        if who := poorly_fitted(self.fit, end):
+        if who := poorly_fitted(self.fit, end, groups=self.groups is not None):
             note = f"the family does not describe these {who}s: {side} the diagonal only if the"
             note = f"{note} {who}s follow {family}"
             return EndTest(CANNOT_TELL, math.nan, math.nan, test.method, note)

@@ -28,7 +28,7 @@ from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, near_of, supported
 from betaroc.inference.effective_size import influence_of, of_trials
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
-from betaroc.inference.intervals import hull_of, is_of_scores, scores_of_fit
+from betaroc.inference.intervals import interval_hull, is_of_scores, scores_of_fit
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
     interval_of_counts,
@@ -394,7 +394,7 @@ def _of_fits(
             return None
 
         one, two = (f.model for f in fits)
-        found: Difference = hull_of(
+        found: Difference = interval_hull(
             f"difference in {asked}", options, partial(_of_families, fits, asked, paired=paired),
             by_scores, lambda: asked.number(one) - asked.number(two), _with_larger_p,
         )  # fmt: skip

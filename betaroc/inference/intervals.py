@@ -18,7 +18,7 @@ from betaroc.core.errors import (
     InputTypeError,
     MisfitWarning,
     SmallSampleWarning,
-)  # fmt: skip
+)
 from betaroc.core.notices import passed_on, public, quietly, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
@@ -227,7 +227,9 @@ def _interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Any:
     if options.method is not None or not is_of_scores(asked):
         return family(options)
     number, matched = partial(asked.number, f.model), partial(_closed, f)
-    return hull_of(str(asked), options, family, partial(_own_interval, f, asked), number, matched)
+    return interval_hull(
+        str(asked), options, family, partial(_own_interval, f, asked), number, matched
+    )
 
 
 def _own_interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Interval | None:
@@ -274,7 +276,7 @@ def hull_ends(family: tuple[Any, Any], own: tuple[Any, Any]) -> tuple[Any, Any]:
     return low, np.maximum(own[1], np.minimum(family[1], own[1] + length))
 
 
-def hull_of(
+def interval_hull(
     name: str, options: IntervalOptions, by_family: Callable[[IntervalOptions], Any],
     by_scores: Callable[[IntervalOptions], Any], estimate: Callable[[], float],
     matched: Callable[[Any, Any], tuple[Any, Any]],

@@ -220,7 +220,7 @@ def _hull_of_fit(
     except InputError:
         if own is None:
             raise
-        return BOTH, *own
+        return "scores", *own
     return ("fit", *ends) if own is None else (BOTH, *hull_ends(ends, own))
 
 

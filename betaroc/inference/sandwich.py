@@ -21,7 +21,7 @@ from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.boundary import MATLAB_EDGES
-from betaroc.estimation.likelihood import Cells, log_masses
+from betaroc.estimation.likelihood import ScoreCells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
 
 _Column = npt.ArrayLike | None
@@ -270,7 +270,7 @@ def _each_log_likelihood(
 def _cell_log_likelihood(
     values: FloatArray, step: float, support: tuple[float, float]
 ) -> Callable[[Distribution], FloatArray]:
-    _, low, high, place = Cells.of(values, step, support)
+    _, low, high, place = ScoreCells.of(values, step, support)
     logs = log_masses(low, high, support)
     return lambda law: logs(law)[place]
 

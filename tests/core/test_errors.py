@@ -106,7 +106,6 @@ def test_randomness_is_checked_alike_everywhere() -> None:
         lambda rng: br.difference(fit, fit, "eer", rng=rng),
         lambda rng: br.roc_band(fit, rng=rng),
         lambda rng: br.epc_average(SCORES, OTHER).interval(rng=rng),
-        lambda rng: br.guaranteed_threshold(SCORES, far=0.5, rng=rng),
         lambda rng: br.epc_cv(SCORES, folds=2, rng=rng),
         lambda rng: br.check_fit(fit, replicates=19, rng=rng),
         lambda rng: br.Beta(2, 1).sample(2, rng=rng),

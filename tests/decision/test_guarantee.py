@@ -7,7 +7,6 @@ import itertools
 import math
 import pickle
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -346,16 +345,6 @@ def test_other_inputs_that_are_refused() -> None:
         br.InputError, match=r"weights must be whole .* impostor .* 0\.5 at index 1"
     ):
         br.guaranteed_threshold(broken, far=0.1)
-
-
-@pytest.mark.parametrize("rng", ["a", 1.5, -1])
-def test_rng_is_checked_where_nothing_is_drawn(rng: Any) -> None:
-    scores = br.Scores(np.arange(50.0), np.arange(50.0))
-    kind = br.InputError if rng == -1 else br.InputTypeError
-    with pytest.raises(kind, match=r"rng must be .*an int >= 0"):
-        br.guaranteed_threshold(scores, far=0.2, rng=rng)
-    known = br.guaranteed_threshold(scores, far=0.2)
-    assert br.guaranteed_threshold(scores, far=0.2, rng=1) == known
 
 
 def test_the_result_is_a_value() -> None:

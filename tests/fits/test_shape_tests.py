@@ -472,7 +472,7 @@ def test_curve_probabilities_are_shares_of_drawn_curves() -> None:
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_size_of_the_test_of_a_proper_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     # Equal laws, the worst case: 400 sets, 5 % with an sd of 1.1 %. Hooks cost more than tests.
-    monkeypatch.setattr("betaroc.fits.shape_tests.counted_hooks", lambda *_: ())
+    monkeypatch.setattr("betaroc.fits.shape_tests.counted_hooks", lambda *_, **__: ())
     p = [fit_of((2, 1), (2, 1), 30, seed).curve_test().p_proper for seed in range(400)]
     assert abs(np.mean(np.array(p) < 0.05) - 0.05) < 3 * 0.011
 
@@ -505,7 +505,7 @@ def test_size_of_the_test_of_a_proper_normal_curve(
     mean: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Equal laws and laws apart: 400 sets, 5 % with an sd of 1.1 %.
-    monkeypatch.setattr("betaroc.fits.shape_tests.counted_hooks", lambda *_: ())
+    monkeypatch.setattr("betaroc.fits.shape_tests.counted_hooks", lambda *_, **__: ())
     rng = np.random.default_rng(14)
     sets = ((rng.normal(mean, 1, 12), rng.normal(0, 1, 20)) for _ in range(400))
     p = [br.fit(br.Scores(*s), "normal").curve_test().p_proper for s in sets]

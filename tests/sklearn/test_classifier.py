@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import betaroc as br
 from helpers.extras import needs
@@ -188,9 +189,23 @@ def test_groups_go_to_the_folds_and_to_the_decision() -> None:
     folds = StratifiedGroupKFold(5).split(X, y, groups)
     assert found.scores_ == quick(cv=list(folds)).fit(X, y, groups=groups).scores_
     assert quick(cv=GroupKFold(4)).fit(X, y, groups=groups).decision_.threshold
-    # 200 impostors in 100 groups are worth 100 to 200: (x + 1)/(n + 1) comes nearer to the target
-    # than the 10 of 101 of one trial per group, and does not pass it.
-    assert 10 / 101 < found.decision_.expected.far <= 0.1
+    # (x + 1)/(n + 1) of as many trials as the 200 in 100 groups are worth, no more than where 20
+    # lie beyond: V = G/(G - 1) sum (e_g - 2 p)^2/N^2, n = N p (1 - p)/((N - 1) V) (t_199/t_99)^2.
+    scores = found.scores_.impostor
+    pairs = np.unique(found.scores_.impostor_groups, return_inverse=True)[1]
+
+    def worth(t: float) -> float:
+        beyond = np.bincount(pairs, scores > t)
+        p = np.sum(beyond) / 200
+        variance = 100 / 99 * np.sum((beyond - 2 * p) ** 2) / 200**2
+        ratio = stats.t.ppf(0.95, 199) / stats.t.ppf(0.95, 99)
+        return min(200 * p * (1 - p) / (199 * variance), 200) * ratio**2
+
+    t = found.decision_.threshold
+    n = min(worth(t), worth(np.sort(scores)[-21]))
+    x = np.mean(scores > t) * n
+    assert found.decision_.expected.far == pytest.approx((x + 1) / (n + 1))
+    assert (x + 1) / (n + 1) <= 0.1
     alone = quick(cv=5, how="average").fit(X, y, groups=np.arange(300)).decision_
     assert alone.expected.far == pytest.approx(20 / 201)
 
