@@ -365,7 +365,7 @@ FUNCTIONS: dict[str, Callable[[Context], Any]] = {
     ),
     "decide": Context.decision,
     "guaranteed_threshold": lambda c: br.guaranteed_threshold(
-        c.scores, confidence=c.level, rng=1, **c.pick({"far": 0.5}, {"frr": 0.5}, {"far": 0.01})
+        c.scores, confidence=c.level, **c.pick({"far": 0.5}, {"frr": 0.5}, {"far": 0.01})
     ),
     "inclusion": Context.inclusion,
     "likelihood_ratio_test": _likelihood_ratio,
