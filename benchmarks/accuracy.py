@@ -23,10 +23,12 @@ from typing import Any
 import numpy as np
 from _common import RESULTS, report, table
 
-from betaroc.cli.reference_checks import CHECKS, Check, digits_of, errors_of_row
 from betaroc.distributions.beta import Beta
 
 REFERENCES = Path(__file__).parents[1] / "tests" / "reference"
+sys.path.insert(0, str(REFERENCES))
+from checks import CHECKS, Check, digits_of, errors_of_row  # noqa: E402
+
 #: What reliability asks of a region where it is not what the package promises there.
 GOALS = {("pareto-tail", "next to its end"): 12}
 Compute = Callable[..., Sequence[float | None]]
@@ -250,7 +252,6 @@ def by_peer(check: Check, compute: Compute, rows: Sequence[Any]) -> dict[str, di
 
 def measured() -> list[dict[str, Any]]:
     """Every region in turn."""
-    sys.path.insert(0, str(REFERENCES))
     from _blocks import blocks
 
     order = list(CHECKS)

@@ -1,4 +1,4 @@
-"""Numbers beside their references: what is computed of a row, and how far it is off.
+"""Numbers beside the references of this folder: what is computed of a row, and how far it is off.
 
 A row is arguments, then reference values as decimal strings, which may have more digits than a
 double holds and lie outside its range. A check computes the values of a row anew and compares
