@@ -55,10 +55,6 @@ if TYPE_CHECKING:
     )
     from betaroc.decision.epc import Epc, epc
     from betaroc.decision.forecast import EpcForecast as EpcForecast, epc_forecast
-    from betaroc.decision.guarantee import (
-        GuaranteedThreshold as GuaranteedThreshold,
-        guaranteed_threshold,
-    )
     from betaroc.decision.systems import (
         SystemsComparison as SystemsComparison,
         compare_systems,
@@ -174,7 +170,6 @@ _HOMES = {
     "decision.epc": ("Epc", "epc"),
     "decision.forecast": ("EpcForecast", "epc_forecast"),
     "decision.target_forecast": ("TargetForecast",),
-    "decision.guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
     "studies.design": ("Design",),
     "studies.plan": ("SampleSize", "plan_sample_size"),
     "studies.result": ("StudyResult",),
@@ -195,7 +190,7 @@ __all__ = [
     "Shape", "Shifted", "SinhArcsinh", "Spliced", "Study", "analyze", "auc_interval", "auc_test",
     "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "compare_systems", "decide",
     "difference", "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates",
-    "fit_distribution", "fit_many", "from_json", "guaranteed_threshold", "inclusion", "interval",
+    "fit_distribution", "fit_many", "from_json", "inclusion", "interval",
     "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores", "roc_band",
     "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip
@@ -204,7 +199,7 @@ __all__ = [
 _RESULTS = (
     "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
     "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
-    "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "GuaranteedThreshold", "Inclusion",
+    "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
     "LikelihoodRatioTest", "LogitSinhArcsinh", "SampleSize", "StudyResult", "SystemsComparison",
     "TailRow", "TargetCheck", "TargetForecast", "Verdict", "Way",
 )  # fmt: skip

@@ -209,8 +209,7 @@ def run_systems(
             dev = typed(own, "a decision", arguments)
             tests = [typed(test, "a check", arguments) for test in others]
             with passed_on(f"{visible(name)}: "):
-                # A table tells one way of each, JSON all of them.
-                decision = decided(dev, asked, fitting, alternatives=arguments.json)
+                decision = decided(dev, asked, fitting)
                 checked = tuple(CheckedTest("test", one, decision.check(one)) for one in tests)
             said = messages(notices, arguments)
             rows.append(DecidedSystem(name, dev, decision, checked, tuple(said)))

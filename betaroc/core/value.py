@@ -206,8 +206,8 @@ class Value:
         """What pickles and copies hold: not what is cached, which is made again."""
         kind = type(self)
         return {
-            name: value
-            for name, value in vars(self).items()
+            name: getattr(self, name)
+            for name in vars(self)
             if not isinstance(getattr(kind, name, None), cached_property)
         }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -82,6 +81,11 @@ class Fitting(NamedTuple):
     known: tuple[Fit, FamilyComparison | None] | None = None
     bounds: tuple[float, float] | None = None
 
+    @property
+    def usual(self) -> bool:
+        """Whether nothing but a fit was asked for."""
+        return self._replace(known=None) == Fitting()
+
     def fit(self, scores: ScoreData, family: Names, **tails: Any) -> Fit:
         """The scores fitted by a family, with these rules."""
         _, boundary, resolution, _, bounds = self
@@ -128,6 +132,12 @@ class Way(Value):
         Of a fit the family of the target's class; of both rates those of both classes.
     why : str
         Why the way is not possible, or what speaks against it; else empty.
+    k : int or None
+        The threshold comes from the k-th largest impostor or the k-th smallest client score; None
+        of fits.
+    achieved : float
+        P(true rate <= target) of such a threshold for a continuous distribution, at least this
+        for any other; nan of fits.
 
     Examples
     --------
@@ -148,6 +158,8 @@ class Way(Value):
     frr: float = math.nan
     family: str = ""
     why: str = ""
+    k: int | None = None
+    achieved: float = math.nan
 
     @property
     def possible(self) -> bool:
@@ -160,32 +172,25 @@ def trials_of(scores: Scores, target: Target) -> int:
     return OrderedScores.of(scores, *target[:3]).units
 
 
-def ways_of(
-    scores: Scores, target: Target, fitting: Fitting, enough: Sequence[str] = ()
-) -> list[Way]:
-    """Every way to a threshold of the target, in the order of `HOW`.
-
-    Once a way named in ``enough`` is possible, no further fit is made.
-    """
-    for who in ("client", "impostor"):
-        refuse_fractional_weights(getattr(scores, f"{who}_weights"), who, "for a decision")
+def ways_of(scores: Scores, target: Target, fitting: Fitting) -> list[Way]:
+    """Every way to a threshold of the target, in the order of `HOW`."""
     guaranteed, average, counted = order_ways(scores, target)
-    if any(way.possible and way.how in enough for way in (guaranteed, average)):
-        return [guaranteed, average, counted]
-    fitted = _of_fits(scores, target, counted.threshold, fitting, enough)
+    fitted = _of_fits(scores, target, counted.threshold, fitting)
     return [guaranteed, average, *fitted, counted]
 
 
 # --------------------------------------------------------------------- order statistics
-def order_ways(scores: Scores, target: Target) -> tuple[Way, Way, Way]:
+def order_ways(scores: Scores, target: Target) -> list[Way]:
     """Guaranteed, at most the target on average, and counted on dev."""
+    for who in ("client", "impostor"):
+        refuse_fractional_weights(getattr(scores, f"{who}_weights"), who, "for a decision")
     ordered = OrderedScores.of(scores, *target[:3])
     k = math.floor(target.exact * ordered.n)
     counted = _by_order(scores, ordered, target, "counted", k, *ordered.worth(k))
     if ordered.evidence.groups is not None and counted.possible:
         found = rate_interval(scores, target.kind, counted.threshold, target.confidence)
         counted = replace(counted, low=found[1], high=found[2])
-    return _guaranteed(scores, ordered, target), _average(scores, ordered, target), counted
+    return [_guaranteed(scores, ordered, target), _average(scores, ordered, target), counted]
 
 
 def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
@@ -216,7 +221,7 @@ def _by_order(
     scores: Scores, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
 ) -> Way:
     """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less where scores tie."""
-    from scipy.special import betaincinv
+    from scipy.special import betainc, betaincinv
 
     tail = IntervalOptions(target.confidence).tail
     if ordered.absent > k:
@@ -226,8 +231,11 @@ def _by_order(
     least = min(float(fewest), x)
     low = float(betaincinv(least + 1.0, n - least, tail))
     high = float(betaincinv(x + 1.0, n - x, 1.0 - tail))
-    rates = _counted(scores, threshold)
-    return Way(how, threshold, (x + 1.0) / (n + 1.0), low, high, float(fewest), *rates)
+    return Way(
+        how, threshold, (x + 1.0) / (n + 1.0), low, high, float(fewest),
+        *_counted(scores, threshold), k=k + 1,
+        achieved=float(betainc(x + 1.0, n - x, target.rate)),
+    )  # fmt: skip
 
 
 def _counted(scores: Scores, threshold: float) -> tuple[float, float]:
@@ -275,9 +283,7 @@ def _at_border(data: ScoreSummary, target: Target, how: str, k: int, n: int) -> 
 
 
 # ------------------------------------------------------------------------------- of fits
-def _of_fits(
-    scores: Scores, target: Target, counted: float, fitting: Fitting, enough: Sequence[str]
-) -> list[Way]:
+def _of_fits(scores: Scores, target: Target, counted: float, fitting: Fitting) -> list[Way]:
     """By a tail of the target's class, by the family, and by others that were compared."""
     with quietly():
         try:
@@ -291,8 +297,6 @@ def _of_fits(
                 found.append(_by_fit(scores, made(plain, target, fitting), how, target, counted))
             except BetarocError as error:
                 found.append(Way(how, math.nan, why=str(error)))
-            if how in enough and found[-1].possible:
-                return found
         for names in _others(compared, target):
             try:
                 one = fitting.fit(scores, names)

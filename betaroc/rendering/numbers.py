@@ -64,7 +64,9 @@ def rate_span(low: float, high: float) -> str:
 
 
 def spaced(n: float) -> str:
-    """A whole number, from ten thousand on with a space between thousands."""
+    """A whole number, from ten thousand on with a space between thousands, short from 1e15 on."""
+    if n >= 10**15:
+        return f"{Decimal(n):.3g}"
     text = f"{round(n):d}"
     return f"{round(n):,d}".replace(",", " ") if len(text) > 4 else text
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from betaroc.core.errors import FileFormatError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.notices import public, quietly
+from betaroc.core.options import IntervalOptions
 from betaroc.core.text import nearest, shown
 from betaroc.core.value import Value
 from betaroc.data.accepted import Confusion
@@ -22,7 +23,7 @@ from betaroc.decision.cross_validation import EpcCv
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import Epc
 from betaroc.decision.forecast import EpcForecast
-from betaroc.decision.guarantee import GuaranteedThreshold
+from betaroc.decision.status import AMBER
 from betaroc.decision.systems import SystemsComparison
 from betaroc.decision.target_forecast import TargetForecast
 from betaroc.decision.ways import Way
@@ -56,6 +57,7 @@ from betaroc.model.ends import Ends
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc import Roc, RocHull
+from betaroc.rendering.codecs import made
 from betaroc.rendering.document import FORMAT, kinds_of, schema_of, value_of
 from betaroc.rendering.json_forms import parsed
 from betaroc.report.analysis import Analysis
@@ -70,7 +72,7 @@ _NOUNS = (
     Analysis, AucTest, Band, Beta, BetaMixture, Binned, ClassSummary, Comparison, Confusion,
     CovariateFit, CurveTest, Decision, DecisionCheck, Design, Det, Difference, DistributionFit,
     Empirical, Ends, Epc, EpcAverage, EpcCv, EpcForecast, FamilyComparison, FamilyRow, Fit,
-    FitCheck, Fusion, Gamma, GuaranteedThreshold, Inclusion, Inflated, Interval,
+    FitCheck, Fusion, Gamma, Inclusion, Inflated, Interval,
     LikelihoodRatioTest, LogNormal, LogitNormal, LogitSinhArcsinh, Normal, NormalMixture,
     OperatingPoint, ParetoTail, PrecisionRecall, Rejecting, Roc, RocCrossings, RocHull, SampleSize,
     ScoreModel, ScoreSummary, Scores, Sensitivity, Shifted, SinhArcsinh, Spliced,
@@ -136,6 +138,8 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
             f'a document must be an object with "kind"; got one {what}. Read what to_json wrote;'
             " br.read_scores reads scores."
         )
+    if document["kind"] == "GuaranteedThreshold":
+        document = made(_decision_of_guarantee, document, "")
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
         raise FileFormatError(
@@ -155,6 +159,36 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     kind = kinds()[name]
     with quietly():  # what was to be said was said when it was made
         return value_of(document.get("content", document), kinds(), kind)
+
+
+def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
+    """The document of the decision that a guaranteed threshold of version 0.2 was."""
+    from scipy.special import betaincinv
+
+    fields = ("threshold", "far", "frr", "k", "achieved", "rate", "confidence", "target", "n")
+    threshold, far, frr, k, achieved, rate, confidence, target, n = (old[name] for name in fields)
+    tail = IntervalOptions(confidence).tail
+    rates = {"far": far, "frr": frr}
+    expected = k / (n + 1.0)
+    interval = {
+        "low": float(betaincinv(k, n - k + 1.0, tail)),
+        "high": float(betaincinv(k, n - k + 1.0, 1.0 - tail)), "n_beyond": k - 1.0,
+    }  # fmt: skip
+    way = {"kind": "Way", "how": "guaranteed", "threshold": threshold, "expected": expected,
+           "k": k, "achieved": achieved, "family": "", "why": ""}  # fmt: skip
+    point = rates | {target: expected, "threshold": threshold, "prior": 0.5}
+    return {
+        "kind": "Decision", "format": old.get("format"), "threshold": threshold, "target": target,
+        "rate": rate, "how": "guaranteed", "confidence": confidence, "n": n, "needed": None,
+        "expected": {"kind": "OperatingPoint"} | point,
+        "interval": {"kind": "Interval", "estimate": expected, "level": confidence,
+                     "method": "guaranteed"} | interval,
+        "status": AMBER, "ways": [way | rates | interval],
+        "reason": f"With {100.0 * confidence:g} % confidence {target.upper()} stays at or below"
+                  f" {100.0 * rate:g} % on trials like those that gave the threshold.",
+        "remedy": "a decision on the scores themselves, which shows whether they tell the classes"
+                  " apart.",
+    }  # fmt: skip
 
 
 def _text_of(given: Any) -> str:

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc.decision import ways
 
 KINDS = ["far", "frr"]
 
@@ -20,8 +21,14 @@ KINDS = ["far", "frr"]
 def sample(kind: str, values: object, **more: object) -> br.Scores:
     """The class under test holds `values`, the other three scores of no matter."""
     named = {"far": ("impostor", "client"), "frr": ("client", "impostor")}[kind]
-    given = {named[0]: values, named[1]: [-5.0, 0.5, 40.0]}
+    sign = 1.0 if kind == "far" else -1.0  # clients score higher
+    given = {named[0]: values, named[1]: [0.5, 5000.0 * sign, 6000.0 * sign]}
     return br.Scores(**given, **{f"{named[0]}_{key}": v for key, v in more.items()})
+
+
+def guaranteed(scores: br.Scores, **ask: float) -> br.Decision:
+    """The guaranteed threshold of a target."""
+    return br.decide(scores, how="guaranteed", **ask)
 
 
 def at_least(n: int, k: int, x: Fraction) -> Fraction:
@@ -48,22 +55,22 @@ def test_index_is_the_largest_that_keeps_the_promise(
     kind: str, n: int, x: str, confidence: str
 ) -> None:
     values = np.random.default_rng(n).permutation(n).astype(float)
-    found = br.guaranteed_threshold(
+    found = guaranteed(
         sample(kind, values), **{kind: float(x)}, confidence=float(confidence)
     )
     rate, wanted = Fraction(x), Fraction(confidence)
     k = max(j for j in range(1, n + 1) if at_least(n, j, rate) >= wanted)
-    assert (found.k, found.n, found.kind) == (k, n, kind)
+    assert (found.k, found.n, found.target) == (k, n, kind)
     assert found.rate == float(x)
     assert found.confidence == float(confidence)
     assert found.achieved == pytest.approx(float(at_least(n, k, rate)), rel=1e-13)
     ordered = sorted(values.tolist(), reverse=kind == "far")
     if kind == "far":
         assert found.threshold == ordered[k - 1]
-        assert found.far == (k - 1) / n
+        assert found.way.far == (k - 1) / n
     else:
         assert found.threshold < ordered[k - 1] == np.nextafter(found.threshold, np.inf)
-        assert found.frr == (k - 1) / n
+        assert found.way.frr == (k - 1) / n
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -85,26 +92,26 @@ def test_scores_needed(kind: str, x: str, confidence: str, needed: int) -> None:
     assert (1 - Fraction(x)) ** needed <= fails
     assert needed == 1 or (1 - Fraction(x)) ** (needed - 1) > fails
     ask = {kind: float(x), "confidence": float(confidence)}
-    found = br.guaranteed_threshold(sample(kind, np.arange(needed)), **ask)
-    assert (found.n_needed, found.k) == (needed, 1)
+    found = guaranteed(sample(kind, np.arange(needed)), **ask)
+    assert (found.needed, found.k) == (None, 1)
     if needed > 1:
-        with pytest.raises(br.InputError, match=f"needs at least {needed} .* scores; got"):
-            br.guaranteed_threshold(sample(kind, np.arange(needed - 1)), **ask)
+        with pytest.raises(br.InputError, match=f" {needed} .* needed, dev has {needed - 1}, "):
+            guaranteed(sample(kind, np.arange(needed - 1)), **ask)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rate_that_is_said_to_be_reachable_is(kind: str) -> None:
     scores = sample(kind, np.arange(40.0))
     with pytest.raises(br.InputError) as error:
-        br.guaranteed_threshold(scores, **{kind: 0.01})
+        guaranteed(scores, **{kind: 0.01})
     text = str(error.value)
-    assert "needs at least 299" in text
-    assert "got 40" in text
-    shown = float(text.partition(f"guarantee {kind}=")[2].split()[0])
-    assert br.guaranteed_threshold(scores, **{kind: shown}).k == 1
-    assert shown == pytest.approx(1.0 - 0.05 ** (1 / 40), rel=1e-5)
+    assert "299 " in text
+    assert "dev has 40" in text
+    shown = float(text.partition(f"guarantee {kind.upper()} ")[2].split()[0]) / 100.0
+    assert guaranteed(scores, **{kind: shown}).k == 1
+    assert 0.0 <= shown - (1.0 - 0.05 ** (1 / 40)) <= 0.001  # rounded up
     with pytest.raises(br.InputError):
-        br.guaranteed_threshold(scores, **{kind: shown * 0.9999})
+        guaranteed(scores, **{kind: 0.0721})
 
 
 @pytest.mark.simulation
@@ -117,7 +124,7 @@ def test_discrete_laws_keep_the_promise_exactly(kind: str) -> None:
         if a + b <= n:
             counts = (a, b, n - a - b)
             scores = sample(kind, np.repeat(places, counts))
-            thresholds[counts] = br.guaranteed_threshold(
+            thresholds[counts] = guaranteed(
                 scores, **{kind: 0.3}, confidence=0.9
             ).threshold
     coverage = []
@@ -152,7 +159,7 @@ def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind: str) -> 
     replicates, kept = 2000, 0
     for _ in range(replicates):
         scores = sample(kind, rng.random(80))
-        found = br.guaranteed_threshold(scores, **{kind: 0.1}, confidence=0.9)
+        found = guaranteed(scores, **{kind: 0.1}, confidence=0.9)
         rate = 1.0 - found.threshold if kind == "far" else found.threshold
         kept += rate <= 0.1
     exact = float(at_least(80, found.k, Fraction(1, 10)))
@@ -167,7 +174,7 @@ def test_simulated_coverage_of_a_rounded_law() -> None:
     values = np.arange(10)
     replicates, kept = 2000, 0
     for _ in range(replicates):
-        found = br.guaranteed_threshold(
+        found = guaranteed(
             sample("far", rng.integers(0, 10, 80)), far=0.25, confidence=0.9
         )
         kept += np.mean(values > found.threshold) <= 0.25
@@ -178,68 +185,61 @@ def test_simulated_coverage_of_a_rounded_law() -> None:
 def test_weights_are_copies(kind: str) -> None:
     rng = np.random.default_rng(3)
     values, weights = rng.normal(size=25).round(1), rng.integers(0, 9, 25)
-    counted = br.guaranteed_threshold(sample(kind, values, weights=weights), **{kind: 0.15})
-    copies = br.guaranteed_threshold(sample(kind, np.repeat(values, weights)), **{kind: 0.15})
+    counted = guaranteed(sample(kind, values, weights=weights), **{kind: 0.15})
+    copies = guaranteed(sample(kind, np.repeat(values, weights)), **{kind: 0.15})
     assert (counted.threshold, counted.k, counted.n) == (copies.threshold, copies.k, copies.n)
-    assert (counted.far, counted.frr) == (copies.far, copies.frr)
+    assert counted.way == copies.way
 
 
 def test_huge_weights_are_not_expanded() -> None:
     scores = br.Scores([1.0, 2.0], [0.25, 0.75], impostor_weights=[10**9, 1])
-    found = br.guaranteed_threshold(scores, far=1e-6)
+    found = guaranteed(scores, far=1e-6)
     assert found.n == 10**9 + 1
     assert found.threshold == 0.25
 
 
 def test_both_error_rates_are_those_met_on_the_scores() -> None:
     scores = br.Scores([0.2, 0.5, 0.9], np.arange(30) / 30)
-    found = br.guaranteed_threshold(scores, far=0.3)
-    assert found.far == np.mean(scores.impostor > found.threshold)
-    assert found.frr == np.mean(scores.client <= found.threshold) == 2 / 3
+    found = guaranteed(scores, far=0.3)
+    assert found.way.far == np.mean(scores.impostor > found.threshold)
+    assert found.way.frr == np.mean(scores.client <= found.threshold) == 2 / 3
 
 
-def test_the_model_is_put_beside() -> None:
+def test_a_fit_brings_its_scores_and_its_model() -> None:
     rng = np.random.default_rng(4)
     scores = br.Scores(rng.normal(2.0, 1.0, 200), rng.normal(0.0, 1.0, 300))
     fit = br.fit(scores, "normal")
-    alone, beside = (br.guaranteed_threshold(s, far=0.05) for s in (scores, fit))
-    assert alone.model_threshold is None
-    assert beside.model_threshold == fit.model.threshold_at_far(0.05)
-    assert not beside.extrapolated
+    alone, beside = (guaranteed(s, far=0.05) for s in (scores, fit))
     assert (alone.threshold, alone.k) == (beside.threshold, beside.k)
-    for model in (fit, fit.model):
-        assert br.guaranteed_threshold(scores, far=0.05, model=model) == beside
-    mirrored = br.guaranteed_threshold(fit, frr=0.05)
-    assert mirrored.model_threshold == fit.model.threshold_at_frr(0.05)
+    model = next(way for way in beside.ways if way.how == "model")
+    assert model.threshold == max(fit.model.threshold_at_far(0.05), beside.ways[-1].threshold)
+    assert model.k is None
+    assert math.isnan(model.achieved)
+    assert br.decide(fit, far=0.05, how="model").threshold == model.threshold
 
 
-def test_a_model_below_one_expected_score_extrapolates() -> None:
-    rng = np.random.default_rng(5)
-    scores = br.Scores(rng.normal(2.0, 1.0, 20), rng.normal(0.0, 1.0, 20))
-    fit = br.fit(scores, "normal")
-    # 1 - (1 - 0.04)^20 = 0.558: a low confidence is possible below 1/20.
-    with pytest.warns(br.ExtrapolationWarning, match=r"of the fit's .* 0\.8 are expected .* 75"):
-        low = br.guaranteed_threshold(fit, far=0.04, confidence=0.5)
-    assert low.extrapolated
-    assert low.n_beyond == pytest.approx(0.8)
-    enough = br.guaranteed_threshold(fit, far=0.06, confidence=0.5)
-    assert not enough.extrapolated
-    assert enough.n_beyond == pytest.approx(1.2)
-    typed = br.guaranteed_threshold(scores, far=0.04, confidence=0.5, model=fit.model)
-    assert typed.extrapolated  # and silent: a typed model knows no data
-    assert not br.guaranteed_threshold(scores, far=0.04, confidence=0.5).extrapolated
-    with pytest.raises(br.InputError, match="threshold_at_far extrapolates and guarantees nothing"):
-        br.guaranteed_threshold(fit, far=0.001)
+def test_fits_are_made_when_the_ways_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A threshold of order needs none; pickles and copies hold all of them."""
+    made = []
+    fit = ways.fit
+    monkeypatch.setattr(ways, "fit", lambda *a, **k: made.append(a) or fit(*a, **k))
+    found = [guaranteed(SCORES, far=0.1), br.decide(SCORES, far=0.1), br.decide(SCORES, eer=True)]
+    assert [one.way.how for one in found] == ["guaranteed", "guaranteed", "counted"]
+    assert not made
+    for one in found:
+        again = pickle.loads(pickle.dumps(one))
+        assert again.ways == one.ways
+        assert one.way in one.ways
 
 
 def test_groups_of_one_trial_are_independent() -> None:
     scores = sample("far", np.arange(40.0), groups=np.arange(40))
-    assert br.guaranteed_threshold(scores, far=0.1).n == 40
-    with pytest.raises(br.InputError, match="at least 29 impostor groups of scores; got 20"):
-        br.guaranteed_threshold(sample("far", np.arange(40.0), groups=np.arange(40) // 2), far=0.1)
+    assert guaranteed(scores, far=0.1).n == 40
+    with pytest.raises(br.InputError, match="29 impostors needed, dev has 20"):
+        guaranteed(sample("far", np.arange(40.0), groups=np.arange(40) // 2), far=0.1)
     # The groups of the other class do not matter.
-    other = br.Scores([1.0, 2.0], np.arange(40.0), client_groups=["a", "a"])
-    assert br.guaranteed_threshold(other, far=0.1).n == 40
+    other = br.Scores([50.0, 60.0, 70.0], np.arange(40.0), client_groups=["a", "a", "b"])
+    assert guaranteed(other, far=0.1).n == 40
 
 
 @pytest.mark.parametrize("kind", ["far", "frr"])
@@ -252,7 +252,7 @@ def test_the_guarantee_of_groups_by_hand(kind: str) -> None:
     rng = np.random.default_rng(11)
     groups = rng.integers(0, 120, 900)
     values = rng.normal(size=120)[groups] + rng.normal(size=900)
-    found = br.guaranteed_threshold(sample(kind, values, groups=groups), **{kind: 0.1})
+    found = guaranteed(sample(kind, values, groups=groups), **{kind: 0.1})
     turned = np.sort(values)[::-1] if kind == "far" else np.sort(-values)[::-1]
     mine = values if kind == "far" else -values
     sizes = np.bincount(groups, minlength=120)
@@ -271,9 +271,11 @@ def test_the_guarantee_of_groups_by_hand(kind: str) -> None:
         if stats.beta.ppf(0.95, x + 1.0, n - x) > 0.1:
             break
         k += 1
-    assert (found.k, found.n) == (k + 1, math.floor(min(size(k), size(90))))
+    assert (found.k, found.n) == (k + 1, 120)
     place = turned[k]
     assert found.threshold == (place if kind == "far" else np.nextafter(-place, -np.inf))
+    n = min(size(k), size(90))
+    assert found.achieved == pytest.approx(stats.beta(k / 900 * n + 1, n - k / 900 * n).cdf(0.1))
     assert found.achieved >= 0.95
 
 
@@ -300,20 +302,20 @@ def test_the_guarantee_of_groups_is_kept(law: str) -> None:
     rates = []
     for _ in range(200):
         values, labels = draw(150, 10)
-        found = br.guaranteed_threshold(sample("far", values, groups=labels), far=0.05)
+        found = guaranteed(sample("far", values, groups=labels), far=0.05)
         rates.append(1.0 - np.searchsorted(whole, found.threshold, side="right") / whole.size)
     assert np.mean(np.array(rates) <= 0.05) >= 0.93 - 2 * 0.018
     assert np.mean(rates) >= 0.05 * 0.65
 
 
-SCORES = br.Scores([1.0, 2.0, 3.0], np.arange(100.0))
+SCORES = br.Scores([50.0, 98.0, 99.5], np.arange(100.0))
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "exactly one of far and frr must be given; got neither"),
-        ({"far": 0.1, "frr": 0.1}, "got both"),
+        ({}, "exactly one target must be given"),
+        ({"far": 0.1, "frr": 0.1}, "got far and frr"),
         ({"far": 0.0}, "strictly between 0 and 1; got 0.0"),
         (
             {"frr": 1.0},
@@ -323,33 +325,32 @@ SCORES = br.Scores([1.0, 2.0, 3.0], np.arange(100.0))
         ({"far": math.nan}, "got nan"),
         ({"far": 0.1, "confidence": 95}, "Did you mean 0.95"),
         ({"far": 0.1, "confidence": 1.0}, "confidence must be"),
-        ({"far": 1e-300}, r"needs at least 3\.00e\+300 impostor"),
-        ({"far": 5e-324}, r"needs at least 6\.06e\+323 impostor"),
-        ({"frr": 0.1}, "needs at least 29 client scores; got 3"),
+        ({"far": 1e-300}, r"3\.00e\+300 impostors needed"),
+        ({"far": 5e-324}, r"6\.06e\+323 impostors needed"),
+        ({"frr": 0.1}, "29 clients needed, dev has 3"),
     ],
 )
 def test_wishes_that_cannot_be_met(given: dict[str, float], said: str) -> None:
     with pytest.raises(br.InputError, match=said) as error:
-        br.guaranteed_threshold(SCORES, **given)
+        guaranteed(SCORES, **given)
     assert len(str(error.value)) <= 400
 
 
 def test_other_inputs_that_are_refused() -> None:
-    for given in ({"far": "0.1"}, {"far": True}, {"far": 0.1, "model": 3}):
+    for given in ({"far": "0.1"}, {"far": True}):
         with pytest.raises(br.InputTypeError):
-            br.guaranteed_threshold(SCORES, **given)
-    with pytest.raises(br.InputTypeError, match="A model alone has no sample"):
-        br.guaranteed_threshold(br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), far=0.1)
+            guaranteed(SCORES, **given)
+    with pytest.raises(br.InputTypeError, match="Scores or a fit"):
+        guaranteed(br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), far=0.1)
     broken = sample("far", [1.0, 2.0], weights=[100.0, 0.5])
     with pytest.raises(
         br.InputError, match=r"weights must be whole .* impostor .* 0\.5 at index 1"
     ):
-        br.guaranteed_threshold(broken, far=0.1)
+        guaranteed(broken, far=0.1)
 
 
 def test_the_result_is_a_value() -> None:
-    found = br.guaranteed_threshold(SCORES, far=0.1)
+    found = guaranteed(SCORES, far=0.1)
     assert found == pickle.loads(pickle.dumps(found)) == copy.deepcopy(found)
-    assert eval(repr(found), {"GuaranteedThreshold": br.GuaranteedThreshold}) == found
     assert hash(found) == hash(copy.copy(found))
-    assert found != br.guaranteed_threshold(SCORES, far=0.2)
+    assert found != guaranteed(SCORES, far=0.2)
