@@ -364,9 +364,6 @@ FUNCTIONS: dict[str, Callable[[Context], Any]] = {
         frame_of(c.scores, system="a"), family=c.pick("auto", *PAIRED[:3])
     ),
     "decide": Context.decision,
-    "guaranteed_threshold": lambda c: br.guaranteed_threshold(
-        c.scores, confidence=c.level, **c.pick({"far": 0.5}, {"frr": 0.5}, {"far": 0.01})
-    ),
     "inclusion": Context.inclusion,
     "likelihood_ratio_test": _likelihood_ratio,
     "mean_logs": lambda c: br.mean_logs(c.scores.client),
@@ -413,7 +410,6 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Decision": FUNCTIONS["decide"],
     "DecisionCheck": lambda c: c.decision().check(c.scores),
     "Way": lambda c: c.decision().ways[0],
-    "GuaranteedThreshold": FUNCTIONS["guaranteed_threshold"],
     "Inclusion": Context.inclusion,
     "Inflated": lambda c: br.Inflated(c.bare("beta"), 0.1, 0.2),
     "Rejecting": lambda c: br.Rejecting(c.bare("beta"), 0.1),

@@ -105,8 +105,11 @@ RIGHT: dict[str, tuple[Callable[[], Any], Any]] = {
     ),
     "the least guarantee": (
         lambda: (
-            br.guaranteed_threshold(
-                br.Scores([7.0], np.arange(1.0, 6.0)), far=1 - 1e-9, confidence=0.5
+            br.decide(
+                br.Scores([7.0], np.arange(1.0, 6.0)),
+                far=1 - 1e-9,
+                confidence=0.5,
+                how="guaranteed",
             ).threshold
         ),
         1.0,
@@ -134,8 +137,8 @@ RIGHT: dict[str, tuple[Callable[[], Any], Any]] = {
 }
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a guarantee of 1e-300": (
-        lambda: br.guaranteed_threshold(SCORES, far=1e-300),
-        "needs|at least",
+        lambda: br.decide(SCORES, far=1e-300, how="guaranteed"),
+        "needed",
     ),
     "a decision at a FAR of 0": (lambda: br.decide(SCORES, far=0.0, family="beta"), "far"),
     "level 1": (lambda: br.interval(SCORES, "auc", level=1.0), "level"),

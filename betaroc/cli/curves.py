@@ -84,7 +84,7 @@ def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> Non
         type=canonical,
         help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)."
         " Of a target, such as far, the rate nearest to it on dev is taken, not the nearest at"
-        " most it; for a guarantee see br.guaranteed_threshold")  # fmt: skip
+        " most it; for a guarantee see br.decide")  # fmt: skip
     measures = (*MEASURES, "weighted-error")
     unasked = measure if measure in measures else None
     option("--measure", default=unasked, choices=measures, metavar="M", type=canonical,

@@ -133,21 +133,6 @@ class _PendingWays(NamedTuple):
     all: Callable[[], Sequence[Way]]
 
 
-class _LaterWays:
-    """The field of the ways, which are tried when they are first read."""
-
-    def __get__(self, decision: Decision | None, _: type) -> tuple[Way, ...]:
-        if decision is None:
-            raise AttributeError  # no default
-        held = vars(decision)["ways"]
-        if isinstance(held, _PendingWays):
-            held = vars(decision)["ways"] = tuple(held.all())
-        return held  # type: ignore[no-any-return]
-
-    def __set__(self, decision: Decision, ways: tuple[Way, ...]) -> None:
-        vars(decision)["ways"] = ways
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision(Tabular, Noun):
     """A threshold for a target: how it came, what to expect of it, and what else there was.
@@ -221,7 +206,7 @@ class Decision(Tabular, Noun):
     reason: str
     remedy: str
     needed: int | None
-    ways: tuple[Way, ...] = _LaterWays()  # type: ignore[assignment]
+    ways: tuple[Way, ...]
     costs: tuple[float, float] | None = None
     n: int | None = None
     dtype: str = "float64"
@@ -437,6 +422,24 @@ class Decision(Tabular, Noun):
     @property
     def _weights(self) -> tuple[float, float]:
         return _weights(self.costs, self.expected.prior)
+
+
+class _LaterWays:
+    """The field of the ways, which are tried when they are first read."""
+
+    def __get__(self, decision: Decision | None, _: type) -> Any:
+        if decision is None:
+            return self
+        held = vars(decision)["ways"]
+        if isinstance(held, _PendingWays):
+            held = vars(decision)["ways"] = tuple(held.all())
+        return held
+
+    def __set__(self, decision: Decision, ways: tuple[Way, ...]) -> None:
+        vars(decision)["ways"] = ways
+
+
+Decision.ways = _LaterWays()  # type: ignore[assignment]
 
 
 def _total(scores: Scores, target: Target) -> float:

@@ -154,7 +154,7 @@ def axis_words(epc: Epc) -> str:
         return f" ({axis})"
     return (
         f" (alpha: {axis}; the rate nearest to it on dev, not the nearest at most it: for a"
-        " guarantee see br.guaranteed_threshold)"
+        " guarantee see br.decide)"
     )
 
 

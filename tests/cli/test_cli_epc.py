@@ -173,7 +173,7 @@ def test_area_is_of_the_alphas_given(capsys: pytest.CaptureFixture[str]) -> None
     assert f"mean of mcc on test, alpha from 0.1 to 0.12: {mean}" in out
     assert (
         "criterion: far (alpha: expected FAR; the rate nearest to it on dev, not the nearest at"
-        " most it: for a guarantee see br.guaranteed_threshold)\n"
+        " most it: for a guarantee see br.decide)\n"
     ) in out
 
 
@@ -591,7 +591,7 @@ def test_choices_are_named_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["epc", "--help"])
     text = " ".join(capsys.readouterr().out.split())
-    assert "not the nearest at most it; for a guarantee see br.guaranteed_threshold" in text
+    assert "not the nearest at most it; for a guarantee see br.decide" in text
 
 
 @pytest.mark.simulation

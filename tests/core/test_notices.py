@@ -187,7 +187,7 @@ def numbers() -> dict[str, Any]:
         "tails": (br.Normal(0, 1).sf(60.0), br.Beta(1e-3, 1e3).logcdf([1e-300, 1 - 2**-53])),
         "epc": br.epc(scores, fit),
         "auc": (br.auc_interval(scores), br.auc_test(scores, scores)),
-        "threshold": br.guaranteed_threshold(scores, far=0.1),
+        "threshold": br.decide(scores, far=0.1),
         "batch": br.beta_mle([-1e3, -0.5], [-0.5, -1e3]),
         "check": br.check_fit(fit, replicates=19, rng=0),
         "plan": br.plan_sample_size("auc", model=model, width=0.1),

@@ -55,9 +55,7 @@ def test_index_is_the_largest_that_keeps_the_promise(
     kind: str, n: int, x: str, confidence: str
 ) -> None:
     values = np.random.default_rng(n).permutation(n).astype(float)
-    found = guaranteed(
-        sample(kind, values), **{kind: float(x)}, confidence=float(confidence)
-    )
+    found = guaranteed(sample(kind, values), **{kind: float(x)}, confidence=float(confidence))
     rate, wanted = Fraction(x), Fraction(confidence)
     k = max(j for j in range(1, n + 1) if at_least(n, j, rate) >= wanted)
     assert (found.k, found.n, found.target) == (k, n, kind)
@@ -124,9 +122,7 @@ def test_discrete_laws_keep_the_promise_exactly(kind: str) -> None:
         if a + b <= n:
             counts = (a, b, n - a - b)
             scores = sample(kind, np.repeat(places, counts))
-            thresholds[counts] = guaranteed(
-                scores, **{kind: 0.3}, confidence=0.9
-            ).threshold
+            thresholds[counts] = guaranteed(scores, **{kind: 0.3}, confidence=0.9).threshold
     coverage = []
     tenths = range(11)
     for p, q in itertools.product(tenths, tenths):
@@ -174,9 +170,7 @@ def test_simulated_coverage_of_a_rounded_law() -> None:
     values = np.arange(10)
     replicates, kept = 2000, 0
     for _ in range(replicates):
-        found = guaranteed(
-            sample("far", rng.integers(0, 10, 80)), far=0.25, confidence=0.9
-        )
+        found = guaranteed(sample("far", rng.integers(0, 10, 80)), far=0.25, confidence=0.9)
         kept += np.mean(values > found.threshold) <= 0.25
     assert kept / replicates >= 0.9 - 3.0 * math.sqrt(0.09 / replicates)
 

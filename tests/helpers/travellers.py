@@ -124,7 +124,7 @@ def _decisions() -> dict[str, Any]:
             {"a": curve, "b": other, "c": curve}, paired=False, replicates=50, rng=1
         ),
         "average": br.epc_average(dev, test), "epc cv": br.epc_cv(dev, alpha=[0.2, 0.5], rng=1),
-        "guaranteed": br.guaranteed_threshold(scores(400), far=0.01), "decision": decision,
+        "decision": decision,
         "decision check": decision.check(test),
         "costs": br.decide(dev, cost_fa=1.0, cost_fr=2.0, family="beta"),
         "way": decision.ways[0],

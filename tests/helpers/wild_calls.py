@@ -549,7 +549,6 @@ ARGUMENTS: dict[str, Callable[[Wild], Any]] = {
     "interval.x": _data,
     "roc_band.x": _data,
     "model": lambda c: c.model(),
-    "guaranteed_threshold.model": lambda c: c.pick(None, None, c.model()),
     "models": lambda c: {"a": c.model(), "é": c.model()},
     "correlation": _number_in(0.0, 0.5, None),
     "Study.model": lambda c: None,

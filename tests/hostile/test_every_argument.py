@@ -141,8 +141,6 @@ def calls(folder: Path) -> Iterator[Call]:
     yield call(br.fit_many, frame=frame, system="system", score="score", label="label",
                client_label=1, family="beta", boundary="drop", statistics=["auc"])  # fmt: skip
     yield call(br.from_json, text_or_path=fit.to_json())
-    yield call(br.guaranteed_threshold, scores=dev, far=0.1, confidence=0.9)
-    yield call(br.guaranteed_threshold, scores=few, frr=0.2, model=fit)
     yield call(br.inclusion, frame=systems, label="label", client_label=1, systems=["a", "b"],
                region=[0.1, 0.3], level=0.9, family="beta", boundary="squeeze", folds=3,
                criterion="weighted-error", measure="hter", alpha=[0.5], ends=0.1, rng=1,

@@ -60,7 +60,6 @@ DATA: dict[str, Callable[[Any], Any]] = {
     "dev of epc_average": lambda x: br.epc_average(x, TWO),
     "scores of epc_cv": br.epc_cv,
     "fit of epc_forecast": lambda x: br.epc_forecast(x, n_client=20, n_impostor=20),
-    "scores of guaranteed_threshold": lambda x: br.guaranteed_threshold(x, far=0.2),
     "restricted of likelihood_ratio_test": lambda x: br.likelihood_ratio_test(x, FIT),
     "general of likelihood_ratio_test": lambda x: br.likelihood_ratio_test(FIT, x),
     "model of plan_sample_size": lambda x: br.plan_sample_size("auc", model=x, width=0.1),

@@ -122,4 +122,3 @@ def test_few_scores_beyond_are_shown_in_the_repr() -> None:
     again = eval(repr(br.interval(SCORES, "frr", far=0.1)), {"Interval": br.Interval})
     assert again == br.interval(SCORES, "frr", far=0.1)
     assert "sparse" not in repr(br.interval(SCORES, "frr", far=0.25))
-    assert "n_beyond=2.8" in repr(br.guaranteed_threshold(SCORES, far=0.1, confidence=0.5))

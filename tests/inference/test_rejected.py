@@ -156,8 +156,9 @@ COUNTED: dict[str, Callable[[int], Any]] = {
         *((e := br.epc_cv(DEV[k], alpha=ALPHA)).value, e.far, e.frr, e.expected)),
     "epc of far": lambda k: values(curve(k, "far").value), "epc of recall": lambda k: values(
         curve(k, "recall").value), "band of both": band("both"), "band of test": band("test"),
-    "comparison": comparison, "guaranteed far": lambda k: br.guaranteed_threshold(
-        DEV[k], far=0.1), "guaranteed frr": lambda k: br.guaranteed_threshold(DEV[k], frr=0.25),
+    "comparison": comparison, "guaranteed far": lambda k: br.decide(
+        DEV[k], far=0.1, how="guaranteed").way, "guaranteed frr": lambda k: br.decide(
+        DEV[k], frr=0.25, how="guaranteed").way,
     "decided": decided(far=0.1), "decided costs": decided(cost_fa=1.0, cost_fr=1.0),
 }  # fmt: skip
 
@@ -203,7 +204,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "paired difference": lambda: br.difference(DEV[0], DEV[0], "eer"),
     "paired areas": lambda: br.auc_test(DEV[0], DEV[0]),
     "rate below their share": lambda: empirical_model(DEV[0]).at_frr(0.01),
-    "guarantee below their share": lambda: br.guaranteed_threshold(DEV[0], frr=0.1),
+    "guarantee below their share": lambda: br.decide(DEV[0], frr=0.1, how="guaranteed"),
     "decision below their share": lambda: br.decide(DEV[0], frr=0.05),
     "groups": lambda: br.Scores(
         [1.0, 2.0], [0.5], client_groups=["a", "b"], n_impostor_rejected=1),
@@ -428,7 +429,7 @@ def test_rates_and_guarantees_hold_over_samples() -> None:
         )  # fmt: skip
         found = br.interval(scores, "frr", threshold=0.5)
         covered += found.low <= true <= found.high
-        t = br.guaranteed_threshold(scores, far=0.05).threshold
+        t = br.decide(scores, far=0.05, how="guaranteed").threshold
         kept += 0.9 * stats.beta.sf(t, 2, 6) <= 0.05
     assert covered / 800 >= 0.95 - 2.5 * 0.0077
     assert kept / 800 >= 0.95 - 2.5 * 0.0077

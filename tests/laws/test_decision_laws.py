@@ -109,7 +109,7 @@ def test_two_systems_called_otherwise_are_compared_alike(both, other) -> None:
 def guaranteed(scores: br.Scores, rate: str, x: float, confidence: float):
     """None where there are too few scores."""
     try:
-        return br.guaranteed_threshold(scores, **{rate: x}, confidence=confidence)
+        return br.decide(scores, **{rate: x}, how="guaranteed", confidence=confidence)
     except br.InputError:
         return None
 
@@ -126,10 +126,10 @@ def test_a_guarantee_is_no_laxer_than_the_count(scores, x, confidence) -> None:
         assert (1.0 - x) ** scores.n_impostor > 1.0 - confidence - 1e-12
     else:
         assert 1.0 - found.achieved <= (1.0 - confidence) * (1.0 + 1e-11)
-        assert found.far == model.far(found.threshold) <= model.at_far(x).far
+        assert found.way.far == model.far(found.threshold) <= model.at_far(x).far
     other = guaranteed(scores, "frr", x, confidence)
     if other is not None:
-        assert other.frr == model.frr(other.threshold) <= model.at_frr(x).frr
+        assert other.way.frr == model.frr(other.threshold) <= model.at_frr(x).frr
 
 
 @law(scores=sets(), x=TARGETS, level=st.tuples(CONFIDENCES, CONFIDENCES))

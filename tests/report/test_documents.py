@@ -577,3 +577,20 @@ def test_a_named_alias_is_what_it_stands_for() -> None:
     assert unaliased(named("word", str)) is str
     assert unaliased(NDArray[np.float64]) == NDArray[np.float64] or np.__version__ >= "2.5"
     assert type(codec_of(arrays[np.float64])) is type(codec_of(NDArray[np.float64]))
+
+
+def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision() -> None:
+    """What that version wrote of 30 impostors 0, .1, ..., 2.9 and a FAR of 10 %."""
+    old = {
+        "betaroc": "0.2.0", "format": 1, "kind": "GuaranteedThreshold", "threshold": 2.9,
+        "target": "far", "rate": 0.1, "confidence": 0.95, "achieved": 0.9576088417247838,
+        "far": 0.0, "frr": 0.3333333333333333, "n": 30, "k": 1, "n_needed": 29,
+        "model_threshold": None, "n_beyond": 3.0, "extrapolated": False,
+    }  # fmt: skip
+    read = br.from_json(json.dumps(old))
+    scores = br.Scores([2, 3, 4], [k / 10 for k in range(30)])
+    assert read.way == br.decide(scores, far=0.1, how="guaranteed").way
+    assert (read.status, read.k) == ("not enough evidence", 1)
+    for name in ("k", "confidence"):
+        with pytest.raises(br.errors.FileFormatError):
+            br.from_json(json.dumps(old | {name: "x"}))
