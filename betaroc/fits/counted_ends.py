@@ -12,6 +12,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.record import PairEstimate
+from betaroc.fits.target_checks import distance_words
 from betaroc.inference.scores_beyond import Evidence, evidence_of_pair
 from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.model.model import ScoreModel
@@ -105,12 +106,16 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
 
 
 def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
-    """The class whose counts contradict the family towards an end, as in `check_fit`; or ""."""
+    """The class whose counts contradict the family, as in `check_fit`; or "".
+
+    Towards the end, or anywhere by the distance of which a fit says that it does not describe them.
+    """
     evidence = replace(evidence_of_pair(f), grouped=groups)
     for who, name in enumerate(_CLASSES):
         near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
         rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
-        if evidence.misfit(Asked(("FRR", "FAR")[who], *rates, True)) is not None:
+        asked = Asked(("FRR", "FAR")[who], *rates, True)
+        if evidence.misfit(asked) is not None or distance_words(evidence, who):
             return name
     return ""
 

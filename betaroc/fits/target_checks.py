@@ -215,21 +215,11 @@ def misfit(f: PairEstimate) -> list[Notice]:
     times that, contradict it as in `check_fit`.
     """
     evidence, off = evidence_of_pair(f), []
-    for k, who in enumerate(("client", "impostor")):
-        law = evidence.fitted[k]
+    for k, law in enumerate(evidence.fitted):
         if law is None:
             continue
-        places = evidence.counts[k]._steps[0]
-        chosen = np.unique(np.linspace(0, places.size - 1, _PLACES).astype(np.intp))
-        t = evidence._countable(k, Thresholds.from_theta(places[chosen]))
-        share = evidence.observed(k, t, above=False) / evidence.totals[k]
-        expected = law._lower(t)[0]
-        worst = int(np.argmax(np.abs(expected - share)))
-        if abs(expected[worst] - share[worst]) > _OFF + _CHANCE / math.sqrt(evidence.sizes[k]):
-            off.append(
-                f"{percent(expected[worst])} of {who} scores are expected at or below"
-                f" {t.theta[worst]:.6g}, {percent(share[worst])} are there"
-            )
+        if distant := distance_words(evidence, k):
+            off.append(distant)
             continue
         rate = np.array([_RATE])
         counted = evidence.misfit(Asked(("FRR", "FAR")[k], rate, 1.0 - rate, solved=True))
@@ -244,6 +234,24 @@ def misfit(f: PairEstimate) -> list[Notice]:
         ))  # fmt: skip
     said = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
     return [Notice(MisfitWarning, said)]
+
+
+def distance_words(evidence: Evidence, k: int) -> str:
+    """Where the fitted distribution of a class is too far from the share of its scores; or ""."""
+    law, places = evidence.fitted[k], evidence.counts[k]._steps[0]
+    if law is None:
+        return ""
+    chosen = np.unique(np.linspace(0, places.size - 1, _PLACES).astype(np.intp))
+    t = evidence._countable(k, Thresholds.from_theta(places[chosen]))
+    share = evidence.observed(k, t, above=False) / evidence.totals[k]
+    expected = law._lower(t)[0]
+    worst = int(np.argmax(np.abs(expected - share)))
+    if abs(expected[worst] - share[worst]) <= _OFF + _CHANCE / math.sqrt(evidence.sizes[k]):
+        return ""
+    return (
+        f"{percent(expected[worst])} of {('client', 'impostor')[k]} scores are expected at or below"
+        f" {t.theta[worst]:.6g}, {percent(share[worst])} are there"
+    )
 
 
 # ------------------------------------------------------------------------------ targets

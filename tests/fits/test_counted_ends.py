@@ -269,3 +269,16 @@ def test_a_class_that_does_not_follow_the_family_is_named() -> None:
     fit = br.fit(clients(np.random.default_rng(1)), "best")
     with pytest.raises(br.InputError, match=r"family .*mixture.*chosen as the best"):
         fit.end_tests()
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.InfluenceWarning")
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
+def test_what_a_fit_says_it_does_not_describe_has_no_side() -> None:
+    # Both classes Cauchy: spreads of two normal distributions differ by one score, p = 7e-144.
+    rng = np.random.default_rng(5)
+    fit = br.fit(br.Scores(rng.standard_cauchy(60), rng.standard_cauchy(60)), "normal")
+    assert any(notice.category is br.errors.MisfitWarning for notice in fit.notices)
+    for test in fit.end_tests():
+        assert (test.side, math.isnan(test.p_value)) == ("cannot tell", True)
+        assert "the family does not describe these clients" in test.note
+    assert "the family does not describe these clients" in fit.curve_test().finding
