@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from betaroc.core.special import exponential
 from betaroc.core.thresholds import Coordinate
 from betaroc.distributions.base import Tail
 from betaroc.distributions.normal import NormalCoordinate, NormalPair
 from betaroc.distributions.pairs import closed_forms
+
+#: From this sigma^2 on exp(sigma^2) - 1 is exp(sigma^2) in doubles.
+_WIDE = 40.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,7 +97,10 @@ class LogNormal(NormalCoordinate):
     @property
     def var(self) -> float:
         """(exp(sigma^2) - 1) exp(2 mu + sigma^2)."""
-        return float(np.expm1(min(self.sigma**2, 709.0))) * self.mean**2
+        spread = self.sigma**2
+        if spread > _WIDE:
+            return exponential(2.0 * (self.mu + spread))
+        return math.expm1(spread) * exponential(2.0 * self.mu + spread)
 
     def _tails(self) -> tuple[Tail, Tail]:
         lower, upper = super()._tails()

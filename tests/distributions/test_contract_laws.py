@@ -409,6 +409,18 @@ def test_moments_against_quadrature(law: br.Distribution) -> None:
     assert law.var == pytest.approx(integral(2) - mean**2, rel=RTOL_QUADRATURE, abs=slack)
 
 
+@pytest.mark.parametrize(
+    ("mu", "sigma", "log_var"),
+    [(0.0, 20.0, 800.0), (-800.0, 30.0, 200.0), (-700.0, 26.0, -48.0), (400.0, 1.0, 801.0)],
+)
+def test_a_log_normal_variance_is_what_a_double_holds(
+    mu: float, sigma: float, log_var: float
+) -> None:
+    # log((exp(sigma^2) - 1) exp(2 mu + sigma^2)), of which factors may be no doubles.
+    expected = math.exp(log_var) if log_var < 709.0 else math.inf
+    assert br.LogNormal(mu, sigma).var == pytest.approx(expected, rel=1e-12)
+
+
 def test_empirical_moments_by_hand() -> None:
     law = br.Empirical([1.0, 2.0, 4.0], [2.0, 1.0, 1.0])
     assert law.mean == (2 * 1 + 2 + 4) / 4
