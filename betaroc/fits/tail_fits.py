@@ -242,7 +242,7 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
     (1 + c)/k times ((1 + c, -s), (-s, 2 s^2)) without the penalty, of shapes c above -1/2.
     """
     k, room = fit.k / fit.design_effect, 1.0 + max(fit.shape, _REGULAR)
-    own = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale**2]]) * room / k
+    own = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale * fit.scale]]) * room / k
     information = np.linalg.inv(own)
     information[0, 0] += PRIOR_DEVIATION**-2
     found = np.zeros((3, 3))

@@ -50,6 +50,13 @@ def test_the_body_is_that_of_the_family(fitted: br.Fit) -> None:
     assert ratio == pytest.approx(np.full(9, ratio[0]), rel=1e-12)
 
 
+def test_a_scale_whose_square_is_no_double_is_fitted() -> None:
+    x = np.random.default_rng(1).normal(size=(2, 500))
+    plain, large = (br.fit(br.Scores(*(x * s)), "normal", tails="both") for s in (1.0, 1e200))
+    shapes = [[fit.shape for fit in upper(f).fits] for f in (plain, large)]
+    assert shapes[1] == pytest.approx(shapes[0], rel=1e-6)
+
+
 def test_a_number_of_sizes_gives_a_tail_each() -> None:
     f = br.fit(scores(), tails={"impostor": "upper"}, tail_sizes=[25, 40, 100])
     assert [fit.k for fit in upper(f).fits] == [25, 40, 100]
