@@ -167,7 +167,7 @@ _STARTS = ((0.0, 1.0), (0.7, 0.7), (-0.7, 0.7))
 _QUARTILE = 0.6744897501960817
 #: Starts are compared on so many quantiles at most.
 _THIN = 2000
-_STEPS, _HALVINGS, _TINY_GRADIENT, _NOISE = 100, 30, 1e-10, 1e-14
+_STEPS, _HALVINGS, _TINY_GRADIENT, _NOISE = 400, 30, 1e-10, 1e-14
 #: A scale below this share of the quartiles' distance is a point mass.
 _NARROWEST = 1e-3
 

@@ -178,3 +178,13 @@ def test_weights_are_copies_however_many(family: str) -> None:
     np.testing.assert_allclose(list(same.params.values()), list(few.params.values()), rtol=1e-8)
     errors = [next(iter(f.std_errors.values())) for f in (many, same)]
     assert errors[0] / errors[1] == pytest.approx(np.sqrt(4e-9), rel=0.1)
+
+
+def test_copies_of_few_light_tails_are_climbed_to_the_top() -> None:
+    # The more copies, the less the penalty bends the ridge towards the limit sinh(x / c).
+    x = np.random.default_rng(21).normal(size=60)
+    likelihoods = [
+        br.fit_distribution(x, "sinh-arcsinh", weights=np.full(60, copies)).log_likelihood / copies
+        for copies in (1.0, 1e3, 1e4)
+    ]
+    assert likelihoods == sorted(likelihoods)
