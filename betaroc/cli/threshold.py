@@ -23,7 +23,7 @@ from betaroc.cli.messages import (
     say,
     say_warnings,
 )
-from betaroc.cli.options import bounds_option, form_options, score_options, terms_option
+from betaroc.cli.options import LEVEL, bounds_option, form_options, score_options, terms_option
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
     decision_document,
@@ -38,7 +38,6 @@ from betaroc.core.process import shows_colours
 from betaroc.core.tables import listed_columns
 from betaroc.core.terms import terms_of
 from betaroc.core.text import listed
-from betaroc.data.rows import FAIL
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import Decision, DecisionCheck, checked_request, decide
 from betaroc.decision.status import (
@@ -364,22 +363,28 @@ def _listed(title: str, texts: Sequence[str]) -> Grid:
 
 
 def _command(arguments: argparse.Namespace) -> Words:
-    """The report of the same files, to be pasted."""
-    usual = {
-        "score": "score", "label": "label", "client_label": None, "format": None, "separator": None,
-        "decimal": None, "columns": None, "key": None, "test_key": None, "missing": FAIL,
-    }  # fmt: skip
-    given = {"dev": arguments.file, "test": arguments.test}
-    for start in ("", "test_"):
-        own = (f"{start}{who}_file" for who in ("client", "impostor"))
-        given |= {name: getattr(arguments, name) for name in own}
-    given |= {n: getattr(arguments, n) for n in usual if getattr(arguments, n) != usual[n]}
-    parts = [f"--{n.replace('_', '-')} {visible(quote(v))}" for n, v in given.items() if v]
-    parts += [f"--id {visible(quote(column))}" for column in arguments.id or ()]
-    if arguments.identities is not None:
-        parts.append(f"--identities {' '.join(visible(quote(c)) for c in arguments.identities)}")
-    if arguments.header is not None:
-        parts.append("--header" if arguments.header else "--no-header")
+    """The report of the same files for the same target, to be pasted."""
+    names = ("far", "frr", "cost_fa", "cost_fr", "prior")
+    target = [f"{n}={getattr(arguments, n)!r}" for n in names if getattr(arguments, n) is not None]
+    given = {"dev": arguments.file, "test": arguments.test, "target": ",".join(target) or "eer"}
+    given |= {"group": arguments.group, "level": arguments.confidence}
+    usual: dict[str, Any] = {"target": "far=0.01", "level": LEVEL}
+    parser = argparse.ArgumentParser(add_help=False)
+    score_options(parser, BEST, stream=False, dev="DEV", test="TEST")
+    bounds_option(parser)
+    terms_option(parser)
+    for action in parser._actions:
+        given[action.dest] = getattr(arguments, action.dest)
+        usual[action.dest] = action.default
+    given["header"] = None
+    parts = [] if arguments.header is None else ["--header" if arguments.header else "--no-header"]
+    for name, value in given.items():
+        if value is not None and value != usual.get(name):
+            words = value if isinstance(value, list | tuple) else [value]
+            option, quoted = f"--{name.replace('_', '-')}", [visible(quote(str(w))) for w in words]
+            parts += [f"{option} {w}" for w in quoted] if name == "id" else [
+                f"{option} {' '.join(quoted)}"
+            ]  # fmt: skip
     lines = ["betaroc report"]
     for part in [*parts, "-o report.html"]:
         if len(lines[-1]) + len(part) > 69:

@@ -75,23 +75,21 @@ def cut_words(text: str, width: int = 120) -> str:
 
 
 # ---------------------------------------------------------------------------- of a rate
-def said_of_rate(
-    way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate, *, grouped: bool = False
-) -> Said:
-    """Of a target rate: dev has n trials that speak for it, a guarantee needs so many.
+def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: Rate) -> Said:
+    """Of a target rate: dev has n trials, or groups, that speak for it, a guarantee needs so many.
 
-    `far` and `frr` are dev's with their intervals; `grouped` where dev's trials depend on each
-    other and the n are groups of them.
+    `far` and `frr` are dev's with their intervals.
     """
     name, asked = target.kind.upper(), f"{100.0 * target.rate:g} %"
     if way.far + way.frr >= 1.0:
         return _of_no_use(way, target.words)
-    many = f"groups of {target.many}" if grouped else target.many
-    have = f"{spaced(n)} {many}" if grouped else target.words.counted(target.who, n, spaced(n))
+    many, have = target.units, target.words.counted(target.who, n, spaced(n))
+    have = f"{spaced(n)} {many}" if target.grouped else have
     if way.how == "guaranteed":
+        confidence = f"{'about ' * target.grouped}{100.0 * target.confidence:g} %"
         kept = (
-            f"With {100.0 * target.confidence:g} % confidence {name} stays at or below {asked} on"
-            f" trials like dev's ({have}; {spaced(needed)} needed)."
+            f"With {confidence} confidence {name} stays at or below {asked} on trials like dev's"
+            f" ({have}; {spaced(needed)} needed)."
         )
         if mean_rate((1.0, 1.0), far, frr)[2] >= 1.0:
             return _of_unknown_use(kept, target, far, frr)
@@ -103,7 +101,7 @@ def said_of_rate(
     if n >= needed:
         lacking, remedy = f"Dev has {have}, enough for a guarantee.", "the guaranteed threshold."
     if way.how == "average":
-        tied = not grouped and round(way.expected * (n + 1)) - 1 > way.n_beyond
+        tied = not target.grouped and round(way.expected * (n + 1)) - 1 > way.n_beyond
         reason = f"{name} is expected at {rate(way.expected)}{' or less' * tied}, at most {asked}"
         return Said(AMBER, f"{reason} on average. {lacking}", remedy)
     by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distribution"

@@ -53,6 +53,8 @@ class Target(NamedTuple):
     rate: float
     confidence: float
     words: ClassWords = ClassWords()
+    #: Whether trials depend on each other, so that groups of them are counted.
+    grouped: bool = False
 
     @property
     def who(self) -> str:
@@ -63,6 +65,11 @@ class Target(NamedTuple):
     def many(self) -> str:
         """What several of the class are called."""
         return self.words.many(self.who)
+
+    @property
+    def units(self) -> str:
+        """What speaks for the rate: trials of the class, or groups of them."""
+        return f"groups of {self.many}" if self.grouped else self.many
 
     @property
     def exact(self) -> Fraction:
@@ -199,7 +206,7 @@ def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
         best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
         at = rounded(ordered.threshold(0), up=target.kind == "far")
         why = (
-            f"{spaced(needed)} {target.many} needed, dev has {spaced(n)}, which guarantee"
+            f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}, which guarantee"
             f" {target.kind.upper()} {best} at best (threshold {at})"
         )
         return Way("guaranteed", math.nan, why=why)
@@ -212,7 +219,7 @@ def _average(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
     most = ordered.most(lambda x, n: Fraction(x) + 1 <= target.exact * (Fraction(n) + 1))
     if most[0] < 0:
         needed = math.ceil(1 / target.exact) - 1
-        why = f"{spaced(needed)} {target.many} needed, dev has {spaced(ordered.units)}"
+        why = f"{spaced(needed)} {target.units} needed, dev has {spaced(ordered.units)}"
         return Way("average", math.nan, why=why)
     return _by_order(scores, ordered, target, "average", *most)
 
@@ -323,10 +330,10 @@ def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
     who, side = _ENDS[target.kind]
     size = plain._scored._evidence.sizes[0 if who == "client" else 1]
     if size < FEWEST:
-        raise InputError(f"{FEWEST} {target.many} needed, dev has {size:.6g}")
+        raise InputError(f"{FEWEST} {target.units} needed, dev has {size:.6g}")
     if size * target.rate < _LEAST_EXPECTED:
         needed = math.ceil(_LEAST_EXPECTED / target.exact)
-        raise InputError(f"{spaced(needed)} {target.many} needed, dev has {spaced(size)}")
+        raise InputError(f"{spaced(needed)} {target.units} needed, dev has {spaced(size)}")
     if any(one.side == side for one in getattr(plain, who).tails):
         return plain
     return fitting.fit(plain.scores, plain.family, tails={who: side})

@@ -229,7 +229,7 @@ def strip(name: str, rows: Sequence[Strip], target: float | None, *, plain: bool
         _write(head, _place(10.0**-k, decades) - (2 if k else 3), text)
     lines = ["".join(head).rstrip()]
     for k, (who, low, value, high) in enumerate(rows):
-        line = [" "] * (_START + _WIDTH + 2)
+        line = [" "] * (_START + _WIDTH + 3)
         _write(line, 0, who)
         for power in range(decades + 1):
             line[_place(10.0**-power, decades)] = "."

@@ -157,6 +157,38 @@ def test_lines_of_eighty_columns(capsys: pytest.CaptureFixture[str], target: lis
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_a_test_that_accepts_all_impostors(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Its interval lies at the very end of the scale of rates."""
+    rng = np.random.default_rng(3)
+    files = []
+    for name, shift in (("dev", 0.0), ("test", 10.0)):
+        files.append(str(tmp_path / f"{name}.csv"))
+        rows = [f"{k},{x + 2.0 * k + shift}" for k in (0, 1) for x in rng.normal(size=400)]
+        Path(files[-1]).write_text("\n".join(["label,score", *rows]))
+    text = run(capsys, files[0], "--far", "0.01", "--test", files[1])
+    assert "On test 400 of 400 impostors were accepted" in text
+    assert re.search(r"^test .*├●┤$", text, re.M)
+
+
+def test_the_report_that_is_named_has_the_same_target(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(4)
+    file = tmp_path / "dev.csv"
+    rows = [
+        f"{k},{x + 2.0 * k},{j // 5}" for k in (0, 1) for j, x in enumerate(rng.normal(size=400))
+    ]
+    file.write_text("\n".join(["label,score,person", *rows]))
+    options = ["--group", "person", "--family", "normal", "--confidence", "0.9"]
+    text = run(capsys, str(file), "--far", "0.05", *options)
+    command = text.partition("betaroc report")[2].replace("\\\n", " ").split()
+    assert {*options, "far=0.05", "--target"} - {"--confidence"} | {"--level"} <= set(command)
+    assert "groups of impostors" in text
+    assert "With about 90 % confidence" in " ".join(text.split())
+
+
 @pytest.mark.simulation
 def test_the_threshold_alone_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     d = br.decide(br.read_scores(DEV), far=0.01)
@@ -283,7 +315,7 @@ def test_files_that_do_not_do(capsys: pytest.CaptureFixture[str], tmp_path: Path
     one = tmp_path / "one.csv"
     one.write_text("label,score\n1,0.5\n1,0.7\n")
     assert "there are no impostor scores" in refused(str(one), "--far", "0.01")
-    assert "29956 impostors needed" in refused(DEV, "--far", "0.0001", "--how", "guaranteed")
+    assert "29 956 impostors needed" in refused(DEV, "--far", "0.0001", "--how", "guaranteed")
     assert "there is no" in refused(DEV, "--far", "0.01", "--test", "no such file.csv")
 
 
