@@ -177,28 +177,29 @@ def asking_of_text(text: str) -> Asking:
     if not behind:
         return asking(name)
     point, sign, value = behind.partition("=")
-    point = str(canonical(point)) if sign else point
-    if not sign:
-        _refuse_number(text, name, behind)
-        return asking(name, at=behind)
-    if point == "at":
-        return asking(name, at=value)
-    if point == "between":
-        try:
-            low, high = map(float, value.split(","))
-        except ValueError as error:
-            raise InputError(
-                f"behind 'between=' must stand two FARs with a comma between, such as {_RANGE}; got"
-                f" {text!r}."
-            ) from error
-        return asking(name, between=(low, high))
+    point, content = str(canonical(point)) if sign else "at", value if sign else behind
     if point not in POINTS:
         raise InputError(
             f"behind {_AT!r} must stand a point such as far=0.01, or one of"
             f" {checks.listed(NAMED_POINTS, 9)}; got {text!r}."
             f" {checks.nearest(point, POINTS)}".rstrip()
         )
-    return asking(name, (), **{point: _read(text, value)})
+    numbers = tuple(map(_number, content.split(",")))
+    given = numbers if point == "between" else _number(content)
+    try:
+        if sign or isinstance(given, str):
+            return asking(name, (), **{point: given})
+        return asking(name, (given,))  # a number without a keyword, which is refused
+    except InputTypeError as error:  # of a text, whose type is right
+        raise InputError(str(error)) from error
+
+
+def _number(text: str) -> float | str:
+    """The number of a text, or the text itself, which the check of its point refuses."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[Asking, ...]:
@@ -220,35 +221,6 @@ def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[A
     return found
 
 
-def _refuse_number(text: str, name: str, behind: str) -> None:
-    """A number without a keyword has more than one reading."""
-    try:
-        number = float(behind)
-    except ValueError:
-        return
-    name = known(name, tuple(STATISTICS), "stat", _ALL)
-    points = STATISTICS[name].points
-    if not points:
-        raise InputError(f"{name!r} is taken at no point; got {text!r}. Leave it out.")
-    if points == ("between",):
-        raise InputError(
-            f"the point of {name!r} must be a range of FARs; got {text!r}. Write {_RANGE}."
-        )
-    readings = " or ".join(f"{point}={number:g}" for point in points if point != "at")
-    raise InputError(
-        f"the point of {name!r} must be named; got {text!r}. Write {readings} behind {_AT!r}."
-    )
-
-
-def _read(text: str, number: str) -> float:
-    try:
-        return float(number)
-    except ValueError as error:
-        raise InputError(
-            f"what stands behind the '=' of a point must be a number; got {text!r}."
-        ) from error
-
-
 def _refuse_point_of_function(given: tuple[Any, ...], points: Mapping[str, Any]) -> None:
     if given or points:
         named = [f"{name}={checks.shown(value)}" for name, value in points.items()]
@@ -263,17 +235,13 @@ def _readings(name: str, row: Statistic, given: tuple[Any, ...]) -> str:
     shown = ", ".join(map(checks.shown, given))
     if not row.points:
         return f"{name!r} is taken at no point; got {shown}. Leave it out."
-    if len(given) > 1 or row.points == ("between",) or isinstance(given[0], tuple | list):
-        value: object = given[0] if len(given) == 1 else given
-        return (
-            f"the point of {name!r} must be given by a keyword; got {shown}. Write"
-            f" between={checks.shown(value)}."
-        )
-    if isinstance(given[0], str):
-        return f"the point of {name!r} must be given by a keyword; got {shown}. Write at={shown}."
-    readings = " or ".join(
-        f"{point}={shown}" for point in row.points if point not in ("at", "between")
-    )
+    value: object = given[0] if len(given) == 1 else given
+    keywords = [point for point in row.points if point not in ("at", "between")]
+    if isinstance(value, str):
+        keywords = ["at"]
+    elif isinstance(value, tuple | list):
+        keywords = ["between"]
+    readings = " or ".join(f"{point}={checks.shown(value)}" for point in keywords) or _RANGE
     return f"the point of {name!r} must be given by a keyword; got {shown}. Write {readings}."
 
 

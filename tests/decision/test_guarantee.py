@@ -229,7 +229,7 @@ def test_fits_are_made_when_the_ways_are_read(monkeypatch: pytest.MonkeyPatch) -
 def test_groups_of_one_trial_are_independent() -> None:
     scores = sample("far", np.arange(40.0), groups=np.arange(40))
     assert guaranteed(scores, far=0.1).n == 40
-    with pytest.raises(br.InputError, match="29 impostors needed, dev has 20"):
+    with pytest.raises(br.InputError, match="29 groups of impostors needed, dev has 20"):
         guaranteed(sample("far", np.arange(40.0), groups=np.arange(40) // 2), far=0.1)
     # The groups of the other class do not matter.
     other = br.Scores([50.0, 60.0, 70.0], np.arange(40.0), client_groups=["a", "a", "b"])

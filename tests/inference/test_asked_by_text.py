@@ -51,7 +51,7 @@ def test_what_is_said_of_what_is_asked_wrongly() -> None:
         (lambda: br.interval(SCORES, "aucc@0.1"), br.InputError, "Did you mean 'auc'"),
         (lambda: br.interval(SCORES, "partial-auc@0.1"), br.InputError, "Write between=0,0.1"),
         (lambda: br.interval(SCORES, "partial-auc@between=0:0.1"), br.InputError,
-         "such as between=0,0.1; got 'partial-auc@between=0:0.1'"),
+         "between must be two FARs"),
         (lambda: br.interval(SCORES, "zzzz"), br.InputError, r"br.statistics\(\) lists all"),
         (lambda: br.plan_sample_size("zzzz", model=PAIR, width=0.1), br.InputError,
          r"br.statistics\(\) lists numbers"),
