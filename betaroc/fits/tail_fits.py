@@ -23,6 +23,7 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
+from betaroc.distributions.shifted import between_ends
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.families import check_within
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -188,7 +189,7 @@ def _of_summary(
     values = one.highest if side == "upper" else one.lowest
     rule = estimate.boundary
     if rule is not None and rule.n_dropped:
-        values = values[(values > 0.0) & (values < 1.0)]
+        values = values[between_ends(estimate.distribution, values)]
     return values, None
 
 
@@ -198,7 +199,7 @@ def _taken(scores: Scores, who: str, estimate: Estimate) -> tuple[FloatArray, Fl
     rule = estimate.boundary
     if rule is None or not rule.n_dropped:
         return values, weights
-    kept = (values > 0.0) & (values < 1.0)
+    kept = between_ends(estimate.distribution, values)
     return values[kept], None if weights is None else weights[kept]
 
 

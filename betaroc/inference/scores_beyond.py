@@ -22,6 +22,7 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
+from betaroc.distributions.shifted import between_ends, range_of
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.rate_errors import worth
 from betaroc.model.measures import OperatingPoint
@@ -113,10 +114,10 @@ class Evidence(Value):
         return client - sum(self._left_out(0)), impostor - sum(self._left_out(1))
 
     def _left_out(self, who: int) -> tuple[float, float]:
-        """Scores of exactly 0 and of exactly 1 that were dropped."""
+        """Scores at the lower and at the upper end that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
-        return self.data._at_ends(_CLASSES[who])
+        return self.data._at_ends(_CLASSES[who], range_of(self.fitted[who]))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -233,7 +234,7 @@ class Evidence(Value):
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
         beyond = (accepted == above).astype(np.float64)
         if self.dropped[who]:
-            beyond[(values == 0.0) | (values == 1.0)] = np.nan
+            beyond[~between_ends(self.fitted[who], values)] = np.nan
         return worth(groups, who, beyond, total, tail)
 
 
