@@ -43,7 +43,7 @@ _LEVEL, _NEXT = 0.0025, 20
 #: ... or beyond this many times, whatever they are like.
 _VERY_FAR = 50.0
 
-_PRECISION = worded("`resolution=`.")
+_ODD = worded(": check it; if it was rounded, pass `resolution=`")
 _ADVICE: dict[type[BetarocWarning], str] = {
     BoundaryWarning: worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
@@ -51,7 +51,6 @@ _ADVICE: dict[type[BetarocWarning], str] = {
     + worded('`resolution=`, with a family of one density such as "beta" or "normal".'),
     MisfitWarning: "Look at br.check_fit and br.compare_families, or"
     + worded(' count: `family="empirical"`.'),
-    InfluenceWarning: "Check that score; if it was rounded, pass " + _PRECISION,
 }
 
 
@@ -133,7 +132,7 @@ def influence(
     if not moved > max(least, most / total):
         return []
     text = f"{sample.name}: the score {back(score)!r} alone moves {one.name} from {before:.4g}"
-    return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}")]
+    return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}{_ODD}")]
 
 
 def outliers(scores: Scores) -> list[Notice]:

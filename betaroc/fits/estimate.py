@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import score_array, span, weights_array
-from betaroc.core.errors import FitError, InputError, InputTypeError
+from betaroc.core.errors import FitError, InfluenceWarning, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
 from betaroc.core.tables import library_of
 from betaroc.core.terms import BIOMETRIC, TERMS
@@ -384,7 +384,8 @@ def _fit_pair(
         found, more = _with_needed_tails(found, options.bounds, made=scores.has_rejected)
         said = said + more
     if isinstance(found.scores, Scores) and not is_of_counts(names):
-        said = said + outliers(found.scores)
+        odd = outliers(found.scores)  # says more than that one of them moves a parameter
+        said = [one for one in said if not odd or one.category is not InfluenceWarning] + odd
     for one in misfit(found):
         text = TERMS["matching"].said(one.message) if scores.has_rejected else one.message
         said = [*said, one._replace(message=text)]
