@@ -378,10 +378,20 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     absent = evidence.absent(worst.who)
     among = f"trials ({absent:.3g} of them without a score)" if absent else of
     rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
+    told = "no score speaks for the number"
+    if of == "groups":
+        law, above = evidence.counts[worst.who], name in ("FAR", "TPR")
+        invert = law._upper_quantile if above else law._lower_quantile
+        t = invert(np.array([tail]), np.log([tail]))
+        worth_of = float(evidence.effective(worst.who, t, 0.5 * _LEVEL, above=above)[0])
+        told = (
+            f"no whole group speaks for the number; {evidence.totals[worst.who] * left:.3g} scores"
+            f" lie there, worth {worth_of * left:.2g} independent ones"
+        )
     warn(
         f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {among} {n * left:.2g} are"
-        f" expected beyond it, so no score speaks for the number; about {needed(left)} would"
-        f" (3/{rate}). Give more {of}{_askable(name, n, absent)}.",
+        f" expected beyond it, so {told}; about {needed(left)} would (3/{rate})."
+        f" Give more {of}{_askable(name, n, absent)}.",
         ExtrapolationWarning,
     )
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -65,6 +65,8 @@ class Measured(Value):
     n_beyond : float, optional
         Scores (groups) that speak for the number; None where it speaks of no rate, or of scores
         that were not asked.
+    extrapolated : bool, optional
+        Whether less than one of them does: a family has made the number, or few scores its point.
     """
 
     key: str
@@ -74,6 +76,7 @@ class Measured(Value):
     method: str = ""
     why: str = ""
     n_beyond: float | None = None
+    extrapolated: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,15 +130,16 @@ def with_interval(
             found = find()
     except BetarocError as error:
         return Measured(key, estimate, why=str(error))
-    ends = found.low, found.high, found.method
-    return Measured(key, found.estimate, *ends, n_beyond=found.n_beyond)
+    support = {"n_beyond": found.n_beyond, "extrapolated": found.extrapolated}
+    return Measured(key, found.estimate, found.low, found.high, found.method, **support)
 
 
 def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) -> Cell:
     """A number with its interval, or that there is none."""
     if m is None or m.why:
         return Cell(text, "" if m is None else "no interval")
-    return quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
+    cell = quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
+    return replace(cell, span=f"{cell.span}, extrapolated") if m.extrapolated else cell
 
 
 def intervals_of(
