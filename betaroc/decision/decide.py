@@ -577,7 +577,7 @@ def decided(scores: ScoreData, asked: DecisionRequest, fitting: Fitting) -> Deci
     checked_pair(fitting.family, (AUTO, BEST))
     dev = require_scores(scores, "a decision", kinds="Scores or a fit", rejected=True)
     give(outliers(dev._scored))
-    reversed_scores(empirical_model(dev._scored).auc())
+    reversed_scores(dev)
     share = dev.prior if asked.prior is None else asked.prior
     made = _of_rate if asked.kind in TARGET_RATES else _of_costs
     return made(dev, asked, share, fitting)

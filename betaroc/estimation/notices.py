@@ -22,8 +22,7 @@ from betaroc.core.errors import (
 from betaroc.core.notices import Notice, warn
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.scores import Scores
-from betaroc.distributions.empirical import Empirical
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule
@@ -191,8 +190,9 @@ def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:
     return [Notice(DiscretenessWarning, text)]
 
 
-def reversed_scores(auc: float) -> None:
+def reversed_scores(data: ScoreData) -> None:
     """Warn if the empirical AUC is below one half."""
+    auc = pair_of(*data._scored._distributions).auc()
     if auc < 0.5:
         warn(
             f"impostors score higher than clients: the empirical AUC is {auc:.4g} < 0.5. Scores are"
@@ -200,17 +200,3 @@ def reversed_scores(auc: float) -> None:
             " or -score, and check which label is the client's.",
             ReversedScoresWarning,
         )
-
-
-def empirical_auc(
-    client: FloatArray,
-    impostor: FloatArray,
-    client_weights: FloatArray | None = None,
-    impostor_weights: FloatArray | None = None,
-) -> float:
-    """P(client > impostor) + P(equal) / 2, weighted."""
-    laws = (
-        Empirical._of_checked(client, client_weights),
-        Empirical._of_checked(impostor, impostor_weights),
-    )
-    return float(pair_of(*laws).auc())

@@ -35,7 +35,6 @@ from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
 from betaroc.fits.tail_fits import ENDS, TailRequest, with_tails
 from betaroc.fits.target_checks import check_targets, misfit
-from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 
 #: Tails where the family is poor at the smallest rate that can be checked.
@@ -391,15 +390,11 @@ def _fit_pair(
         said = [*said, one._replace(message=text)]
     if isinstance(scores, Scores) and scores.has_rejected:
         found = found._rejecting(scores)
-    if is_of_counts(names):
-        reversed_scores(found._scored.model.auc())
-    else:
-        reversed_scores(empirical_model(scores._scored).auc())
-        if isinstance(scores, Scores) and options.resolution is None:
-            samples = scores.client, scores.impostor
-            for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
-                if not is_of_counts(name):
-                    said = said + tied(who, values, on_unit=FAMILIES[name].on_unit)
+    reversed_scores(scores)
+    if isinstance(scores, Scores) and options.resolution is None:
+        for who, name in zip(("client", "impostor"), names, strict=True):
+            if not is_of_counts(name):
+                said = said + tied(who, getattr(scores, who), on_unit=FAMILIES[name].on_unit)
     give(said)
     return held_pair(found)
 

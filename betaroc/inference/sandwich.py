@@ -186,8 +186,7 @@ def observation_scores(
 
 def kept_scores(result: Estimate, values: FloatArray) -> BoolArray:
     """The observations that the boundary rule did not drop."""
-    dropped = policy_in_force(result) == "drop"
-    return between_ends(result.distribution, values) | (not dropped)
+    return between_ends(result.distribution, values) | (policy_in_force(result) != "drop")
 
 
 def policy_in_force(result: Estimate) -> str | None:

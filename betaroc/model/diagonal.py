@@ -115,11 +115,9 @@ def _narrowed(values: FloatArray, grid: FloatArray, a: float, b: float) -> tuple
     inside = np.flatnonzero((grid > a) & (grid < b) & (values != 0.0) & ~np.isnan(values))
     signs = np.sign(values[inside])
     turns = np.flatnonzero(signs[1:] != signs[:-1])
-    if inside.size == 0 or turns.size > 1:
+    if turns.size != 1:
         return a, b
-    if turns.size == 1:
-        return float(grid[inside[turns[0]]]), float(grid[inside[turns[0] + 1]])
-    return a, b
+    return float(grid[inside[turns[0]]]), float(grid[inside[turns[0] + 1]])
 
 
 def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:

@@ -61,7 +61,8 @@ def test_families_decisions_and_intervals_are_those_of_the_unit_interval(
 
 @pytest.mark.parametrize("bounds", RANGES)
 def test_tails_and_groups_take_the_same_scores(bounds: tuple[float, float]) -> None:
-    unit, wide = sets(bounds, 2)
+    groups = {"client_groups": np.arange(300) // 3, "impostor_groups": np.arange(400) // 4}
+    unit, wide = sets(bounds, 2, **groups)
     options = {"boundary": "drop", "tails": "both", "tail_sizes": 60}
     fits = br.fit(unit, "beta", **options), br.fit(wide, "beta", **options, bounds=bounds)
     assert fits[1].client.names == fits[0].client.names

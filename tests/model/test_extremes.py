@@ -374,7 +374,9 @@ def test_a_crossing_beyond_all_doubles_stands_at_the_farthest() -> None:
     client = br.SinhArcsinh(2.733, 0.5552, -1.215, 1.0293)
     model = br.ScoreModel(client, br.SinhArcsinh(-2.189, 0.05762, 3.671, 1.0242))
     found = model.diagonal_crossings()
-    assert len(found.threshold) == 3 and found.threshold[0] < -1e299
-    assert found.frr[0] == 0.0 and found.far[0] == 1.0
+    assert len(found.threshold) == 3
+    assert found.threshold[0] < -1e299
+    assert found.frr[0] == 0.0
+    assert found.far[0] == 1.0
     assert found.frr[1:] == pytest.approx([0.0038, 0.9936], abs=1e-3)
     assert model.global_shape() == "several-crossings"
