@@ -129,7 +129,7 @@ def _reach(model: ScoreModel, end: str, side: str) -> float:
 
 def _extreme_thresholds(evidence: Evidence, who: int, scores: float, *, upper: bool) -> Thresholds:
     places, copies = evidence.counts[who]._steps
-    inside = ~evidence.dropped[who] | between_ends(evidence.fitted[who], places)
+    inside = between_ends(evidence.fitted[who], places) | (not evidence.dropped[who])
     order = slice(None, None, -1 if upper else 1)
     places, beyond = places[inside][order], np.cumsum(copies[inside][order])
     wanted = [k for k in _EXTREMES if k <= scores]

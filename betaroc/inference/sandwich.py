@@ -252,12 +252,12 @@ def _each_log_likelihood(
     result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
     """What one observation of each value adds to the log-likelihood, for any distribution."""
-    policy = policy_in_force(result)
+    policy, ends = policy_in_force(result), range_of(result.distribution)
     if policy == "interval":
         step: float = result.boundary.resolution  # type: ignore[union-attr,assignment]
         return _cell_log_likelihood(values, step, result.distribution.support)
     if policy in {"censor", "matlab"}:
-        return _censored_log_likelihood(values, result)
+        return _censored_log_likelihood(values, policy, result.boundary.resolution, ends)  # type: ignore[union-attr]
     kept = kept_scores(result, values)
     t = Thresholds.from_theta(values[kept])
 
@@ -278,16 +278,16 @@ def _cell_log_likelihood(
 
 
 def _censored_log_likelihood(
-    values: FloatArray, result: Estimate
+    values: FloatArray,
+    policy: str,
+    resolution: float | None,
+    ends: tuple[float, float] = (0.0, 1.0),
 ) -> Callable[[Distribution], FloatArray]:
-    rule, (bottom, top) = result.boundary, range_of(result.distribution)
-    if policy_in_force(result) == "censor":
-        edge: float = rule.resolution or 0.0  # type: ignore[union-attr]
-        low, high = bottom + edge, top - edge
-        below, above = values <= low, values >= high
-    else:
-        low, high = (bottom + (top - bottom) * edge for edge in MATLAB_EDGES)
-        below, above = values < low, values > high
+    width, edge = ends[1] - ends[0], (resolution or 0.0) / (ends[1] - ends[0])
+    near = (edge, 1.0 - edge) if policy == "censor" else MATLAB_EDGES
+    low, high = (ends[0] + width * share for share in near)
+    below = values <= low if policy == "censor" else values < low
+    above = values >= high if policy == "censor" else values > high
     inside = ~(below | above)
 
     def at(law: Any) -> FloatArray:
