@@ -128,8 +128,8 @@ class ScoreData(Tabular, Noun, ABC):
         """The least and the largest score of a class."""
 
     @abstractmethod
-    def _at_ends(self, who: str) -> tuple[float, float]:
-        """Scores of a class of exactly 0 and of exactly 1, by their weights."""
+    def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
+        """Scores of a class at or beyond both ends, by their weights."""
 
 
 def require_scores(
@@ -412,10 +412,11 @@ class Scores(ScoreData):
         values: FloatArray = getattr(self, who)
         return float(values.min()), float(values.max())
 
-    def _at_ends(self, who: str) -> tuple[float, float]:
+    def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
         values, weights = getattr(self, who), getattr(self, f"{who}_weights")
         weights = np.ones(values.size) if weights is None else weights
-        return float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
+        low, high = values <= ends[0], values >= ends[1]
+        return float(np.sum(weights[low])), float(np.sum(weights[high]))
 
     def _rejected_words(self) -> str:
         """What trials without a score do to the rates; nothing where every trial has one."""

@@ -141,7 +141,7 @@ class ScoreSummary(ScoreData):
         one: ClassSummary = getattr(self, who)
         return one.minimum, one.maximum
 
-    def _at_ends(self, who: str) -> tuple[float, float]:
+    def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
         one: ClassSummary = getattr(self, who)
         return float(one.n_zero), float(one.n_one)
 

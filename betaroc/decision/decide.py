@@ -52,7 +52,7 @@ from betaroc.decision.ways import (
     ways_of,
 )
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
-from betaroc.estimation.notices import reversed_scores
+from betaroc.estimation.notices import give, outliers, reversed_scores
 from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
@@ -512,6 +512,8 @@ def decide(
 
     Warns
     -----
+    InfluenceWarning
+        If scores lie far outside all others of their class, such as codes for missing ones.
     ReversedScoresWarning
         If impostors score higher than clients.
 
@@ -579,7 +581,8 @@ def decided(scores: ScoreData, asked: DecisionRequest, fitting: Fitting) -> Deci
     """
     checked_pair(fitting.family, (AUTO, BEST))
     dev = require_scores(scores, "a decision", kinds="Scores or a fit", rejected=True)
-    reversed_scores(empirical_model(dev._scored).auc())
+    give(outliers(dev._scored))
+    reversed_scores(dev)
     share = dev.prior if asked.prior is None else asked.prior
     made = _of_rate if asked.kind in TARGET_RATES else _of_costs
     return made(dev, asked, share, fitting)

@@ -19,7 +19,7 @@ from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import _decisive
-from betaroc.distributions.inflated import Rejecting, base_of
+from betaroc.distributions.inflated import Rejecting
 from betaroc.distributions.normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.distributions.shifted import bounds_of
@@ -124,7 +124,7 @@ class FitAgain:
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
         name = result.family
         rows = FAMILIES[name].rows if isinstance(name, str) and name in FAMILIES else None
-        bounds = bounds_of(base_of(result.distribution))
+        bounds = bounds_of(result.distribution)
         if (
             plain
             and bounds is None
@@ -153,9 +153,7 @@ class FitAgain:
     def _pairs(self, drawn: Counts) -> tuple[Refits, Refits]:
         """A family of both classes."""
         rule = self.fit.client.boundary or self.fit.impostor.boundary
-        options = {
-            **_options(rule), "bounds": bounds_of(base_of(self.fit.client.distribution))
-        }  # fmt: skip
+        options = {**_options(rule), "bounds": bounds_of(self.fit.client.distribution)}
         found: tuple[Refits, Refits] = [], []
         for both in zip(*drawn, strict=True):
             kept = [np.flatnonzero(counts) for counts in both]

@@ -10,17 +10,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import finite, flag, positive, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
-from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.inflated import Inflated, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
+from betaroc.distributions.spliced import Spliced
 
 # Scores nearer to an end of [0, 1] are drawn as logits: doubles near 1 are coarse.
 _NEAR_ZERO, _NEAR_ONE = 1e-290, 1.0 - 2.0**-20
@@ -341,6 +342,8 @@ class Shifted(Distribution):
     def _parameters(self) -> tuple[Parameter, ...]:
         if self._discrete:
             return ()
+        if self._stretch is not None:  # a range is known
+            return self.base._parameters()
         own = Parameter("shift", self.shift, "plain"), Parameter("stretch", self.scale, "log")
         return (*self.base._parameters(), *own)
 
@@ -358,8 +361,22 @@ def lies_on_unit(law: Distribution) -> bool:
 
 def bounds_of(law: Distribution) -> tuple[float, float] | None:
     """The range that a distribution on [0, 1] was moved to; None of others."""
+    law = base_of(law)
+    law = law.body if isinstance(law, Spliced) else law
     stretched = isinstance(law, Shifted) and law._stretch is not None
     return law.support if stretched else None
+
+
+def range_of(law: Distribution | None) -> tuple[float, float]:
+    """What a family on [0, 1] takes for 0 and 1."""
+    return (None if law is None else bounds_of(law)) or (0.0, 1.0)
+
+
+def between_ends(law: Distribution | None, values: FloatArray) -> BoolArray:
+    """Which scores a family on [0, 1] takes for neither 0 nor 1."""
+    low, high = range_of(law)
+    share = (values - low) / (high - low)
+    return (share > 0.0) & (share < 1.0)
 
 
 def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> Distribution:

@@ -22,8 +22,7 @@ from betaroc.core.errors import (
 from betaroc.core.notices import Notice, warn
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.scores import Scores
-from betaroc.distributions.empirical import Empirical
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule
@@ -43,7 +42,7 @@ _LEVEL, _NEXT = 0.0025, 20
 #: ... or beyond this many times, whatever they are like.
 _VERY_FAR = 50.0
 
-_PRECISION = worded("`resolution=`.")
+_ODD = worded(": check it; if it was rounded, pass `resolution=`")
 _ADVICE: dict[type[BetarocWarning], str] = {
     BoundaryWarning: worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
@@ -51,7 +50,6 @@ _ADVICE: dict[type[BetarocWarning], str] = {
     + worded('`resolution=`, with a family of one density such as "beta" or "normal".'),
     MisfitWarning: "Look at br.check_fit and br.compare_families, or"
     + worded(' count: `family="empirical"`.'),
-    InfluenceWarning: "Check that score; if it was rounded, pass " + _PRECISION,
 }
 
 
@@ -133,7 +131,7 @@ def influence(
     if not moved > max(least, most / total):
         return []
     text = f"{sample.name}: the score {back(score)!r} alone moves {one.name} from {before:.4g}"
-    return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}")]
+    return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}{_ODD}")]
 
 
 def outliers(scores: Scores) -> list[Notice]:
@@ -192,8 +190,9 @@ def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:
     return [Notice(DiscretenessWarning, text)]
 
 
-def reversed_scores(auc: float) -> None:
+def reversed_scores(data: ScoreData) -> None:
     """Warn if the empirical AUC is below one half."""
+    auc = pair_of(*data._scored._distributions).auc()
     if auc < 0.5:
         warn(
             f"impostors score higher than clients: the empirical AUC is {auc:.4g} < 0.5. Scores are"
@@ -201,17 +200,3 @@ def reversed_scores(auc: float) -> None:
             " or -score, and check which label is the client's.",
             ReversedScoresWarning,
         )
-
-
-def empirical_auc(
-    client: FloatArray,
-    impostor: FloatArray,
-    client_weights: FloatArray | None = None,
-    impostor_weights: FloatArray | None = None,
-) -> float:
-    """P(client > impostor) + P(equal) / 2, weighted."""
-    laws = (
-        Empirical._of_checked(client, client_weights),
-        Empirical._of_checked(impostor, impostor_weights),
-    )
-    return float(pair_of(*laws).auc())

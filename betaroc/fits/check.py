@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from betaroc.core.value import Result
 from betaroc.data.beside import tell_of_scored
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.shifted import between_ends
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.contract import Parameters, SampleRows
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -417,12 +418,13 @@ class _Side:
             )
         values = repeated(scores, who)
         if rule is not None:
-            values = values[(values > 0.0) & (values < 1.0)]
+            values = values[between_ends(result.distribution, values)]
         masses = np.array([low, 1.0 - low - high, high])
         total = round(values.size / masses[1])
         law = result.distribution
         law = law.body if isinstance(law, Spliced) else law
-        return cls(result.family, base_of(law), np.sort(values), masses, total)
+        law = cast(tuple[float, Distribution], law.continuous)[1]
+        return cls(result.family, law, np.sort(values), masses, total)
 
     @property
     def many(self) -> SampleRows | refits.RowByRow:

@@ -11,6 +11,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
+from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.record import PairEstimate
 from betaroc.fits.target_checks import distance_words
 from betaroc.inference.scores_beyond import Evidence, evidence_of_pair
@@ -133,7 +134,7 @@ def _reach(model: ScoreModel, end: str, side: str) -> float:
 
 def _extreme_thresholds(evidence: Evidence, who: int, scores: float, *, upper: bool) -> Thresholds:
     places, copies = evidence.counts[who]._steps
-    inside = ~(evidence.dropped[who] & np.isin(places, (0.0, 1.0)))
+    inside = between_ends(evidence.fitted[who], places) | (not evidence.dropped[who])
     order = slice(None, None, -1 if upper else 1)
     places, beyond = places[inside][order], np.cumsum(copies[inside][order])
     wanted = [k for k in _EXTREMES if k <= scores]

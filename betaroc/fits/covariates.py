@@ -29,7 +29,7 @@ from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
+from betaroc.estimation.notices import few_scores, give, reversed_scores
 from betaroc.fits.beta_regression import (
     CovariateEstimate,
     Regression,
@@ -601,7 +601,7 @@ def fit_covariates(
     scores = replace(scores, library=given.library)
     notices = [n for who in _CLASSES for n in few_scores(who, getattr(scores, who).size)]
     made = _fitted(formulas, scores, covariates, prior, rules)
-    reversed_scores(empirical_auc(scores.client, scores.impostor))
+    reversed_scores(scores)
     give(notices)
     return made
 

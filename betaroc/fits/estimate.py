@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import score_array, span, weights_array
-from betaroc.core.errors import FitError, InputError, InputTypeError
+from betaroc.core.errors import FitError, InfluenceWarning, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
 from betaroc.core.tables import library_of
 from betaroc.core.terms import BIOMETRIC, TERMS
@@ -35,7 +35,6 @@ from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
 from betaroc.fits.tail_fits import ENDS, TailRequest, with_tails
 from betaroc.fits.target_checks import check_targets, misfit
-from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 
 #: Tails where the family is poor at the smallest rate that can be checked.
@@ -384,21 +383,18 @@ def _fit_pair(
         found, more = _with_needed_tails(found, options.bounds, made=scores.has_rejected)
         said = said + more
     if isinstance(found.scores, Scores) and not is_of_counts(names):
-        said = said + outliers(found.scores)
+        odd = outliers(found.scores)  # says more than that one of them moves a parameter
+        said = [one for one in said if not odd or one.category is not InfluenceWarning] + odd
     for one in misfit(found):
         text = TERMS["matching"].said(one.message) if scores.has_rejected else one.message
         said = [*said, one._replace(message=text)]
     if isinstance(scores, Scores) and scores.has_rejected:
         found = found._rejecting(scores)
-    if is_of_counts(names):
-        reversed_scores(found._scored.model.auc())
-    else:
-        reversed_scores(empirical_model(scores._scored).auc())
-        if isinstance(scores, Scores) and options.resolution is None:
-            samples = scores.client, scores.impostor
-            for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
-                if not is_of_counts(name):
-                    said = said + tied(who, values, on_unit=FAMILIES[name].on_unit)
+    reversed_scores(scores)
+    if isinstance(scores, Scores) and options.resolution is None:
+        for who, name in zip(("client", "impostor"), names, strict=True):
+            if not is_of_counts(name):
+                said = said + tied(who, getattr(scores, who), on_unit=FAMILIES[name].on_unit)
     give(said)
     return held_pair(found)
 

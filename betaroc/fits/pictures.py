@@ -17,6 +17,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import is_counted
+from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import repeated
@@ -459,7 +460,7 @@ class _Shares(NamedTuple):
         called = str(getattr(_words(fit), who))
         total, name = values.size, called
         if rule is not None and rule.policy in ("inflate", "error", "drop"):
-            values = values[(values > 0.0) & (values < 1.0)]
+            values = values[between_ends(result.distribution, values)]
         n = values.size
         if n < total:
             name = f"{called}, without {total - n} of {total} at the ends"

@@ -14,6 +14,7 @@ from betaroc.core.errors import InputError
 from betaroc.data.groups import Groups, groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import tie_tests
@@ -398,7 +399,7 @@ class FittedEnds:
         x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
         found = np.array(observation_scores(result, x, weights)[:, :2])
         if result.boundary is not None and result.boundary.policy != "squeeze":
-            found[(x == 0.0) | (x == 1.0)] = np.nan
+            found[~between_ends(result.distribution, x)] = np.nan
         return found
 
     def _in_cells(self, result: Estimate) -> bool:

@@ -17,8 +17,8 @@ from betaroc.core.notices import Notice
 from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.data.groups import groups_of
-from betaroc.data.scores import ScoreData, Scores, require_scores
+from betaroc.data.groups import Groups, groups_of
+from betaroc.data.scores import ScoreData, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
@@ -36,6 +36,7 @@ from betaroc.estimation.tails import (
     fit_tails,
     steep_tails,
 )
+from betaroc.inference.sandwich import kept_scores
 
 _CLASSES = ("client", "impostor")
 #: The ends that FRR and FAR rest on.
@@ -167,39 +168,28 @@ def tail_scores(
     """The scores that the fit took, where its tails are straight; of a summary those of a side."""
     groups = design = None
     if isinstance(scores, ScoreSummary):
-        values, weights, total = *_of_summary(scores, who, estimate, side), estimate.total_weight
+        one, weights, total = getattr(scores, who), None, estimate.total_weight
+        values = one.highest if side == "upper" else one.lowest
     else:
         rows = require_scores(scores, "a tail")
-        (values, weights), total, groups = _taken(rows, who, estimate), None, groups_of(rows)
+        values, weights = getattr(rows, who), getattr(rows, f"{who}_weights")
+        total, groups = None, groups_of(rows)
+    kept = kept_scores(estimate, values)
+    values, weights = values[kept], None if weights is None else weights[kept]
     if coordinate.bounds is not None:
         check_within(who, values, coordinate.bounds)
     which = _CLASSES.index(who)
     if groups is not None and groups.sizes[which] is not None:
-        design = partial(design_effect, groups, which)
+        design = partial(_design_effect, groups, which, kept)
     y = coordinate.of(Thresholds.from_theta(values))
     return TailScores(who, y, weights, design, total)
 
 
-def _of_summary(
-    scores: ScoreSummary, who: str, estimate: Estimate, side: str
-) -> tuple[FloatArray, None]:
-    """The scores at one end that a summary keeps; without those that the rule dropped."""
-    one = getattr(scores, who)
-    values = one.highest if side == "upper" else one.lowest
-    rule = estimate.boundary
-    if rule is not None and rule.n_dropped:
-        values = values[(values > 0.0) & (values < 1.0)]
-    return values, None
-
-
-def _taken(scores: Scores, who: str, estimate: Estimate) -> tuple[FloatArray, FloatArray | None]:
-    """Scores that the fit took: without those that its rule dropped."""
-    values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
-    rule = estimate.boundary
-    if rule is None or not rule.n_dropped:
-        return values, weights
-    kept = (values > 0.0) & (values < 1.0)
-    return values[kept], None if weights is None else weights[kept]
+def _design_effect(groups: Groups, which: int, kept: BoolArray, beyond: BoolArray) -> float:
+    """That of the scores beyond, of all rows of the class."""
+    marked = np.zeros(kept.size, dtype=np.bool_)
+    marked[kept] = beyond
+    return design_effect(groups, which, marked)
 
 
 def _log_likelihood(

@@ -25,7 +25,8 @@ from betaroc.core.sentences import worded
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
 from betaroc.data.accepted import of_comparisons
-from betaroc.data.scores import ScoreData
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.estimation.notices import give, outliers
 from betaroc.inference.delta import supported
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import (
@@ -132,6 +133,8 @@ def interval(
     -----
     ExtrapolationWarning
         If less than one score is expected beyond a rate that was asked for.
+    InfluenceWarning
+        If scores lie far outside all others of their class, such as codes for missing ones.
     MisfitWarning
         If counts contradict the fit there.
     SmallSampleWarning
@@ -180,6 +183,8 @@ def interval(
     if isinstance(x, SupportedPair):
         return in_library(interval_of_fit(x, asking(stat, given, **point), options), x)
     if isinstance(x, ScoreData):
+        if isinstance(x, Scores):
+            give(outliers(x._scored))
         return in_library(interval_of_scores(x, asking(stat, given, **point), options), x)
     if isinstance(x, Answers):
         return in_library(x._interval_of(stat, given, point, options), x)

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError
 from betaroc.core.special import interval_end
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import free, moved, parameter_values
 from betaroc.estimation.record import Estimate
 from betaroc.inference.interval import Limits
-from betaroc.inference.sandwich import policy_in_force
+from betaroc.inference.sandwich import kept_scores
 
 #: Ends are looked for in so many steps of one standard error.
 _STEPS = 60
@@ -44,10 +45,14 @@ class _Likelihood(NamedTuple):
 
         def loss(rest: FloatArray) -> float:
             place[others] = rest
-            value = self(place)  # a step may leave what doubles hold
+            try:
+                value = self(place)
+            except (OverflowError, InputError):  # a step may leave what doubles hold
+                return 1e300
             return -value if math.isfinite(value) else 1e300
 
-        found = minimize(loss, start[others], method="BFGS", options={"gtol": 1e-6})
+        with np.errstate(over="ignore", invalid="ignore"):  # of slopes where the loss is 1e300
+            found = minimize(loss, start[others], method="BFGS", options={"gtol": 1e-6})
         place[others] = found.x
         return -float(found.fun), place.copy()
 
@@ -68,9 +73,7 @@ def profile_of_scores(
     """
     from scipy.special import chdtri
 
-    kept = np.ones(values.size, dtype=np.bool_)
-    if policy_in_force(fit) == "drop":
-        kept = (values != 0.0) & (values != 1.0)
+    kept = kept_scores(fit, values)
     copies = np.ones(values.size) if weights is None else weights
     law = fit.distribution
     at = free(law, fit.names, fit.fixed)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import flag, score_array, weights_array
 from betaroc.core.errors import InputError
 from betaroc.core.names import name_columns
@@ -20,6 +20,7 @@ from betaroc.data.groups import Groups, Trials, groups_of, settled, units_of
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.shifted import between_ends, range_of
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.likelihood import ScoreCells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -122,12 +123,12 @@ def _sandwich(cov: FloatArray, middle: Callable[[], FloatArray]) -> FloatArray:
 
 def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:
     """A covariance of scores that the fit never saw is of nothing."""
-    ends = (values == 0.0) | (values == 1.0)
+    low, high = range_of(result.distribution)
     rule = result.boundary
     if rule is not None:
-        strange = (values < 0.0) | (values > 1.0)
+        strange = (values < low) | (values > high)
         if rule.policy != "squeeze" and policy_in_force(result) in {None, "inflate", "error"}:
-            for place, mass in zip((0.0, 1.0), MASSES, strict=True):
+            for place, mass in zip((low, high), MASSES, strict=True):
                 strange |= (values == place) & (result.params.get(mass, 0.0) == 0.0)
         bad = np.flatnonzero(strange)
         if bad.size:
@@ -136,9 +137,8 @@ def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArr
                 f" {bad.size} of {values.size} elsewhere, first {float(values[bad[0]])!r} at index"
                 f" {bad[0]}. Pass the very scores, or fit these."
             )
-    counted = ~ends if rule is not None and rule.policy == "drop" else np.ones(ends.size, bool)
     copies = np.ones(values.size) if weights is None else weights
-    total = math.fsum(copies[counted].tolist())
+    total = math.fsum(copies[kept_scores(result, values)].tolist())
     if not math.isclose(total, result.total_weight, rel_tol=_SAME_WEIGHT):
         raise InputError.about("sample")(
             f"sample must be the scores of the fit, total weight {result.total_weight!r}; got"
@@ -176,14 +176,17 @@ def observation_scores(
     if in_cells(result):
         return difference_scores(result, values)
     law = result.distribution
-    kept = np.ones(values.size, dtype=np.bool_)
-    if policy_in_force(result) == "drop":
-        kept = (values != 0.0) & (values != 1.0)
+    kept = kept_scores(result, values)
     names = [p.name for p in law._parameters()]
     found = np.zeros((values.size, len(result.names)))
     scores = law._score(Thresholds.from_theta(values[kept]))
     found[kept] = scores[[names.index(name) for name in result.names]].T
     return found
+
+
+def kept_scores(result: Estimate, values: FloatArray) -> BoolArray:
+    """The observations that the boundary rule did not drop."""
+    return between_ends(result.distribution, values) | (policy_in_force(result) != "drop")
 
 
 def policy_in_force(result: Estimate) -> str | None:
@@ -206,7 +209,8 @@ def _as_fitted(result: Estimate, values: FloatArray, weights: FloatArray | None)
     if result.boundary is None or result.boundary.policy != "squeeze":
         return values
     n = float(values.size) if weights is None else math.fsum(weights.tolist())
-    return (values * (n - 1.0) + 0.5) / n
+    low, high = range_of(result.distribution)
+    return low + ((values - low) * (n - 1.0) + 0.5 * (high - low)) / n
 
 
 # ---------------------------------------------------------------------------- differences
@@ -248,15 +252,13 @@ def _each_log_likelihood(
     result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
     """What one observation of each value adds to the log-likelihood, for any distribution."""
-    policy = policy_in_force(result)
+    policy, ends = policy_in_force(result), range_of(result.distribution)
     if policy == "interval":
         step: float = result.boundary.resolution  # type: ignore[union-attr,assignment]
         return _cell_log_likelihood(values, step, result.distribution.support)
     if policy in {"censor", "matlab"}:
-        return _censored_log_likelihood(values, policy, result.boundary.resolution)  # type: ignore[union-attr]
-    kept = np.ones(values.size, dtype=np.bool_)
-    if policy == "drop":
-        kept = (values != 0.0) & (values != 1.0)
+        return _censored_log_likelihood(values, policy, result.boundary.resolution, ends)  # type: ignore[union-attr]
+    kept = kept_scores(result, values)
     t = Thresholds.from_theta(values[kept])
 
     def at(law: Distribution) -> FloatArray:
@@ -276,10 +278,14 @@ def _cell_log_likelihood(
 
 
 def _censored_log_likelihood(
-    values: FloatArray, policy: str, resolution: float | None
+    values: FloatArray,
+    policy: str,
+    resolution: float | None,
+    ends: tuple[float, float] = (0.0, 1.0),
 ) -> Callable[[Distribution], FloatArray]:
-    edge = resolution or 0.0
-    low, high = (edge, 1.0 - edge) if policy == "censor" else MATLAB_EDGES
+    width, edge = ends[1] - ends[0], (resolution or 0.0) / (ends[1] - ends[0])
+    near = (edge, 1.0 - edge) if policy == "censor" else MATLAB_EDGES
+    low, high = (ends[0] + width * share for share in near)
     below = values <= low if policy == "censor" else values < low
     above = values >= high if policy == "censor" else values > high
     inside = ~(below | above)

@@ -22,6 +22,7 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
+from betaroc.distributions.shifted import between_ends, range_of
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.rate_errors import worth
 from betaroc.model.measures import OperatingPoint
@@ -113,10 +114,10 @@ class Evidence(Value):
         return client - sum(self._left_out(0)), impostor - sum(self._left_out(1))
 
     def _left_out(self, who: int) -> tuple[float, float]:
-        """Scores of exactly 0 and of exactly 1 that were dropped."""
+        """Scores at the lower and at the upper end that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
-        return self.data._at_ends(_CLASSES[who])
+        return self.data._at_ends(_CLASSES[who], range_of(self.fitted[who]))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -233,7 +234,7 @@ class Evidence(Value):
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
         beyond = (accepted == above).astype(np.float64)
         if self.dropped[who]:
-            beyond[(values == 0.0) | (values == 1.0)] = np.nan
+            beyond[~between_ends(self.fitted[who], values)] = np.nan
         return worth(groups, who, beyond, total, tail)
 
 
@@ -377,10 +378,20 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     absent = evidence.absent(worst.who)
     among = f"trials ({absent:.3g} of them without a score)" if absent else of
     rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
+    told = "no score speaks for the number"
+    if of == "groups":
+        law, above = evidence.counts[worst.who], name in ("FAR", "TPR")
+        invert = law._upper_quantile if above else law._lower_quantile
+        t = invert(np.array([tail]), np.log([tail]))
+        worth_of = float(evidence.effective(worst.who, t, 0.5 * _LEVEL, above=above)[0])
+        told = (
+            f"no whole group speaks for the number; {evidence.totals[worst.who] * left:.3g} scores"
+            f" lie there, worth {worth_of * left:.2g} independent ones"
+        )
     warn(
         f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {among} {n * left:.2g} are"
-        f" expected beyond it, so no score speaks for the number; about {needed(left)} would"
-        f" (3/{rate}). Give more {of}{_askable(name, n, absent)}.",
+        f" expected beyond it, so {told}; about {needed(left)} would (3/{rate})."
+        f" Give more {of}{_askable(name, n, absent)}.",
         ExtrapolationWarning,
     )
     return True

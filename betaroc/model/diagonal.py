@@ -16,7 +16,8 @@ from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import ends, shape_of_ends
 
 _SIDES = {"above": 1.0, "on": 0.0, "below": -1.0}
-_DOUBLINGS = 200
+#: No crossing is sought beyond.
+_FARTHEST = 1e300
 
 
 def _excess(pair: Pair, t: Thresholds) -> FloatArray:
@@ -81,6 +82,8 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
 
     grid = pair.grid(float(ends_of[0]), float(ends_of[1]), unit=unit)
     a, b = _bracket(excess, float(ends_of[0]), float(ends_of[1]), grid)
+    if a == b:
+        return Crossing(place(np.array(a)), math.nan, math.nan)
     a, b = _narrowed(_excess(pair, place(grid)), grid, a, b)
     root = place(np.array(bracketed_root(excess, a, b, what="crossing")))
     return Crossing(root, math.nan, math.nan)
@@ -89,17 +92,21 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
 def _bracket(
     excess: Callable[[float], float], a: float, b: float, grid: FloatArray
 ) -> tuple[float, float]:
-    """Finite ends around the sign change, which may lie beyond all quantiles looked at."""
+    """Finite ends around the sign change, which may lie beyond all quantiles looked at.
+
+    One place where it lies beyond all doubles, towards an end where both tails are alike.
+    """
     inner = grid if grid.size else np.array([x for x in (a, b) if abs(x) < BELOW_ONE] or [0.0])
     low = a if math.isfinite(a) else float(inner[0])
     high = b if b < BELOW_ONE else float(inner[-1])
-    for _ in range(_DOUBLINGS):
-        if np.sign(excess(low)) * np.sign(excess(high)) < 0.0:
-            break
-        if not math.isfinite(a):
-            low = 2.0 * min(low, -1.0)
-        if not b < BELOW_ONE:
-            high = 2.0 * max(high, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        while not np.sign(excess(low)) * np.sign(excess(high)) < 0.0:
+            if max(-low, high) > _FARTHEST:
+                return (high, high) if math.isfinite(a) else (low, low)
+            if not math.isfinite(a):
+                low = 2.0 * min(low, -1.0)
+            if not b < BELOW_ONE:
+                high = 2.0 * max(high, 1.0)
     return low, high
 
 
@@ -108,11 +115,9 @@ def _narrowed(values: FloatArray, grid: FloatArray, a: float, b: float) -> tuple
     inside = np.flatnonzero((grid > a) & (grid < b) & (values != 0.0) & ~np.isnan(values))
     signs = np.sign(values[inside])
     turns = np.flatnonzero(signs[1:] != signs[:-1])
-    if inside.size == 0 or turns.size > 1:
+    if turns.size != 1:
         return a, b
-    if turns.size == 1:
-        return float(grid[inside[turns[0]]]), float(grid[inside[turns[0] + 1]])
-    return a, b
+    return float(grid[inside[turns[0]]]), float(grid[inside[turns[0] + 1]])
 
 
 def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:

@@ -95,7 +95,12 @@ def quantity(
     if first.endswith(unit) and last.endswith(unit):
         first = first.removesuffix(unit)
     span = "" if math.isnan(low) and math.isnan(high) else f"{first} to {last}"
-    return Cell(text or say(value), span, value, low, high, n_beyond)
+    return Cell(text or say(value), span + _outside(value, low, high), value, low, high, n_beyond)
+
+
+def _outside(value: float, low: float, high: float) -> str:
+    """The mark of a number that its own interval, or its rounding, does not hold."""
+    return ", outside" * (value < low - 1e-9 * abs(low) or value > high + 1e-9 * abs(high))
 
 
 def signed_cell(value: float, low: float, high: float, digits: int = 4) -> Cell:
@@ -116,7 +121,7 @@ def rate_cell(
     value: float, low: float = math.nan, high: float = math.nan, without: str = "", note: str = ""
 ) -> Cell:
     """A rate in per cent with its interval, or what is said where it has none."""
-    span = without if math.isnan(low) else rate_span(low, high)
+    span = without if math.isnan(low) else rate_span(low, high) + _outside(value, low, high)
     return Cell(rate(value), span, value, low, high, note=note)
 
 

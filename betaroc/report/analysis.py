@@ -37,7 +37,7 @@ from betaroc.estimation.families import (
     refuse_rule,
     smaller_of,
 )
-from betaroc.estimation.notices import give
+from betaroc.estimation.notices import give, reversed_scores
 from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
@@ -72,7 +72,6 @@ from betaroc.report.score_set import (
     observed_points,
     rate_at,
     rates_shown,
-    warn_of_low_auc,
 )
 from betaroc.report.summary import (
     contradiction_numbers,
@@ -564,7 +563,7 @@ def _test_part(
             fitted = fit_like(given, options)
         except (FitError, InputError) as error:
             warn("not fitted. " + error.sentence, BetarocWarning)
-            warn_of_low_auc(given)  # which the fit would have said
+            reversed_scores(given)  # which the fit would have said
     part = _part(role, name, given, fitted)
     apart = replace(part, shift=shift(dev.scored.empirical, part.scored.empirical))
     return judge.judged(apart, prefix=f"{role}: ")

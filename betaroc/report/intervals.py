@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -65,6 +65,8 @@ class Measured(Value):
     n_beyond : float, optional
         Scores (groups) that speak for the number; None where it speaks of no rate, or of scores
         that were not asked.
+    extrapolated : bool, optional
+        Whether less than one of them does: a family has made the number, or few scores its point.
     """
 
     key: str
@@ -74,6 +76,7 @@ class Measured(Value):
     method: str = ""
     why: str = ""
     n_beyond: float | None = None
+    extrapolated: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,14 +131,15 @@ def with_interval(
     except BetarocError as error:
         return Measured(key, estimate, why=str(error))
     ends = found.low, found.high, found.method
-    return Measured(key, found.estimate, *ends, n_beyond=found.n_beyond)
+    return Measured(key, found.estimate, *ends, "", found.n_beyond, found.extrapolated)
 
 
 def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) -> Cell:
     """A number with its interval, or that there is none."""
     if m is None or m.why:
         return Cell(text, "" if m is None else "no interval")
-    return quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
+    cell = quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
+    return replace(cell, span=f"{cell.span}, extrapolated") if m.extrapolated else cell
 
 
 def intervals_of(
@@ -156,34 +160,31 @@ def intervals_of(
     groups = groups_of(scores)
     own = tuple(one for one in asked if str(one) not in _SHOWN)
     data, options = scores if summary is None else summary, IntervalOptions(level, rng=rng)
-    of_fit = () if fit is None else tuple(_asked_of_fit(fit, one, options) for one in own)
+    of_model, of_both = ((*map(asking_of_text, keys), *own) for keys in (_SHOWN, _OF_MODEL))
+    of_fit = () if fit is None else tuple(_of_fit(fit, one, options) for one in of_model)
     of_scores = tuple(
-        _asked_of_scores(data, empirical, one, options, aloud=fit is None) for one in own
+        _of_scores(data, empirical, one, options, aloud=fit is None and one in own)
+        for one in of_both
     )
     client: tuple[Measured, ...] = ()
     impostor: tuple[Measured, ...] = ()
     if fit is not None:
         client, impostor = _parameters(fit, level)
-    return SetIntervals(
-        level,
-        () if fit is None else (*_of_model(fit, level), *of_fit),
-        (*_of_scores(scores, empirical, level, summary), *of_scores),
-        client,
-        impostor,
-        None if groups is None or not groups.dependent else groups.labels,
-        own,
-    )
+    labels = None if groups is None or not groups.dependent else groups.labels
+    return SetIntervals(level, of_fit, of_scores, client, impostor, labels, own)
 
 
-# ------------------------------------------------------------------- what was asked for
-def _asked_of_fit(fit: Fit, asked: Asking, options: IntervalOptions) -> Measured:
-    find = partial(interval_of_fit, fit, asked, options)
-    value = _number(asked, fit.model)
-    why = asked.absence(fit.model) if math.isnan(value) else ""
-    return with_interval(str(asked), value, find, why, aloud=True)
+# ------------------------------------------------------------------- of a fit and of scores
+def _of_fit(fit: Fit, asked: Asking, options: IntervalOptions) -> Measured:
+    key = str(asked)
+    of = fit._scored if key in _EXPONENTS else fit
+    value = _number(asked, of.model)
+    why = _decided(key, value) or (asked.absence(of.model) if math.isnan(value) else "")
+    find = partial(interval_of_fit, of, asked, options)
+    return with_interval(key, value, find, why, aloud=key not in _SHOWN)
 
 
-def _asked_of_scores(
+def _of_scores(
     data: ScoreData, empirical: ScoreModel, asked: Asking, options: IntervalOptions, *, aloud: bool
 ) -> Measured:
     if not asked.row.of_scores:
@@ -201,19 +202,6 @@ def _number(asked: Asking, model: ScoreModel) -> float:
         return asked.number(model)
     except BetarocError:
         return math.nan
-
-
-# ------------------------------------------------------------------------- the fitted distributions
-def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
-    found: list[Measured] = []
-    options = IntervalOptions(level)
-    for key in (*_OF_MODEL, *_EXPONENTS):
-        asked, of = asking_of_text(key), fit._scored if key in _EXPONENTS else fit
-        value = asked.number(of.model)
-        why = _decided(key, value)
-        find = partial(interval_of_fit, of, asked, options)
-        found.append(with_interval(key, value, find, why))
-    return tuple(found)
 
 
 def _decided(key: str, value: float) -> str:
@@ -278,19 +266,6 @@ def _named(law: DistributionFit, found: Mapping[str, Interval]) -> tuple[Measure
 def _absent(name: str, value: float) -> bool:
     """A point mass that nobody had is no parameter to speak of."""
     return name.startswith("at_") and value == 0.0
-
-
-# ------------------------------------------------------------------------- the scores
-def _of_scores(
-    scores: Scores, empirical: ScoreModel, level: float, summary: ScoreSummary | None
-) -> tuple[Measured, ...]:
-    options, data = IntervalOptions(level), scores if summary is None else summary
-    found = []
-    for key in _OF_MODEL:
-        asked = asking_of_text(key)
-        find = partial(interval_of_scores, data, asked, options)
-        found.append(with_interval(key, asked.number(empirical), find))
-    return tuple(found)
 
 
 # ------------------------------------------------------------------- bins of a summary

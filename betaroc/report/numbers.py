@@ -124,7 +124,8 @@ def met_numbers(met: ObservedPoint, parts: Sequence[ScoreSet]) -> dict[str, Any]
 def _measured(found: Sequence[Measured]) -> dict[str, Any]:
     return {
         m.key: {"estimate": m.estimate, "low": m.low, "high": m.high,
-                "method": m.method or None, "why_none": m.why or None, "n_beyond": m.n_beyond}
+                "method": m.method or None, "why_none": m.why or None, "n_beyond": m.n_beyond,
+                "extrapolated": m.extrapolated}
         for m in found
     }  # fmt: skip
 

@@ -18,7 +18,6 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.binned import is_binned
-from betaroc.distributions.inflated import base_of
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
@@ -133,7 +132,7 @@ def quality_of(
         if isinstance(compared, FamilyComparison):
             families, uncompared = compared, ""
         elif compared is None:
-            bounds = None if fit is None else bounds_of(base_of(fit.client.distribution))
+            bounds = None if fit is None else bounds_of(fit.client.distribution)
             families, uncompared = _tried(lambda: compare_families(scores, bounds=bounds))
         else:
             uncompared = compared

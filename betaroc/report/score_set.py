@@ -191,14 +191,9 @@ def warn_of_test(given: ScoreData) -> None:
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
-    warn_of_low_auc(given)
+    reversed_scores(given)
     if few:
         warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
-
-
-def warn_of_low_auc(given: ScoreData) -> None:
-    """Of an AUC below one half."""
-    reversed_scores(empirical_model(given._scored).auc())
 
 
 # ------------------------------------------------------------------- operating points

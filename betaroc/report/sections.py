@@ -71,6 +71,15 @@ _AREA_METHODS = {
 }
 
 
+#: What is said of the marks beside an interval.
+_MARKS = {
+    "outside": "“Outside”: the number lies outside its own interval, which the scores draw: they"
+    " contradict the fit, so count, or compare families",
+    "extrapolated": "“Extrapolated”: less than one score (group) is expected beyond the rate, so no"
+    " score speaks for the number",
+}
+
+
 def _with_level(title: str, found: SetIntervals | None) -> str:
     return title if found is None else f"{title}, {level_words(found.level)} interval"
 
@@ -251,6 +260,8 @@ def _notes_of(part: ScoreSet) -> list[str]:
             f"intervals take {found.groups} groups as what varies, not the single trials; standard"
             " errors and the check of the fit take trials as independent"
         )
+    spans = [cell.span for row in _measure_rows(part) for cell in row if isinstance(cell, Cell)]
+    notes += [words for mark, words in _MARKS.items() if any(mark in span for span in spans)]
     return notes + without_interval(part)
 
 
@@ -354,9 +365,9 @@ def _points_legend(level: float, *, tests: bool, made: bool) -> str:
     return words + (
         ". Those observed on dev have none: the threshold was chosen or the distributions were"
         " fitted on these scores. “Below 1/n”: less than one of the n scores of dev that could show"
-        " it is expected there; the number is extrapolated. “Dev’s scores contradict the fit”: an"
-        " exact binomial test at level 0.01 of the scores counted there, by more than a factor of"
-        " 1.25."
+        f" it is expected there; the number is extrapolated. {_MARKS['outside']}. “Dev’s"
+        " scores contradict the fit”: an exact binomial test at level 0.01 of the scores counted"
+        " there, by more than a factor of 1.25."
     )
 
 

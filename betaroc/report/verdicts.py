@@ -199,7 +199,7 @@ def target_cells(target: TargetCheck) -> list[str]:
         threshold(target.threshold, target.logit_threshold, 4),
         _count(target.expected, 4),
         _count(target.observed, 4) if target.observed >= 1e4 else number(target.observed),
-        quantity(0.0, percent, target.low, target.high).span,
+        quantity(target.low, percent, target.low, target.high).span,
         target.verdict,
         "" if target.verdict == "good" else target.reason,
     ]

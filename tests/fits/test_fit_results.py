@@ -23,9 +23,9 @@ from betaroc import (
 from betaroc.estimation.contract import Family, Maximum
 from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.notices import empirical_auc
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.sandwich import joint_cov
+from betaroc.model.samples import empirical_model
 from helpers.public import back
 
 RNG = np.random.default_rng(17)
@@ -206,6 +206,10 @@ def test_reversed_scores_are_reported_and_not_flipped():
 
 def test_empirical_auc_is_mann_whitney():
     from scipy.stats import mannwhitneyu
+
+    def empirical_auc(client, impostor, k=None, m=None):
+        scores = br.Scores(client, impostor, client_weights=k, impostor_weights=m)
+        return empirical_model(scores).auc()
 
     c, i = np.round(CLIENT, 1), np.round(IMPOSTOR, 1)
     assert empirical_auc(c, i) == pytest.approx(

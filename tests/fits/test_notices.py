@@ -160,6 +160,24 @@ def test_a_sentinel_is_named_with_its_places() -> None:
     assert told(br.Scores(*bells(200)), "normal") == ()
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
+def test_scores_themselves_are_told_of_a_sentinel_and_nothing_of_rounding() -> None:
+    client, impostor = bells(200)
+    impostor[3] = -999.0
+    scores = br.Scores(client, impostor)
+    said = "impostor: a score is -999.0 .index 3., .* If that is a code for a missing score, "
+    for call in (
+        lambda: br.decide(scores, far=0.05),
+        lambda: br.interval(scores, "eer"),
+        lambda: br.fit(scores, "normal"),
+    ):
+        with pytest.warns(br.InfluenceWarning, match=said) as caught:
+            call()
+        texts = [str(one.message) for one in caught if one.category is br.InfluenceWarning]
+        assert len(texts) == 1
+        assert "resolution" not in texts[0]
+
+
 def test_a_weighted_sentinel_is_named() -> None:
     client, impostor = np.append(bells(200)[0], -999.0), bells(200)[1]
     weights = np.append(np.full(200, 1e9), 1e9)
@@ -195,7 +213,7 @@ def test_an_outlier_is_told_with_the_fit_without_it(family: str, odd: float) -> 
     side = rng.normal(8, 1, 200) if family == "normal" else rng.beta(5, 2, 200)
     with pytest.warns(br.InfluenceWarning, match=f"the score {odd!r} alone moves ") as caught:
         fit = br.fit_distribution(np.append(side, odd), family)
-    name, before, after = str(caught[0].message).split(". Check")[0].rsplit(" ", 5)[1::2]
+    name, before, after = str(caught[0].message).split(": check")[0].rsplit(" ", 5)[1::2]
     assert float(before) == pytest.approx(br.fit_distribution(side, family).params[name], rel=1e-3)
     assert float(after) == pytest.approx(fit.params[name], rel=1e-3)
 

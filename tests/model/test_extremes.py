@@ -367,3 +367,16 @@ def test_random_pairs_answer_everywhere(make: Callable[[np.random.Generator], Sc
             assert len(model.diagonal_crossings()) == 0, model
         if not isinstance(model.client, Inflated):
             assert 0.0 <= model.auc() <= 1.0, model
+
+
+def test_a_crossing_beyond_all_doubles_stands_at_the_farthest() -> None:
+    """Tails of orders 2.06 and 2.05 change places where the score is near 1e300."""
+    client = br.SinhArcsinh(2.733, 0.5552, -1.215, 1.0293)
+    model = br.ScoreModel(client, br.SinhArcsinh(-2.189, 0.05762, 3.671, 1.0242))
+    found = model.diagonal_crossings()
+    assert len(found.threshold) == 3
+    assert found.threshold[0] < -1e299
+    assert found.frr[0] == 0.0
+    assert found.far[0] == 1.0
+    assert found.frr[1:] == pytest.approx([0.0038, 0.9936], abs=1e-3)
+    assert model.global_shape() == "several-crossings"

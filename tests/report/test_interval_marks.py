@@ -1,0 +1,68 @@
+"""Numbers that no score speaks for, or that lie outside their own interval, say so where shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.rendering.tree import quantity, rate_cell
+
+
+def saved(path: Path, client: np.ndarray, impostor: np.ndarray) -> str:
+    labels = np.r_[np.ones(client.size), np.zeros(impostor.size)]
+    rows = zip(np.r_[client, impostor].tolist(), labels.tolist(), strict=True)
+    path.write_text("score,label\n" + "".join(f"{s!r},{y:g}\n" for s, y in rows), "utf-8")
+    return str(path)
+
+
+def test_an_extrapolated_number_is_marked_in_text_and_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(1)
+    path = saved(tmp_path / "few.csv", rng.normal(1.5, 1, 40), rng.normal(-1.5, 1, 60))
+    assert main(["fit", path]) == 0
+    (row,) = [x for x in capsys.readouterr().out.splitlines() if "TPR at FAR 1 %" in x]
+    assert row.count(", extrapolated)") == 2
+    assert main(["fit", path, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["intervals"]
+    for part in ("fitted", "scores"):
+        assert found[part]["tpr@far=0.01"]["extrapolated"] is True
+        assert found[part]["auc"]["extrapolated"] is False
+
+
+def test_a_number_outside_its_interval_is_marked_and_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(1)
+    path = saved(tmp_path / "t.csv", 2 + rng.standard_t(1.5, 600), rng.standard_t(1.5, 900) - 1)
+    assert main(["fit", path, "--family", "normal"]) == 0
+    shown = capsys.readouterr().out
+    assert ", outside)" in shown
+    assert '"Outside": the number lies outside its own interval' in shown
+
+
+def test_the_mark_stands_where_the_number_is_outside_by_more_than_rounding() -> None:
+    for cell in (quantity, lambda *v: rate_cell(v[0], *v[2:])):
+        assert cell(0.2, str, 0.3, 0.4).span.endswith(", outside")
+        assert cell(0.5, str, 0.3, 0.4).span.endswith(", outside")
+        assert "outside" not in cell(0.3 - 1e-15, str, 0.3, 0.4).span
+        assert "outside" not in cell(0.3, str).span
+
+
+def test_scores_of_groups_that_lie_beyond_are_told_with_what_they_are_worth() -> None:
+    rng = np.random.default_rng(1)
+    person = rng.normal(0, 0.7, 40)
+    groups = rng.integers(0, 40, 600), rng.integers(0, 40, 1500)
+    scores = br.Scores(
+        2 + person[groups[0]] + rng.normal(0, 0.7, 600),
+        -1 + person[groups[1]] + rng.normal(0, 0.7, 1500),
+        client_groups=groups[0], impostor_groups=groups[1],
+    )  # fmt: skip
+    said = r"no whole group speaks for the number; 15 scores lie there, worth \S+ independent ones"
+    with pytest.warns(br.ExtrapolationWarning, match=said):
+        br.interval(scores, "tpr", far=0.01)
