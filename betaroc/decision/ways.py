@@ -16,6 +16,7 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.special import beta_quantile
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -216,16 +217,14 @@ def _by_order(
     scores: Scores, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
 ) -> Way:
     """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less where scores tie."""
-    from scipy.special import betaincinv
-
     tail = IntervalOptions(target.confidence).tail
     if ordered.absent > k:
         why = f"{k} of {ordered.n} {target.many} may be rejected, {ordered.absent} have no score"
         return Way(how, math.nan, why=why)
     fewest, threshold = ordered.beyond(k), ordered.threshold(k)
     least = min(float(fewest), x)
-    low = float(betaincinv(least + 1.0, n - least, tail))
-    high = float(betaincinv(x + 1.0, n - x, 1.0 - tail))
+    low = float(beta_quantile(least + 1.0, n - least, tail))
+    high = float(beta_quantile(x + 1.0, n - x, 1.0 - tail))
     rates = _counted(scores, threshold)
     return Way(how, threshold, (x + 1.0) / (n + 1.0), low, high, float(fewest), *rates)
 
@@ -263,14 +262,12 @@ def summary_ways(data: ScoreSummary, target: Target) -> list[Way]:
 
 def _at_border(data: ScoreSummary, target: Target, how: str, k: int, n: int) -> Way:
     """The nearest border that at most k scores are beyond."""
-    from scipy.special import betaincinv
-
     model, tail = empirical_model(data), IntervalOptions(target.confidence).tail
     threshold = float(getattr(model, f"threshold_at_{target.kind}")((k + 0.5) / n))
     far, frr = float(model.far(threshold)), float(model.frr(threshold))
     fewest = round((far if target.kind == "far" else frr) * n)
-    low = float(betaincinv(fewest + 1.0, n - fewest, tail))
-    high = float(betaincinv(k + 1.0, n - k, 1.0 - tail))
+    low = float(beta_quantile(fewest + 1.0, n - fewest, tail))
+    high = float(beta_quantile(k + 1.0, n - k, 1.0 - tail))
     return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, float(fewest), far, frr)
 
 
@@ -370,11 +367,9 @@ def reach_of(way: Way, target: Target, n: int, absent: int = 0) -> float:
 
     Those of them that are absent for want of a score left out, all of whom are rejected.
     """
-    from scipy.special import betaincinv
-
     k = round(getattr(way, target.kind) * n) - (absent if target.kind == "frr" else 0)
     left, level = n - absent - k, 1.0 - IntervalOptions(target.confidence).tail
-    return float(betaincinv(k + 1.0, left, level)) if left else 1.0
+    return float(beta_quantile(k + 1.0, left, level)) if left else 1.0
 
 
 def rate_interval(
