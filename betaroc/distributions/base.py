@@ -205,6 +205,11 @@ class Distribution(Noun, ABC):
 
     # ------------------------------------------------ what few distributions need to change
     @property
+    def _sd(self) -> float:
+        """Standard deviation, also where its square leaves the doubles."""
+        return math.sqrt(self.var)
+
+    @property
     def atoms(self) -> Atoms:
         """Point masses; none for a continuous distribution."""
         return _NO_ATOMS
@@ -263,7 +268,7 @@ class Distribution(Noun, ABC):
         if one.scale != "plain":
             whole = math.fsum(p.value for p in self._parameters() if p.scale == one.scale)
             return min(one.value, 1.0 - whole)
-        spread = math.sqrt(self.var)
+        spread = self._sd if one.name != "skewness" else math.inf  # it has no unit
         return spread if 0.0 < spread < math.inf else max(abs(one.value), 1.0)
 
     def _unit_covariance(self) -> FloatArray:

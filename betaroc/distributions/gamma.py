@@ -79,6 +79,10 @@ class Gamma(Distribution):
         """shape scale^2."""
         return self.shape * self.scale * self.scale
 
+    @property
+    def _sd(self) -> float:
+        return math.sqrt(self.shape) * self.scale
+
     def _x(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         """Scores in units of the scale, and their logarithms."""
         with np.errstate(over="ignore", under="ignore"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from betaroc.core.special import exponential
 from betaroc.core.thresholds import Coordinate
 from betaroc.distributions.base import Tail
@@ -96,7 +94,11 @@ class LogNormal(NormalCoordinate):
     @property
     def var(self) -> float:
         """(exp(sigma^2) - 1) exp(2 mu + sigma^2)."""
-        return float(np.expm1(min(self.sigma**2, 709.0))) * self.mean**2
+        return self._sd * self._sd
+
+    @property
+    def _sd(self) -> float:
+        return math.sqrt(math.expm1(min(self.sigma**2, 709.0))) * self.mean
 
     def _tails(self) -> tuple[Tail, Tail]:
         lower, upper = super()._tails()

@@ -124,7 +124,7 @@ class RowByRow:
 def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
     own = law._parameters()
-    steps = [_STEP * (math.sqrt(law.var) if p.scale == "plain" else p.value) for p in own]
+    steps = [_STEP * law._room(p) for p in own]
     t = Thresholds.from_theta(x)
 
     def at(**away: float) -> FloatArray:
