@@ -18,7 +18,7 @@ from betaroc.core.notices import public, quietly, warn
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result, travelling
-from betaroc.data.scores import Scores, require_scores
+from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import NO_RATE_OF_ZERO, needed_for_guarantee
 from betaroc.decision.status import (
@@ -59,6 +59,8 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Node
 
+#: What counts at thresholds can be had of.
+Counted = Scores | ScoreSummary
 _OF_COSTS = ("counted", "model")
 _TARGETS, _DTYPES = (*TARGET_RATES, "cost", "eer"), ("float64", "float32", "float16")
 #: What a confidence may lack of 1 at least.
@@ -323,12 +325,12 @@ class Decision(Tabular, Noun):
         columns = {name: [getattr(way, name) for way in self.ways] for name in names}
         return self._table(columns | {"chosen": [way is self.way for way in self.ways]})
 
-    def check(self, test: Scores) -> DecisionCheck:
+    def check(self, test: Counted) -> DecisionCheck:
         """Whether other trials keep the target.
 
         Parameters
         ----------
-        test : Scores
+        test : Scores or ScoreSummary
             Trials that took no part in the choice.
 
         Returns
@@ -337,10 +339,8 @@ class Decision(Tabular, Noun):
 
         Raises
         ------
-        InputError
-            If `test` is a summary.
         InputTypeError
-            If it is no Scores.
+            If `test` is neither.
 
         Examples
         --------
@@ -353,7 +353,7 @@ class Decision(Tabular, Noun):
         >>> found.verdict, found.status
         ('broken', 'do not rely on it')
         """
-        scores = require_scores(test, "a check of a decision", name="test", rejected=True)
+        scores = _with_counts(test, "a check of a decision", "test")
         if digest_of(scores) == self.dev:
             warn(
                 "the scores are dev's own, so the threshold looks better here than on new data."
@@ -363,20 +363,14 @@ class Decision(Tabular, Noun):
         far, frr = (
             rate_interval(scores, kind, self.threshold, self.confidence) for kind in ("far", "frr")
         )
-        return self._judge(scores, far, frr, scores.prior)
-
-    def _judge(
-        self, test: Scores | ScoreSummary, far: Rate, frr: Rate, prior: float
-    ) -> DecisionCheck:
-        """What both rates of a test set say, with their intervals."""
-        point = OperatingPoint(self.threshold, far[0], frr[0], prior)
+        point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         said = Said(self.status, self.reason, self.remedy)
         if self.target in TARGET_RATES:
             words = self.words or ClassWords()
             target = Target(self.target, self.rate, self.confidence, words)
             n, own = self.n or 0, far if self.target == "far" else frr
-            shift = self._shift(target, n, test, own[1])
-            found = observed_rate(target, said, shift, n, self.needed, test, own)
+            shift = self._shift(target, n, scores, own[1])
+            found = observed_rate(target, said, shift, n, self.needed, scores, own)
         else:
             dev = self.interval.estimate, self.interval.low, self.interval.high
             seen = mean_rate(self._weights, far, frr)
@@ -384,7 +378,7 @@ class Decision(Tabular, Noun):
         counted = _as_intervals((far, frr), self.confidence)
         return DecisionCheck(*found, point, counted, self)
 
-    def _shift(self, target: Target, n: int, test: Scores | ScoreSummary, low: float) -> Shift:
+    def _shift(self, target: Target, n: int, test: Counted, low: float) -> Shift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
         moved = low > reach_of(self.way, target, n)
         if isinstance(test, ScoreSummary):  # of trials that have a score
@@ -401,7 +395,7 @@ class Decision(Tabular, Noun):
         return _weights(self.costs, self.expected.prior)
 
 
-def _total(scores: Scores, target: Target) -> float:
+def _total(scores: ScoreData, target: Target) -> float:
     """Trials of the class of a target."""
     return float(getattr(scores, f"{target.who}_total"))
 
@@ -413,7 +407,7 @@ def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, fl
 
 @public
 def decide(
-    scores: Scores,
+    scores: Counted,
     *,
     far: float | None = None,
     frr: float | None = None,
@@ -436,8 +430,8 @@ def decide(
 
     Parameters
     ----------
-    scores : Scores
-        The dev set.
+    scores : Scores or ScoreSummary
+        The dev set. Of a summary counted thresholds are borders of bins, where counts are exact.
     far, frr : float
         The rate that must not be passed, strictly between 0 and 1.
     cost_fa, cost_fr : float
@@ -467,7 +461,7 @@ def decide(
         If there is not exactly one target, a number is out of range, `how` is unknown for the
         target, or it is not possible: then the message says how many scores are needed.
     InputTypeError
-        If `scores` is no Scores.
+        If `scores` is neither Scores nor a ScoreSummary.
 
     Warns
     -----
@@ -513,7 +507,7 @@ def decide(
 
 @public
 def decided(
-    scores: Scores, asked: DecisionRequest, fitting: Fitting, *, alternatives: bool = True
+    scores: Any, asked: DecisionRequest, fitting: Fitting, *, alternatives: bool = True
 ) -> Decision:
     """What `decide` returns; without alternatives only what the threshold itself takes.
 
@@ -521,11 +515,18 @@ def decided(
     cannot be is refused.
     """
     checked_pair(fitting.family, (AUTO, BEST))
-    dev = require_scores(scores, "a decision", rejected=True)
-    reversed_scores(empirical_model(dev._scored).auc())
+    dev = _with_counts(scores, "a decision", "scores")
+    reversed_scores(empirical_model(dev._scored if isinstance(dev, Scores) else dev).auc())
     share = dev.prior if asked.prior is None else asked.prior
     made = _of_rate if asked.kind in TARGET_RATES else _of_costs
     return made(dev, asked, share, fitting, alternatives=alternatives or fitting != Fitting())
+
+
+def _with_counts(given: Any, what: str, name: str) -> Counted:
+    """Scores, or their counts in bins."""
+    if isinstance(given, ScoreSummary):
+        return given
+    return require_scores(given, what, name=name, kinds="Scores or a ScoreSummary", rejected=True)
 
 
 class DecisionRequest(NamedTuple):
@@ -603,7 +604,12 @@ def _rate(kind: str, value: Any) -> float:
 
 # ---------------------------------------------------------------------------- of a rate
 def _of_rate(
-    scores: Scores, asked: DecisionRequest, prior: float, fitting: Fitting, *, alternatives: bool
+    scores: Scores | ScoreSummary,
+    asked: DecisionRequest,
+    prior: float,
+    fitting: Fitting,
+    *,
+    alternatives: bool,
 ) -> Decision:
     target = Target(asked.kind, asked.rate, asked.confidence, scores.words or ClassWords())
     how = asked.how
@@ -651,7 +657,12 @@ def _impossible(target: Target, how: str | None, why: str, needed: int | None = 
 
 # ---------------------------------------------------------------------- of both rates
 def _of_costs(
-    scores: Scores, asked: DecisionRequest, prior: float, fitting: Fitting, *, alternatives: bool
+    scores: Scores | ScoreSummary,
+    asked: DecisionRequest,
+    prior: float,
+    fitting: Fitting,
+    *,
+    alternatives: bool,
 ) -> Decision:
     kind, costs, confidence = asked.kind, asked.costs, asked.confidence
     how = asked.how or "counted"
@@ -659,7 +670,10 @@ def _of_costs(
     def chosen(model: ScoreModel) -> float:
         own = replace(model, prior=prior)
         point = own.eer() if costs is None else own.min_dcf(*costs)
-        return float(point.threshold)
+        found = float(point.threshold)
+        if isinstance(scores, ScoreSummary) and math.isfinite(found):
+            return scores.border_below(found)
+        return found
 
     ways = [way_of_both(scores, "counted", chosen(empirical_model(scores)), confidence)]
     if alternatives or how == "model":

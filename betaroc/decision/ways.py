@@ -19,7 +19,6 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import beta_quantile
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import (
     OrderedScores,
     keeps_bound,
@@ -89,7 +88,7 @@ class Fitting(NamedTuple):
         rules: dict[str, Any] = {"boundary": boundary, "resolution": resolution, "bounds": bounds}
         return fit(scores, family, **rules, **tails)
 
-    def best(self, scores: Scores) -> tuple[Fit, FamilyComparison | None]:
+    def best(self, scores: ScoreData) -> tuple[Fit, FamilyComparison | None]:
         """The fit, and of "best" what it was chosen from."""
         if self.known is not None:
             return self.known
@@ -156,20 +155,22 @@ class Way(Value):
         return not math.isnan(self.threshold)
 
 
-def trials_of(scores: Scores, target: Target) -> int:
+def trials_of(scores: ScoreData, target: Target) -> int:
     """Trials of the target's class that are independent of each other, or groups of them."""
-    return OrderedScores.of(scores, *target[:3]).units
+    if isinstance(scores, Scores):
+        return OrderedScores.of(scores, *target[:3]).units
+    return int(getattr(scores, f"n_{target.who}"))
 
 
 def ways_of(
-    scores: Scores, target: Target, fitting: Fitting, enough: Sequence[str] = ()
+    scores: ScoreData, target: Target, fitting: Fitting, enough: Sequence[str] = ()
 ) -> list[Way]:
     """Every way to a threshold of the target, in the order of `HOW`.
 
     Once a way named in ``enough`` is possible, no further fit is made.
     """
     for who in ("client", "impostor"):
-        refuse_fractional_weights(getattr(scores, f"{who}_weights"), who, "for a decision")
+        refuse_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a decision")
     guaranteed, average, counted = order_ways(scores, target)
     if any(way.possible and way.how in enough for way in (guaranteed, average)):
         return [guaranteed, average, counted]
@@ -178,8 +179,10 @@ def ways_of(
 
 
 # --------------------------------------------------------------------- order statistics
-def order_ways(scores: Scores, target: Target) -> tuple[Way, Way, Way]:
+def order_ways(scores: ScoreData, target: Target) -> tuple[Way, Way, Way]:
     """Guaranteed, at most the target on average, and counted on dev."""
+    if not isinstance(scores, Scores):
+        return _summary_ways(scores, target)
     ordered = OrderedScores.of(scores, *target[:3])
     k = math.floor(target.exact * ordered.n)
     counted = _by_order(scores, ordered, target, "counted", k, *ordered.worth(k))
@@ -229,19 +232,18 @@ def _by_order(
     return Way(how, threshold, (x + 1.0) / (n + 1.0), low, high, float(fewest), *rates)
 
 
-def _counted(scores: Scores, threshold: float) -> tuple[float, float]:
+def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
     """FAR and FRR of dev at a threshold."""
     client, impostor = scores._distributions
     return float(impostor.sf(threshold)), float(client.cdf(threshold))
 
 
-def summary_ways(data: ScoreSummary, target: Target) -> list[Way]:
+def _summary_ways(data: ScoreData, target: Target) -> tuple[Way, Way, Way]:
     """The same ways at borders of the bins, where counts are exact.
 
     The border lies beyond the order statistic, whose guarantee it has.
     """
-    n = round(getattr(data, f"{target.who}_total"))
-    needed = needed_for_guarantee(target.rate, target.confidence)
+    n, needed = trials_of(data, target), needed_for_guarantee(target.rate, target.confidence)
     certain = order_of_guarantee(n, target.rate, target.confidence) - 1 if n >= needed else -1
     found = []
     for how, k, enough in (
@@ -257,10 +259,10 @@ def summary_ways(data: ScoreSummary, target: Target) -> list[Way]:
             found.append(_at_border(data, target, how, k, n))
         except BetarocError as error:
             found.append(Way(how, math.nan, why=str(error)))
-    return found
+    return found[0], found[1], found[2]
 
 
-def _at_border(data: ScoreSummary, target: Target, how: str, k: int, n: int) -> Way:
+def _at_border(data: ScoreData, target: Target, how: str, k: int, n: int) -> Way:
     """The nearest border that at most k scores are beyond."""
     model, tail = empirical_model(data), IntervalOptions(target.confidence).tail
     threshold = float(getattr(model, f"threshold_at_{target.kind}")((k + 0.5) / n))
@@ -273,7 +275,7 @@ def _at_border(data: ScoreSummary, target: Target, how: str, k: int, n: int) -> 
 
 # ------------------------------------------------------------------------------- of fits
 def _of_fits(
-    scores: Scores, target: Target, counted: float, fitting: Fitting, enough: Sequence[str]
+    scores: ScoreData, target: Target, counted: float, fitting: Fitting, enough: Sequence[str]
 ) -> list[Way]:
     """By a tail of the target's class, by the family, and by others that were compared."""
     with quietly():
@@ -333,7 +335,7 @@ def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
     return fitting.fit(plain.scores, plain.family) if tailed else plain
 
 
-def _by_fit(scores: Scores, f: Fit, how: str, target: Target, counted: float) -> Way:
+def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float) -> Way:
     above = target.kind == "far"
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
     own = float(point.threshold)
@@ -373,7 +375,7 @@ def reach_of(way: Way, target: Target, n: int, absent: int = 0) -> float:
 
 
 def rate_interval(
-    scores: Scores, kind: str, threshold: float, level: float
+    scores: ScoreData, kind: str, threshold: float, level: float
 ) -> tuple[float, float, float]:
     """A rate counted at a threshold with its exact interval."""
     if not math.isfinite(threshold):  # the same counts just beyond the scores
@@ -388,7 +390,7 @@ def rate_interval(
 
 
 def way_of_both(
-    scores: Scores, how: str, threshold: float, confidence: float, family: str = "",
+    scores: ScoreData, how: str, threshold: float, confidence: float, family: str = "",
     f: Fit | None = None,
 ) -> Way:  # fmt: skip
     """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
@@ -399,9 +401,11 @@ def way_of_both(
     return Way(how, threshold, *found, beyond, far[0], frr[0], family)
 
 
-def digest_of(scores: Scores) -> str:
+def digest_of(scores: ScoreData) -> str:
     """The same for the same scores of both classes, in whatever order."""
-    found = hashlib.blake2b(digest_size=16)
-    for values in (scores._trials.client, scores._trials.impostor):
+    found, rows = hashlib.blake2b(digest_size=16), scores._trials._as_scores()
+    for values in (rows.client, rows.impostor):
         found.update(np.sort(values).tobytes())
+    if not isinstance(scores, Scores):  # ascending borders of bins, with their counts
+        found.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
     return found.hexdigest()
