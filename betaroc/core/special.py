@@ -402,24 +402,27 @@ def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
 def beta_quantile(a: Any, b: Any, p: Any) -> FloatArray:
     """Quantiles of beta distributions of any size: shares of so many trials.
 
-    From 1e12 trials on scipy's take long and lose digits; there by a gamma distribution where
-    one shape is below 1e6, else by Abramowitz and Stegun 26.5.22, to 1e-6 of a standard deviation.
+    From 1e12 trials on scipy's take long and lose digits; there the smaller share is that of 1e12
+    where one shape is below 1e6, as of a gamma distribution, else by Abramowitz and Stegun 26.5.22,
+    to 1e-6 of a standard deviation.
     """
-    from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtri
+    from scipy.special import betaincinv, ndtri
 
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    many = a + b >= _MANY
-    exact = betaincinv(*(np.where(many, 1.0, shape) for shape in (a, b)), p)
+    least, most = np.minimum(a, b), np.maximum(a, b)
+    many, half = (most > _MANY) & (least > _ENOUGH), 0.5 * (least - 1.0)
+    cut = np.minimum(most, _MANY)
+    ratio = (cut + half) / (most + half)
+    shapes = np.where(a < b, least, cut), np.where(a < b, cut, least)
+    share = np.asarray(betaincinv(*(np.where(many, 1.0, shape) for shape in shapes), p))
+    share = np.where(
+        ratio < 1.0, np.where(a < b, share * ratio, 1.0 - (1.0 - share) * ratio), share
+    )
     if not np.any(many):
-        return np.asarray(exact)
-    least = np.minimum(np.minimum(a, b), _ENOUGH)
-    gamma = np.where(a < b, gammaincinv(least, p), gammainccinv(least, p))
-    gamma /= np.maximum(a, b) + 0.5 * (least - 1.0)
+        return share
     one, other = (0.5 / (np.maximum(shape, _ENOUGH) - 0.5) for shape in (a, b))
     size, z = 2.0 / (one + other), -ndtri(p)
     bend = (z * z - 3.0) / 6.0
     w = z * np.sqrt(size + bend) / size
     w -= (other - one) * (bend + 5.0 / 6.0 - 2.0 / (3.0 * size))
-    large = 1.0 / (1.0 + b / a * np.exp(2.0 * w))
-    found = np.where(least < _ENOUGH, np.where(a < b, -np.expm1(-gamma), np.exp(-gamma)), large)
-    return np.asarray(np.where(many, found, exact))
+    return np.where(many, 1.0 / (1.0 + b / a * np.exp(2.0 * w)), share)

@@ -370,15 +370,6 @@ def _chance(n: float, k: float, rate: float) -> float:
     return float(betainc(k, n - k + 1, rate))
 
 
-def order_of_guarantee(n: int, rate: float, confidence: float) -> int:
-    """The largest k that keeps the bound; 1 does where n are no fewer than needed."""
-    low, high = 1, n + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if keeps_bound(n, middle, rate, confidence) else (low, middle)
-    return low
-
-
 def fewest_of_order(k: int, rate: float, confidence: float) -> int:
     """The smallest n of which the k-th from the end keeps the bound."""
     low, high = k - 1, max(k, needed_for_guarantee(rate, confidence))

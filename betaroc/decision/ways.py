@@ -18,12 +18,12 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import beta_quantile
 from betaroc.core.value import Value
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import (
     OrderedScores,
     keeps_bound,
     needed_for_guarantee,
-    order_of_guarantee,
 )
 from betaroc.estimation.families import BEST, Names
 from betaroc.estimation.tails import FEWEST
@@ -33,7 +33,6 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.target_checks import check_targets
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.model.asking import asking
-from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 
 #: The ways, the one to take first.
@@ -157,9 +156,7 @@ class Way(Value):
 
 def trials_of(scores: ScoreData, target: Target) -> int:
     """Trials of the target's class that are independent of each other, or groups of them."""
-    if isinstance(scores, Scores):
-        return OrderedScores.of(scores, *target[:3]).units
-    return int(getattr(scores, f"n_{target.who}"))
+    return OrderedScores.of(scores._as_scores(), *target[:3]).units
 
 
 def ways_of(
@@ -181,9 +178,7 @@ def ways_of(
 # --------------------------------------------------------------------- order statistics
 def order_ways(scores: ScoreData, target: Target) -> tuple[Way, Way, Way]:
     """Guaranteed, at most the target on average, and counted on dev."""
-    if not isinstance(scores, Scores):
-        return _summary_ways(scores, target)
-    ordered = OrderedScores.of(scores, *target[:3])
+    ordered = OrderedScores.of(scores._as_scores(), *target[:3])
     k = math.floor(target.exact * ordered.n)
     counted = _by_order(scores, ordered, target, "counted", k, *ordered.worth(k))
     if ordered.evidence.groups is not None and counted.possible:
@@ -192,7 +187,7 @@ def order_ways(scores: ScoreData, target: Target) -> tuple[Way, Way, Way]:
     return _guaranteed(scores, ordered, target), _average(scores, ordered, target), counted
 
 
-def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
+def _guaranteed(scores: ScoreData, ordered: OrderedScores, target: Target) -> Way:
     n, needed = ordered.units, needed_for_guarantee(target.rate, target.confidence)
     if n < needed:
         best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
@@ -206,7 +201,7 @@ def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
     return _by_order(scores, ordered, target, "guaranteed", *most)
 
 
-def _average(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
+def _average(scores: ScoreData, ordered: OrderedScores, target: Target) -> Way:
     """(k + 1)/(n + 1) at most the target."""
     most = ordered.most(lambda x, n: Fraction(x) + 1 <= target.exact * (Fraction(n) + 1))
     if most[0] < 0:
@@ -217,7 +212,7 @@ def _average(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
 
 
 def _by_order(
-    scores: Scores, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
+    scores: ScoreData, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
 ) -> Way:
     """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less where scores tie."""
     tail = IntervalOptions(target.confidence).tail
@@ -225,6 +220,8 @@ def _by_order(
         why = f"{k} of {ordered.n} {target.many} may be rejected, {ordered.absent} have no score"
         return Way(how, math.nan, why=why)
     fewest, threshold = ordered.beyond(k), ordered.threshold(k)
+    if isinstance(scores, ScoreSummary) and target.kind == "frr":  # the bin's other border
+        threshold = scores.border_below(math.nextafter(threshold, math.inf))
     least = min(float(fewest), x)
     low = float(beta_quantile(least + 1.0, n - least, tail))
     high = float(beta_quantile(x + 1.0, n - x, 1.0 - tail))
@@ -236,41 +233,6 @@ def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
     """FAR and FRR of dev at a threshold."""
     client, impostor = scores._distributions
     return float(impostor.sf(threshold)), float(client.cdf(threshold))
-
-
-def _summary_ways(data: ScoreData, target: Target) -> tuple[Way, Way, Way]:
-    """The same ways at borders of the bins, where counts are exact.
-
-    The border lies beyond the order statistic, whose guarantee it has.
-    """
-    n, needed = trials_of(data, target), needed_for_guarantee(target.rate, target.confidence)
-    certain = order_of_guarantee(n, target.rate, target.confidence) - 1 if n >= needed else -1
-    found = []
-    for how, k, enough in (
-        ("guaranteed", certain, needed),
-        ("average", math.floor(target.exact * (n + 1)) - 1, math.ceil(1 / target.exact) - 1),
-        ("counted", math.floor(target.exact * n), 0),
-    ):
-        if k < 0:
-            why = f"{spaced(enough)} {target.many} needed, dev has {spaced(n)}"
-            found.append(Way(how, math.nan, why=why))
-            continue
-        try:
-            found.append(_at_border(data, target, how, k, n))
-        except BetarocError as error:
-            found.append(Way(how, math.nan, why=str(error)))
-    return found[0], found[1], found[2]
-
-
-def _at_border(data: ScoreData, target: Target, how: str, k: int, n: int) -> Way:
-    """The nearest border that at most k scores are beyond."""
-    model, tail = empirical_model(data), IntervalOptions(target.confidence).tail
-    threshold = float(getattr(model, f"threshold_at_{target.kind}")((k + 0.5) / n))
-    far, frr = float(model.far(threshold)), float(model.frr(threshold))
-    fewest = round((far if target.kind == "far" else frr) * n)
-    low = float(beta_quantile(fewest + 1.0, n - fewest, tail))
-    high = float(beta_quantile(k + 1.0, n - k, 1.0 - tail))
-    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, float(fewest), far, frr)
 
 
 # ------------------------------------------------------------------------------- of fits
@@ -406,6 +368,6 @@ def digest_of(scores: ScoreData) -> str:
     found, rows = hashlib.blake2b(digest_size=16), scores._trials._as_scores()
     for values in (rows.client, rows.impostor):
         found.update(np.sort(values).tobytes())
-    if not isinstance(scores, Scores):  # ascending borders of bins, with their counts
+    if isinstance(scores, ScoreSummary):  # ascending borders of bins, with their counts
         found.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
     return found.hexdigest()

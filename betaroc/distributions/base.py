@@ -199,16 +199,16 @@ class Distribution(Noun, ABC):
         """Expected score."""
 
     @property
-    @abstractmethod
     def var(self) -> float:
-        """Variance of the score."""
+        """Variance of the score; a distribution has this or `_sd`."""
+        return self._sd * self._sd
 
-    # ------------------------------------------------ what few distributions need to change
     @property
     def _sd(self) -> float:
         """Standard deviation, also where its square leaves the doubles."""
         return math.sqrt(self.var)
 
+    # ------------------------------------------------ what few distributions need to change
     @property
     def atoms(self) -> Atoms:
         """Point masses; none for a continuous distribution."""

@@ -75,11 +75,6 @@ class Gamma(Distribution):
         return self.shape * self.scale
 
     @property
-    def var(self) -> float:
-        """shape scale^2."""
-        return self.shape * self.scale * self.scale
-
-    @property
     def _sd(self) -> float:
         return math.sqrt(self.shape) * self.scale
 

@@ -92,11 +92,6 @@ class LogNormal(NormalCoordinate):
         return exponential(self.mu + 0.5 * self.sigma**2)
 
     @property
-    def var(self) -> float:
-        """(exp(sigma^2) - 1) exp(2 mu + sigma^2)."""
-        return self._sd * self._sd
-
-    @property
     def _sd(self) -> float:
         return math.sqrt(math.expm1(min(self.sigma**2, 709.0))) * self.mean
 

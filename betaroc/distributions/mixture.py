@@ -83,11 +83,6 @@ class Mixture(Distribution):
         return math.fsum(w * law.mean for w, law in self._parts())
 
     @property
-    def var(self) -> float:
-        """Mean of the variances and variance of the means."""
-        return self._sd * self._sd
-
-    @property
     def _sd(self) -> float:
         parts = [(math.sqrt(w), law._sd, law.mean - self.mean) for w, law in self._parts()]
         return math.hypot(*(root * math.hypot(sd, away) for root, sd, away in parts))

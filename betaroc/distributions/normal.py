@@ -83,11 +83,6 @@ class NormalScore(Distribution):
         return self._moments[0]
 
     @property
-    def var(self) -> float:
-        """Variance of the score, by quadrature."""
-        return self._sd * self._sd
-
-    @property
     def _sd(self) -> float:
         return self._moments[1]
 
@@ -237,11 +232,6 @@ class Normal(NormalCoordinate):
     def mean(self) -> float:
         """mu."""
         return self.mu
-
-    @property
-    def var(self) -> float:
-        """sigma^2."""
-        return self.sigma * self.sigma
 
     @property
     def _sd(self) -> float:

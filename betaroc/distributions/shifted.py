@@ -332,11 +332,6 @@ class Shifted(Distribution):
         return self._moments[0]
 
     @property
-    def var(self) -> float:
-        """Variance of the score."""
-        return self._sd * self._sd
-
-    @property
     def _sd(self) -> float:
         return self._moments[1]
 
