@@ -48,6 +48,8 @@ def _refuse_foreign(values: object, name: str) -> None:
         refuse_kind(values, name, "an unordered collection", "Pass a list or an array.")
     if hasattr(values, "tocsr") and hasattr(values, "toarray"):
         refuse_kind(values, name, "a sparse container", "Pass x.toarray().ravel().")
+    if hasattr(values, "data_vars"):
+        refuse_kind(values, name, "a data set", 'Pass one of its variables, such as x["score"].')
     if hasattr(values, "collect") and not hasattr(values, "__len__"):
         refuse_kind(values, name, "a lazy frame", "Collect it, or use Scores.from_frame.")
     device = getattr(values, "device", "cpu")
@@ -86,7 +88,7 @@ def _one_column(values: Any, name: str) -> Any:
         refuse_kind(
             values, name, f"a frame of {len(columns)} columns", "Pass one of them, or from_frame."
         )
-    return frame[columns[0]]
+    return frame.get_column(columns[0])
 
 
 def array_1d(values: Any, name: str) -> AnyArray:
@@ -166,8 +168,8 @@ def to_numpy(values: Any, name: str) -> AnyArray:
             ) from error
         raise InputTypeError.about(name)(
             f"{name} must be readable as an array; got an object of type {type(values).__name__},"
-            f" which raised {type(error).__name__}: {shown(str(error))}. Pass a list or a numpy"
-            " array."
+            f" which raised {type(error).__name__}: {shown(str(error), 140)}. Pass a list or a"
+            " numpy array, of a tensor x.detach().cpu().float().numpy()."
         ) from error
 
 

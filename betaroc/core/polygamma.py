@@ -67,7 +67,8 @@ def shifted_phi_tau(x: FloatArray) -> ShiftedPhiTau:
     twice = np.where(small, 2.0 * x + 7.0, 0.0)
     y = low * (low + 7.0)
     first = 1.0 / y
-    second = first * first
+    with np.errstate(over="ignore"):  # of next to 0 it is infinite
+        second = first * first
     for rise in (6.0, 4.0, 2.0):
         y += rise
         reciprocal = 1.0 / y
@@ -132,12 +133,12 @@ def information_terms(
     when a + b is large.
     """
     s = a + b
-    information_a = b / (a * s) + (tau_a - tau_s)
-    information_b = a / (b * s) + (tau_b - tau_s)
+    of_a, of_b = b / a / s, a / b / s  # no product of two shapes, which may round to 0
+    information_a, information_b = of_a + (tau_a - tau_s), of_b + (tau_b - tau_s)
     coupling = 1.0 / s + tau_s
     determinant = (
-        tau_a * (a / (b * s))
-        + tau_b * (b / (a * s))
+        tau_a * of_b
+        + tau_b * of_a
         - tau_s * (s / a / b)
         + (tau_a * tau_b - tau_s * (tau_a + tau_b))
     )

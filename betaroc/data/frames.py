@@ -111,7 +111,8 @@ def named_columns(given: Any, role: str, *, single: bool | None = None) -> tuple
     if not all(isinstance(name, str) for name in names):
         raise InputTypeError.about(role)(
             f"{role} must be the name of a column, or a tuple of two; got {shown(given)} of type"
-            f" {type(given).__name__}. Pass text, such as ('claimed', 'real')."
+            f" {type(given).__name__}. Pass text, such as ('claimed', 'real'); of columns that are"
+            " named by numbers rename them first: frame.rename(columns=str)."
         )
     if len(names) != len(set(names)) or not 1 <= len(names) <= 2 - single:
         raise InputError.about(role)(

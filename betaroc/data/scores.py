@@ -67,6 +67,7 @@ class ScoreData(Tabular, Noun, ABC):
     name: str | None
     source: ScoreSource | None
     words: ClassWords | None = None
+    n_client_rejected = n_impostor_rejected = 0
 
     @property
     @abstractmethod

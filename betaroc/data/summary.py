@@ -82,6 +82,7 @@ class ScoreSummary(ScoreData):
     name: str | None = None
     _travels = travelling("source")
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
+    dtype = "float64"
 
     def __repr__(self) -> str:
         named = f"{shown(self.name)}: " if self.name else ""

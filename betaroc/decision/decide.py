@@ -61,6 +61,8 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Node
 
+#: What counts at thresholds can be had of.
+Counted = Scores | ScoreSummary
 _OF_COSTS = ("counted", "model")
 _TARGETS, _DTYPES = (*TARGET_RATES, "cost", "eer"), ("float64", "float32", "float16")
 #: What a confidence may lack of 1 at least.
@@ -346,12 +348,12 @@ class Decision(Tabular, Noun):
         columns = {name: [getattr(way, name) for way in self.ways] for name in names}
         return self._table(columns | {"chosen": [way is self.way for way in self.ways]})
 
-    def check(self, test: Scores) -> DecisionCheck:
+    def check(self, test: Counted) -> DecisionCheck:
         """Whether other trials keep the target.
 
         Parameters
         ----------
-        test : Scores
+        test : Scores or ScoreSummary
             Trials that took no part in the choice.
 
         Returns
@@ -360,10 +362,8 @@ class Decision(Tabular, Noun):
 
         Raises
         ------
-        InputError
-            If `test` is a summary.
         InputTypeError
-            If it is no Scores.
+            If `test` is neither.
 
         Examples
         --------
@@ -376,7 +376,7 @@ class Decision(Tabular, Noun):
         >>> found.verdict, found.status
         ('broken', 'do not rely on it')
         """
-        scores = require_scores(test, "a check of a decision", name="test", rejected=True)
+        scores = _with_counts(test, "a check of a decision", "test")
         if digest_of(scores) == self.dev:
             warn(
                 "the scores are dev's own, so the threshold looks better here than on new data."
@@ -386,20 +386,14 @@ class Decision(Tabular, Noun):
         far, frr = (
             rate_interval(scores, kind, self.threshold, self.confidence) for kind in ("far", "frr")
         )
-        return self._judge(scores, far, frr, scores.prior)
-
-    def _judge(
-        self, test: Scores | ScoreSummary, far: Rate, frr: Rate, prior: float
-    ) -> DecisionCheck:
-        """What both rates of a test set say, with their intervals."""
-        point = OperatingPoint(self.threshold, far[0], frr[0], prior)
+        point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         said = Said(self.status, self.reason, self.remedy)
         if self.target in TARGET_RATES:
             words = self.words or ClassWords()
             target = Target(self.target, self.rate, self.confidence, words)
             n, own = self.n or 0, far if self.target == "far" else frr
-            shift = self._shift(target, n, test, own[1])
-            found = observed_rate(target, said, shift, n, self.needed, test, own)
+            shift = self._shift(target, n, scores, own[1])
+            found = observed_rate(target, said, shift, n, self.needed, scores, own)
         else:
             dev = self.interval.estimate, self.interval.low, self.interval.high
             seen = mean_rate(self._weights, far, frr)
@@ -407,7 +401,7 @@ class Decision(Tabular, Noun):
         counted = _as_intervals((far, frr), self.confidence)
         return DecisionCheck(*found, point, counted, self)
 
-    def _shift(self, target: Target, n: int, test: Scores | ScoreSummary, low: float) -> Shift:
+    def _shift(self, target: Target, n: int, test: Counted, low: float) -> Shift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
         moved = low > reach_of(self.way, target, n)
         if isinstance(test, ScoreSummary):  # of trials that have a score
@@ -442,7 +436,7 @@ class _LaterWays:
 Decision.ways = _LaterWays()  # type: ignore[assignment]
 
 
-def _total(scores: Scores, target: Target) -> float:
+def _total(scores: ScoreData, target: Target) -> float:
     """Trials of the class of a target."""
     return float(getattr(scores, f"{target.who}_total"))
 
@@ -454,7 +448,7 @@ def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, fl
 
 @public
 def decide(
-    scores: Scores | Fit,
+    scores: Counted | Fit,
     *,
     far: float | None = None,
     frr: float | None = None,
@@ -477,8 +471,9 @@ def decide(
 
     Parameters
     ----------
-    scores : Scores or Fit
-        The dev set; a fit brings its scores, and is the one of "model" where `family` is left out.
+    scores : Scores, ScoreSummary or Fit
+        The dev set. Of a summary counted thresholds are borders of bins, where counts are exact; a
+        fit brings its scores, and is the one of "model" where `family` is left out.
     far, frr : float
         The rate that must not be passed, strictly between 0 and 1.
     cost_fa, cost_fr : float
@@ -508,7 +503,7 @@ def decide(
         If there is not exactly one target, a number is out of range, `how` is unknown for the
         target, or it is not possible: then the message says how many scores are needed.
     InputTypeError
-        If `scores` is neither Scores nor a fit.
+        If `scores` is neither Scores nor a ScoreSummary nor a fit.
 
     Warns
     -----
@@ -573,19 +568,27 @@ def decide(
 
 
 @public
-def decided(scores: ScoreData, asked: DecisionRequest, fitting: Fitting) -> Decision:
+def decided(scores: Any, asked: DecisionRequest, fitting: Fitting) -> Decision:
     """What `decide` returns: first what the threshold itself takes.
 
     A family or a rule that was asked for is tried whatever the threshold takes, so that one that
     cannot be is refused.
     """
     checked_pair(fitting.family, (AUTO, BEST))
-    dev = require_scores(scores, "a decision", kinds="Scores or a fit", rejected=True)
-    give(outliers(dev._scored))
+    dev = _with_counts(scores, "a decision", "scores")
+    if isinstance(dev, Scores):
+        give(outliers(dev._scored))
     reversed_scores(dev)
     share = dev.prior if asked.prior is None else asked.prior
     made = _of_rate if asked.kind in TARGET_RATES else _of_costs
     return made(dev, asked, share, fitting)
+
+
+def _with_counts(given: Any, what: str, name: str) -> Counted:
+    """Scores, or their counts in bins."""
+    if isinstance(given, ScoreSummary):
+        return given
+    return require_scores(given, what, name=name, kinds="Scores or a ScoreSummary", rejected=True)
 
 
 class DecisionRequest(NamedTuple):
@@ -662,7 +665,7 @@ def _rate(kind: str, value: Any) -> float:
 
 
 # ---------------------------------------------------------------------------- of a rate
-def _of_rate(scores: Scores, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
+def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
     target = Target(asked.kind, asked.rate, asked.confidence, scores.words or ClassWords())
     n, needed = trials_of(scores, target), needed_for_guarantee(target.rate, target.confidence)
     target = target._replace(grouped=n < _total(scores, target))
@@ -714,14 +717,17 @@ def _impossible(target: Target, how: str | None, why: str, needed: int | None = 
 
 
 # ---------------------------------------------------------------------- of both rates
-def _of_costs(scores: Scores, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
+def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
     kind, costs, confidence = asked.kind, asked.costs, asked.confidence
     how = asked.how or "counted"
 
     def chosen(model: ScoreModel) -> float:
         own = replace(model, prior=prior)
         point = own.eer() if costs is None else own.min_dcf(*costs)
-        return float(point.threshold)
+        found = float(point.threshold)
+        if isinstance(scores, ScoreSummary) and math.isfinite(found):
+            return scores.border_below(found)
+        return found
 
     def by_fit() -> tuple[Way, Fit | None]:
         try:

@@ -122,13 +122,6 @@ class OrderedScores:
 
 
 # ------------------------------------------------------------------- binomial counts
-def order_of_guarantee(n: int, rate: float, confidence: float) -> int:
-    """The largest k that keeps the bound; 1 does where n are no fewer than needed."""
-    low, high = 1, n + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if keeps_bound(n, middle, rate, confidence) else (low, middle)
-    return low
 
 
 def fewest_of_order(k: int, rate: float, confidence: float) -> int:

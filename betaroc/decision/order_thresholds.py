@@ -28,6 +28,7 @@ _NODES, _NODES_OF_FEW, _FEW = 6, 14, 4
 _PANELS, _MOST = (0.0, 0.1, 0.35, 1.0), 40.0
 #: Steps of the bracketed search, each of which halves the error or more.
 _STEPS = 40
+_ROUNDED = 4e-15
 _NEAR = 1e-9
 #: A share of nobody that may be divided by.
 _NOBODY = 1e-300
@@ -177,7 +178,8 @@ class _Search(NamedTuple):
             return np.asarray(of_own + of_other - gaps)
 
         ends = [self._coordinate(first(part)) for part in (0.5 * gaps, gaps)]
-        return self.pair.place(_root(excess, ends[0], ends[1]))
+        near = _ROUNDED * float(np.max(k + m))  # what an excess of so many scores is rounded to
+        return self.pair.place(_root(excess, ends[0], ends[1], max(near, _NEAR)))
 
     def _coordinate(self, t: Thresholds) -> FloatArray:
         return t.logit if self.pair.unit else t.theta
@@ -235,8 +237,10 @@ class _Search(NamedTuple):
                     sides, (part * log_p / self.n, part * log_p / self.m), strict=True
                 )
             ]
-            ends.append(np.maximum(*places))
-        return DrawnThresholds(self.pair.place(_root(excess, *ends)), share / np.sum(share))
+            ends.append(np.maximum(places[0], places[1]))
+        return DrawnThresholds(
+            self.pair.place(_root(excess, ends[0], ends[1])), share / np.sum(share)
+        )
 
     # ------------------------------------------------------------------------- ties
     def of_tie(self, k: int) -> tuple[DrawnThresholds, float]:
@@ -339,8 +343,9 @@ def _panel_rule() -> tuple[FloatArray, FloatArray]:
 
 
 def _root(
-    excess: Callable[[FloatArray], FloatArray], one: FloatArray, other: FloatArray
-) -> FloatArray:
+    excess: Callable[[FloatArray], FloatArray], one: FloatArray, other: FloatArray,
+    near: float = _NEAR,
+) -> FloatArray:  # fmt: skip
     """The zeros between two arrays of coordinates, by false position that bisects where it lags."""
     low, high = one.copy(), other.copy()
     below, above = excess(low), excess(high)
@@ -350,7 +355,7 @@ def _root(
             inside = np.isfinite(middle) & ((middle - low) * (middle - high) <= 0.0)
         middle = np.where(inside & (step % 3 != 2), middle, 0.5 * (low + high))
         found = excess(middle)
-        if np.all(np.abs(found) <= _NEAR) or np.all(low == high):
+        if np.all(np.abs(found) <= near) or np.all(low == high):
             return middle
         under = found < 0.0
         low, below = np.where(under, middle, low), np.where(under, found, below)

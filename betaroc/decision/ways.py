@@ -15,14 +15,14 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.special import beta_quantile
 from betaroc.core.value import Value
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import (
     OrderedScores,
     keeps_bound,
     needed_for_guarantee,
-    order_of_guarantee,
 )
 from betaroc.estimation.families import BEST, Names
 from betaroc.estimation.tails import FEWEST
@@ -32,7 +32,6 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.target_checks import check_targets
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.model.asking import asking
-from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 
 #: The ways, the one to take first.
@@ -99,7 +98,7 @@ class Fitting(NamedTuple):
         rules: dict[str, Any] = {"boundary": boundary, "resolution": resolution, "bounds": bounds}
         return fit(scores, family, **rules, **tails)
 
-    def best(self, scores: Scores) -> tuple[Fit, FamilyComparison | None]:
+    def best(self, scores: ScoreData) -> tuple[Fit, FamilyComparison | None]:
         """The fit, and of "best" what it was chosen from."""
         if self.known is not None:
             return self.known
@@ -174,12 +173,12 @@ class Way(Value):
         return not math.isnan(self.threshold)
 
 
-def trials_of(scores: Scores, target: Target) -> int:
+def trials_of(scores: ScoreData, target: Target) -> int:
     """Trials of the target's class that are independent of each other, or groups of them."""
-    return OrderedScores.of(scores, *target[:3]).units
+    return OrderedScores.of(scores._as_scores(), *target[:3]).units
 
 
-def ways_of(scores: Scores, target: Target, fitting: Fitting) -> list[Way]:
+def ways_of(scores: ScoreData, target: Target, fitting: Fitting) -> list[Way]:
     """Every way to a threshold of the target, in the order of `HOW`."""
     guaranteed, average, counted = order_ways(scores, target)
     fitted = _of_fits(scores, target, counted.threshold, fitting)
@@ -187,11 +186,11 @@ def ways_of(scores: Scores, target: Target, fitting: Fitting) -> list[Way]:
 
 
 # --------------------------------------------------------------------- order statistics
-def order_ways(scores: Scores, target: Target) -> list[Way]:
+def order_ways(scores: ScoreData, target: Target) -> list[Way]:
     """Guaranteed, at most the target on average, and counted on dev."""
     for who in ("client", "impostor"):
-        refuse_fractional_weights(getattr(scores, f"{who}_weights"), who, "for a decision")
-    ordered = OrderedScores.of(scores, *target[:3])
+        refuse_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a decision")
+    ordered = OrderedScores.of(scores._as_scores(), *target[:3])
     k = math.floor(target.exact * ordered.n)
     counted = _by_order(scores, ordered, target, "counted", k, *ordered.worth(k))
     if ordered.evidence.groups is not None and counted.possible:
@@ -200,7 +199,7 @@ def order_ways(scores: Scores, target: Target) -> list[Way]:
     return [_guaranteed(scores, ordered, target), _average(scores, ordered, target), counted]
 
 
-def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
+def _guaranteed(scores: ScoreData, ordered: OrderedScores, target: Target) -> Way:
     n, needed = ordered.units, needed_for_guarantee(target.rate, target.confidence)
     if n < needed:
         best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
@@ -214,7 +213,7 @@ def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
     return _by_order(scores, ordered, target, "guaranteed", *most)
 
 
-def _average(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
+def _average(scores: ScoreData, ordered: OrderedScores, target: Target) -> Way:
     """(k + 1)/(n + 1) at most the target."""
     most = ordered.most(lambda x, n: Fraction(x) + 1 <= target.exact * (Fraction(n) + 1))
     if most[0] < 0:
@@ -225,19 +224,21 @@ def _average(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
 
 
 def _by_order(
-    scores: Scores, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
+    scores: ScoreData, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
 ) -> Way:
     """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less where scores tie."""
-    from scipy.special import betainc, betaincinv
+    from scipy.special import betainc
 
     tail = IntervalOptions(target.confidence).tail
     if ordered.absent > k:
         why = f"{k} of {ordered.n} {target.many} may be rejected, {ordered.absent} have no score"
         return Way(how, math.nan, why=why)
     fewest, threshold = ordered.beyond(k), ordered.threshold(k)
+    if isinstance(scores, ScoreSummary) and target.kind == "frr":  # the bin's other border
+        threshold = scores.border_below(math.nextafter(threshold, math.inf))
     least = min(float(fewest), x)
-    low = float(betaincinv(least + 1.0, n - least, tail))
-    high = float(betaincinv(x + 1.0, n - x, 1.0 - tail))
+    low = float(beta_quantile(least + 1.0, n - least, tail))
+    high = float(beta_quantile(x + 1.0, n - x, 1.0 - tail))
     return Way(
         how, threshold, (x + 1.0) / (n + 1.0), low, high, float(fewest),
         *_counted(scores, threshold), k=k + 1,
@@ -245,52 +246,14 @@ def _by_order(
     )  # fmt: skip
 
 
-def _counted(scores: Scores, threshold: float) -> tuple[float, float]:
+def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
     """FAR and FRR of dev at a threshold."""
     client, impostor = scores._distributions
     return float(impostor.sf(threshold)), float(client.cdf(threshold))
 
 
-def summary_ways(data: ScoreSummary, target: Target) -> list[Way]:
-    """The same ways at borders of the bins, where counts are exact.
-
-    The border lies beyond the order statistic, whose guarantee it has.
-    """
-    n = round(getattr(data, f"{target.who}_total"))
-    needed = needed_for_guarantee(target.rate, target.confidence)
-    certain = order_of_guarantee(n, target.rate, target.confidence) - 1 if n >= needed else -1
-    found = []
-    for how, k, enough in (
-        ("guaranteed", certain, needed),
-        ("average", math.floor(target.exact * (n + 1)) - 1, math.ceil(1 / target.exact) - 1),
-        ("counted", math.floor(target.exact * n), 0),
-    ):
-        if k < 0:
-            why = f"{spaced(enough)} {target.many} needed, dev has {spaced(n)}"
-            found.append(Way(how, math.nan, why=why))
-            continue
-        try:
-            found.append(_at_border(data, target, how, k, n))
-        except BetarocError as error:
-            found.append(Way(how, math.nan, why=str(error)))
-    return found
-
-
-def _at_border(data: ScoreSummary, target: Target, how: str, k: int, n: int) -> Way:
-    """The nearest border that at most k scores are beyond."""
-    from scipy.special import betaincinv
-
-    model, tail = empirical_model(data), IntervalOptions(target.confidence).tail
-    threshold = float(getattr(model, f"threshold_at_{target.kind}")((k + 0.5) / n))
-    far, frr = float(model.far(threshold)), float(model.frr(threshold))
-    fewest = round((far if target.kind == "far" else frr) * n)
-    low = float(betaincinv(fewest + 1.0, n - fewest, tail))
-    high = float(betaincinv(k + 1.0, n - k, 1.0 - tail))
-    return Way(how, threshold, (k + 1.0) / (n + 1.0), low, high, float(fewest), far, frr)
-
-
 # ------------------------------------------------------------------------------- of fits
-def _of_fits(scores: Scores, target: Target, counted: float, fitting: Fitting) -> list[Way]:
+def _of_fits(scores: ScoreData, target: Target, counted: float, fitting: Fitting) -> list[Way]:
     """By a tail of the target's class, by the family, and by others that were compared."""
     with quietly():
         try:
@@ -347,7 +310,7 @@ def _untailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
     return fitting.fit(plain.scores, plain.family) if tailed else plain
 
 
-def _by_fit(scores: Scores, f: Fit, how: str, target: Target, counted: float) -> Way:
+def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float) -> Way:
     above = target.kind == "far"
     point = f.model.at_far(target.rate) if above else f.model.at_frr(target.rate)
     own = float(point.threshold)
@@ -381,15 +344,13 @@ def reach_of(way: Way, target: Target, n: int, absent: int = 0) -> float:
 
     Those of them that are absent for want of a score left out, all of whom are rejected.
     """
-    from scipy.special import betaincinv
-
     k = round(getattr(way, target.kind) * n) - (absent if target.kind == "frr" else 0)
     left, level = n - absent - k, 1.0 - IntervalOptions(target.confidence).tail
-    return float(betaincinv(k + 1.0, left, level)) if left else 1.0
+    return float(beta_quantile(k + 1.0, left, level)) if left else 1.0
 
 
 def rate_interval(
-    scores: Scores, kind: str, threshold: float, level: float
+    scores: ScoreData, kind: str, threshold: float, level: float
 ) -> tuple[float, float, float]:
     """A rate counted at a threshold with its exact interval."""
     if not math.isfinite(threshold):  # the same counts just beyond the scores
@@ -404,7 +365,7 @@ def rate_interval(
 
 
 def way_of_both(
-    scores: Scores, how: str, threshold: float, confidence: float, family: str = "",
+    scores: ScoreData, how: str, threshold: float, confidence: float, family: str = "",
     f: Fit | None = None,
 ) -> Way:  # fmt: skip
     """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
@@ -415,9 +376,11 @@ def way_of_both(
     return Way(how, threshold, *found, beyond, far[0], frr[0], family)
 
 
-def digest_of(scores: Scores) -> str:
+def digest_of(scores: ScoreData) -> str:
     """The same for the same scores of both classes, in whatever order."""
-    found = hashlib.blake2b(digest_size=16)
-    for values in (scores._trials.client, scores._trials.impostor):
+    found, rows = hashlib.blake2b(digest_size=16), scores._trials._as_scores()
+    for values in (rows.client, rows.impostor):
         found.update(np.sort(values).tobytes())
+    if isinstance(scores, ScoreSummary):  # ascending borders of bins, with their counts
+        found.update(np.concatenate([rows.client_weights, rows.impostor_weights]).tobytes())
     return found.hexdigest()

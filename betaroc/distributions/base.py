@@ -199,9 +199,14 @@ class Distribution(Noun, ABC):
         """Expected score."""
 
     @property
-    @abstractmethod
     def var(self) -> float:
-        """Variance of the score."""
+        """Variance of the score; a distribution has this or `_sd`."""
+        return self._sd * self._sd
+
+    @property
+    def _sd(self) -> float:
+        """Standard deviation, also where its square leaves the doubles."""
+        return math.sqrt(self.var)
 
     # ------------------------------------------------ what few distributions need to change
     @property
@@ -263,7 +268,7 @@ class Distribution(Noun, ABC):
         if one.scale != "plain":
             whole = math.fsum(p.value for p in self._parameters() if p.scale == one.scale)
             return min(one.value, 1.0 - whole)
-        spread = math.sqrt(self.var)
+        spread = self._sd if one.name != "skewness" else math.inf  # it has no unit
         return spread if 0.0 < spread < math.inf else max(abs(one.value), 1.0)
 
     def _unit_covariance(self) -> FloatArray:

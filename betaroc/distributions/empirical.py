@@ -220,19 +220,34 @@ class Empirical(Distribution):
     @property
     def mean(self) -> float:
         """Weighted mean; -inf where a trial has no score."""
-        if self.rejected:
-            return -math.inf
-        places, weights = self._steps
-        # Rounded, it may lie a last digit beyond them.
-        mean = math.fsum(places * weights) / self.total
-        return float(min(max(mean, places[0]), places[-1]))
+        return self._moments[0]
 
     @property
     def var(self) -> float:
         """Weighted variance, divisor sum of weights; nan where a trial has no score."""
+        _, square, power = self._moments
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(square, 2 * power))
+
+    @property
+    def _sd(self) -> float:
+        _, square, power = self._moments
+        return math.ldexp(math.sqrt(square), power)
+
+    @cached_property
+    def _moments(self) -> tuple[float, float, int]:
+        """Mean, and the variance in squares of a power of two, which no sum or square passes."""
         if self.rejected:
-            return math.nan
-        return math.fsum((self._steps[0] - self.mean) ** 2 * self._steps[1]) / self.total
+            return -math.inf, math.nan, 0
+        (places, weights), total = self._steps, self.total
+        _, power = math.frexp(float(np.max(np.abs(self.support))))
+        scaled = np.ldexp(places, -power)
+        # Rounded, it may lie a last digit beyond the scores.
+        mean = min(max(math.fsum(scaled * weights) / total, float(scaled[0])), float(scaled[-1]))
+        away = scaled - mean
+        _, width = math.frexp(float(np.max(np.abs(away))))
+        square = math.fsum(np.ldexp(away, -width) ** 2 * weights) / total
+        return math.ldexp(mean, power), square, power + width
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         return self._share_of(self._counts_at_most(t), t)

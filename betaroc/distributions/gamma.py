@@ -75,9 +75,8 @@ class Gamma(Distribution):
         return self.shape * self.scale
 
     @property
-    def var(self) -> float:
-        """shape scale^2."""
-        return self.shape * self.scale * self.scale
+    def _sd(self) -> float:
+        return math.sqrt(self.shape) * self.scale
 
     def _x(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         """Scores in units of the scale, and their logarithms."""

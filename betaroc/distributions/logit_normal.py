@@ -95,12 +95,9 @@ class LogNormal(NormalCoordinate):
         return exponential(self.mu + 0.5 * self.sigma**2)
 
     @property
-    def var(self) -> float:
-        """(exp(sigma^2) - 1) exp(2 mu + sigma^2)."""
+    def _sd(self) -> float:
         spread = self.sigma**2
-        if spread > _WIDE:
-            return exponential(2.0 * (self.mu + spread))
-        return math.expm1(spread) * exponential(2.0 * self.mu + spread)
+        return exponential(self.mu + spread + 0.5 * math.log(-math.expm1(-spread)))
 
     def _tails(self) -> tuple[Tail, Tail]:
         lower, upper = super()._tails()

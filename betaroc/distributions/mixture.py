@@ -83,10 +83,9 @@ class Mixture(Distribution):
         return math.fsum(w * law.mean for w, law in self._parts())
 
     @property
-    def var(self) -> float:
-        """Mean of the variances and variance of the means."""
-        parts = [(w, law.var, law.mean - self.mean) for w, law in self._parts()]
-        return sum(w * (var + away * away) for w, var, away in parts)  # inf beyond doubles
+    def _sd(self) -> float:
+        parts = [(math.sqrt(w), law._sd, law.mean - self.mean) for w, law in self._parts()]
+        return math.hypot(*(root * math.hypot(sd, away) for root, sd, away in parts))
 
     def _parts(self) -> Iterable[tuple[float, Distribution]]:
         return zip(self._shares.tolist(), self.components, strict=True)

@@ -21,6 +21,7 @@ from betaroc.distributions.pairs import Pair, closed_forms
 
 #: Squares of sigmas beyond these lose digits, then themselves.
 _LEAST, _MOST = 1e-145, 1e145
+_LARGEST = float(np.finfo(np.float64).max)
 #: Standard scores between which moments are integrated.
 _PANELS = np.linspace(-38.0, 38.0, 77)
 
@@ -82,22 +83,22 @@ class NormalScore(Distribution):
         return self._moments[0]
 
     @property
-    def var(self) -> float:
-        """Variance of the score, by quadrature."""
+    def _sd(self) -> float:
         return self._moments[1]
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
         def expected(function: Callable[[FloatArray], FloatArray]) -> float:
             def integrand(z: FloatArray) -> FloatArray:
-                x = self.coordinate.place(self._place(z)).theta
+                x = np.clip(self.coordinate.place(self._place(z)).theta, -_LARGEST, _LARGEST)
                 with np.errstate(over="ignore", under="ignore"):
                     return function(x) * np.exp(-0.5 * z * z - HALF_LOG_TWO_PI)
 
             return integrate_panels(integrand, _PANELS)
 
         mean = expected(lambda x: x)
-        return mean, expected(lambda x: (x - mean) ** 2)
+        width = expected(lambda x: np.abs(x - mean)) or 1.0
+        return mean, width * math.sqrt(expected(lambda x: ((x - mean) / width) ** 2))
 
     def _y(self, t: Thresholds) -> FloatArray:
         return self.coordinate.of(t)
@@ -233,9 +234,8 @@ class Normal(NormalCoordinate):
         return self.mu
 
     @property
-    def var(self) -> float:
-        """sigma^2."""
-        return self.sigma * self.sigma
+    def _sd(self) -> float:
+        return self.sigma
 
 
 class NormalPair(Pair):

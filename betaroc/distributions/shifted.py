@@ -302,16 +302,14 @@ class Shifted(Distribution):
     @cached_property
     def _moments(self) -> tuple[float, float]:
         if self._discrete:
-            return self._discrete.mean, self._discrete.var
+            return self._discrete.mean, self._discrete._sd
         if not self.in_logit:
-            return self.scale * self.base.mean + self.shift, self.scale * (
-                self.scale * self.base.var
-            )
+            return self.scale * self.base.mean + self.shift, self.scale * self.base._sd
         mean, rest = self._expected(lambda t: t.theta), self._expected(lambda t: t.complement)
         if mean <= rest:
-            return mean, self._expected(lambda t: (t.theta - mean) ** 2)
+            return mean, math.sqrt(self._expected(lambda t: (t.theta - mean) ** 2))
         # Near 1 the distances from 1 have the digits.
-        return 1.0 - rest, self._expected(lambda t: (t.complement - rest) ** 2)
+        return 1.0 - rest, math.sqrt(self._expected(lambda t: (t.complement - rest) ** 2))
 
     def _expected(self, function: Any) -> float:
         atoms, part = self.atoms, self.base.continuous
@@ -335,8 +333,7 @@ class Shifted(Distribution):
         return self._moments[0]
 
     @property
-    def var(self) -> float:
-        """Variance of the score."""
+    def _sd(self) -> float:
         return self._moments[1]
 
     def _parameters(self) -> tuple[Parameter, ...]:

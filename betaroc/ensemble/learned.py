@@ -294,8 +294,8 @@ def _nearest(names: Sequence[str], columns: _Columns, systems: Systems) -> list[
     first = np.argmax(columns.owned, axis=1)
     apart = [part[:, first] for part in (columns.client, columns.impostor)]
     largest = np.max(np.abs(np.concatenate(apart)), axis=0)  # squares of 1e300 overflow
-    apart = [(part - np.mean(part, axis=0)) / np.where(largest, largest, 1.0) for part in apart]
-    centred = np.concatenate(apart)
+    apart = [part / np.where(largest, largest, 1.0) for part in apart]
+    centred = np.concatenate([part - np.mean(part, axis=0) for part in apart])
     size = np.sqrt(np.sum(centred**2, axis=0))
     size[size == 0.0] = math.inf  # constant within both classes: like no other
     correlation = centred.T @ centred / np.outer(size, size)

@@ -164,17 +164,16 @@ def beta_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     return below, above
 
 
-def _moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
+def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Sample covariance of (log s, log(1 - s)) less that of the distribution."""
     from scipy.special import polygamma
 
     logs, logs1m = np.log(x), np.log1p(-x)
-    u = logs - np.mean(logs, axis=1, keepdims=True)
-    v = logs1m - np.mean(logs1m, axis=1, keepdims=True)
+    u, v = (part - (part @ shares)[:, None] for part in (logs, logs1m))
     a, b = (q[:, 0] for q in p)
     common = polygamma(1, a + b)
     wanted = (polygamma(1, a) - common, -common, polygamma(1, b) - common)
-    found = (np.mean(u * u, axis=1), np.mean(u * v, axis=1), np.mean(v * v, axis=1))
+    found = (u * u @ shares, u * v @ shares, v * v @ shares)
     scale = (wanted[0], np.sqrt(wanted[0] * wanted[2]), wanted[2])
     return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
 
@@ -277,10 +276,10 @@ def _dual_rows(law: Beta, x: FloatArray) -> Parameters:
     return one, -1.0 / np.mean(np.log1p(-x), axis=1, keepdims=True)
 
 
-def _dual_moments(p: Parameters, x: FloatArray) -> FloatArray:
+def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Mean square of an exponential variable, by its 2 times squared mean."""
     free, logs = (p[0], np.log(x)) if np.all(p[1] == 1.0) else (p[1], np.log1p(-x))
-    return np.asarray(np.mean((free * logs) ** 2, axis=1, keepdims=True) / 2.0 - 1.0)
+    return ((free * logs) ** 2 @ shares / 2.0 - 1.0)[:, None]
 
 
 DUAL_BETA = Family(

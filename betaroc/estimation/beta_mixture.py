@@ -74,8 +74,7 @@ def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
     A row whose component would shrink to a point stays where it was.
     """
     rows = x.shape[0]
-    start = np.array([law._shares, *zip(*((c.a, c.b) for c in law.components), strict=True)])
-    p = np.repeat(start[:, None, :], rows, axis=1)
+    p = np.tile(np.array(_parameters_of(law)), (1, rows, 1))
     logs, logs1m = np.log(x), np.log1p(-x)
     last, going = np.full(rows, -np.inf), np.arange(rows)
     for _ in range(_EM_STEPS):
@@ -133,22 +132,27 @@ def _tails_of_rows(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray
     return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
 
 
-def _moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
+def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Squares and products of the shapes' scores and their slopes, component by component."""
     from scipy.special import polygamma, psi
 
     logs, logs1m = np.log(x), np.log1p(-x)
-    share, _ = _responsibilities(np.array(p), logs, logs1m)
+    parts, _ = _responsibilities(np.array(p), logs, logs1m)
     columns = []
     for k in range(p[0].shape[1]):
-        a, b, r = p[1][:, [k]], p[2][:, [k]], share[k]
+        a, b, r = p[1][:, [k]], p[2][:, [k]], parts[k]
         u, v = logs - psi(a) + psi(a + b), logs1m - psi(b) + psi(a + b)
         common = polygamma(1, a + b)
         for one, other, rate in (
             (u, u, polygamma(1, a) - common), (u, v, -common), (v, v, polygamma(1, b) - common),
         ):  # fmt: skip
-            columns.append(np.mean(r * (one * other - rate), axis=1))
+            columns.append(r * (one * other - rate) @ shares)
     return np.stack(columns, axis=1)
+
+
+def _parameters_of(law: BetaMixture) -> Parameters:
+    columns = law._shares, *zip(*((c.a, c.b) for c in law.components), strict=True)
+    return tuple(np.array([column]) for column in columns)
 
 
 def _mixture(shares: FloatArray, a: FloatArray, b: FloatArray) -> BetaMixture:
@@ -165,5 +169,5 @@ BETA_MIXTURE = Family(
     partial(estimate_mixture, count=2, kind=_KIND), on_unit=True,
     sized=partial(estimate_mixture, kind=_KIND), near=partial(estimate_near, kind=_KIND),
     contains=("beta", "dual-beta", "proper-beta"), alone="beta",
-    rows=SampleRows(_mixture, _fit_rows, _tails_of_rows, _moments_of_rows),
+    rows=SampleRows(_mixture, _fit_rows, _tails_of_rows, _moments_of_rows, of=_parameters_of),
 )  # fmt: skip

@@ -258,10 +258,13 @@ class SampleRows:
     #: Of the distribution that the rows of a matrix are drawn from, and the rows.
     fit: Callable[[Any, FloatArray], Parameters]
     tails: Callable[[Parameters, FloatArray], tuple[FloatArray, FloatArray]]
-    #: Products of the likelihood's gradient less what they should be, a column each.
-    moments: Callable[[Parameters, FloatArray], FloatArray]
+    #: Products of the likelihood's gradient less what they should be, a column each; the last
+    #: argument is the share of each score of a row.
+    moments: Callable[[Parameters, FloatArray, FloatArray], FloatArray]
     #: Of the same scores, drawn so many times in each row: parameters, nan where there is no fit.
     drawn: Callable[[FloatArray, IntArray], Parameters] | None = None
+    #: Of one distribution, as a row; those it names where left out.
+    of: Callable[[Any], Parameters] | None = None
     systems: SystemSums | None = None
 
 

@@ -89,7 +89,7 @@ LOGIT_NORMAL_ROWS = SampleRows(
     LogitNormal,
     lambda law, x: fit_rows(law, _logit(x)),
     lambda p, x: tails_of_rows(p, _logit(x)),
-    lambda p, x: moments_of_rows(p, _logit(x)),
+    lambda p, x, shares: moments_of_rows(p, _logit(x), shares),
     drawn=lambda values, counts: drawn_moments(np.log(values) - np.log1p(-values), counts),
     systems=SystemSums(LogitNormal, _of_systems, areas_of_rows, squares=True),
 )

@@ -16,6 +16,7 @@ from betaroc.core.resampling import streams
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.value import Result
 from betaroc.data.beside import tell_of_scored
+from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
@@ -29,8 +30,8 @@ from betaroc.fits.target_checks import (
     Rates,
     TargetCheck,
     check_targets,
-    copies_of,
     good_down_to,
+    refuse_fractional,
 )
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, apart
@@ -348,12 +349,12 @@ def _simulated(
     sides: list[_Side], replicates: int, level: float, rng: Any
 ) -> tuple[list[ClassTests], RocDistance]:
     """The four tests of both classes, and the distance of the ROC."""
-    observed, here = _measured(sides, [side.seen for side in sides])
+    observed, here = _measured(sides, [side.seen for side in sides], _fitted(sides))
     simulated: list[list[FloatArray]] = [[], []]
     distances = []
     for rows, stream in streams(replicates, rng):
         drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
-        statistics, away = _measured(sides, drawn)
+        statistics, away = _measured(sides, drawn, _refitted(sides, drawn))
         for kept, found in zip(simulated, statistics, strict=True):
             kept.append(found)
         distances.append(away)
@@ -366,24 +367,39 @@ def _simulated(
 def roc_distance_of(f: PairEstimate) -> float:
     """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
     sides = _sides(f._scored)
-    drawn = [side.seen for side in sides]
-    return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
+    return float(_distances(sides, [side.seen for side in sides], _fitted(sides))[0, 0])
 
 
-Sampled = tuple[FloatArray, FloatArray]
+class _Sampled(NamedTuple):
+    """Scores, rows sorted, how many copies of each column there are, and shares of point masses."""
+
+    x: FloatArray
+    copies: FloatArray
+    masses: FloatArray
+
+    @property
+    def upto(self) -> FloatArray:
+        """Share of the scores before each column, and in the end all."""
+        counts = np.concatenate([[0.0], np.cumsum(self.copies)])
+        return np.asarray(counts / counts[-1])
 
 
-def _measured(sides: list[_Side], drawn: list[Sampled]) -> tuple[list[FloatArray], FloatArray]:
+def _measured(
+    sides: list[_Side], drawn: list[_Sampled], parameters: list[Parameters]
+) -> tuple[list[FloatArray], FloatArray]:
     """Statistics of both classes of each row, and the distances of its ROC."""
-    parameters = _refitted(sides, drawn)
-    statistics = [
-        side.statistics(x, p) for side, (x, _), p in zip(sides, drawn, parameters, strict=True)
-    ]
-    return statistics, _distances(sides, drawn, parameters)
+    each = zip(sides, drawn, parameters, strict=True)
+    return [side.statistics(rows, p) for side, rows, p in each], _distances(
+        sides, drawn, parameters
+    )
 
 
-def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[Parameters]:
-    samples = [x for x, _ in drawn]
+def _fitted(sides: list[_Side]) -> list[Parameters]:
+    return [refits.parameters_of(side.family, side.law) for side in sides]
+
+
+def _refitted(sides: list[_Side], drawn: list[_Sampled]) -> list[Parameters]:
+    samples = [rows.x for rows in drawn]
     if sides[0].family == sides[1].family:
         return refits.refitted(sides[0].family, [side.law for side in sides], samples)
     return [refits.refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
@@ -396,9 +412,11 @@ class _Side:
 
     family: str
     law: Distribution
-    sample: FloatArray
+    seen: _Sampled
     #: Shares of exact 0, of the distribution and of exact 1 among the scores.
     masses: FloatArray
+    #: Scores between the point masses, and all.
+    size: int
     total: int
 
     @classmethod
@@ -416,43 +434,39 @@ class _Side:
                 "f must be fitted to the scores themselves for a check; its boundary rule is"
                 f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
             )
-        values = repeated(scores, who)
+        values, copies = ordered(scores, who)
         if rule is not None:
-            values = values[between_ends(result.distribution, values)]
-        masses = np.array([low, 1.0 - low - high, high])
-        total = round(values.size / masses[1])
+            inside = between_ends(result.distribution, values)
+            values, copies = values[inside], copies[inside]
+        masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies))
         law = result.distribution
         law = law.body if isinstance(law, Spliced) else law
         law = cast(tuple[float, Distribution], law.continuous)[1]
-        return cls(result.family, law, np.sort(values), masses, total)
+        seen = _Sampled(values[None, :], copies, masses[None, :])
+        return cls(result.family, law, seen, masses, size, round(size / masses[1]))
 
     @property
     def many(self) -> SampleRows | refits.RowByRow:
         return refits.many_of(self.family, self.law)
 
-    @property
-    def seen(self) -> Sampled:
-        """The scores themselves as one row."""
-        return self.sample[None, :], self.masses[None, :]
-
-    def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
-        """Samples of the fitted distribution, rows sorted, and their shares of point masses."""
-        n = min(self.sample.size, _DRAWN)
+    def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
+        """Samples of the fitted distribution."""
+        n = min(self.size, _DRAWN)
         x = np.sort(refits.drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
-        return x, rng.multinomial(total, self.masses, rows) / total
+        return _Sampled(x, np.ones(n), rng.multinomial(total, self.masses, rows) / total)
 
-    def statistics(self, x: FloatArray, p: Parameters) -> FloatArray:
-        """KS, CvM and AD of each row's own fit, scaled; then the information's moments."""
-        below, above = self.many.tails(p, x)
-        n = x.shape[1]
-        i = np.arange(1, n + 1)
-        ks = np.max(np.maximum(i / n - below, below - (i - 1) / n), axis=1) * math.sqrt(n)
-        cvm = 1.0 / (12.0 * n) + np.sum((below - (2 * i - 1) / (2 * n)) ** 2, axis=1)
+    def statistics(self, rows: _Sampled, p: Parameters) -> FloatArray:
+        """KS, CvM and AD of each row's fit, scaled; then the information's moments."""
+        below, above = self.many.tails(p, rows.x)
+        n, upto = float(np.sum(rows.copies)), rows.upto
+        shares, middle = rows.copies / n, 0.5 * (upto[1:] + upto[:-1])
+        ks = np.max(np.maximum(upto[1:] - below, below - upto[:-1]), axis=1) * math.sqrt(n)
+        cvm = n * ((below - middle) ** 2 + shares**2 / 12.0) @ shares
         with np.errstate(divide="ignore"):
-            logs = np.log(below) + np.log(above[:, ::-1])
-        ad = -n - np.mean((2 * i - 1) * logs, axis=1)
-        moments = self.many.moments(p, x) * math.sqrt(n)
+            logs = middle * np.log(below) + (1.0 - middle) * np.log(above)
+        ad = -n * (1.0 + 2.0 * logs @ shares)
+        moments = self.many.moments(p, rows.x, shares) * math.sqrt(n)
         return np.column_stack([ks, cvm, ad, moments])
 
 
@@ -461,10 +475,13 @@ def _sides(f: PairEstimate) -> list[_Side]:
     return [_Side.of(f.client, scores, "client"), _Side.of(f.impostor, scores, "impostor")]
 
 
-def repeated(scores: Scores, who: str) -> FloatArray:
-    """The scores of a class, each as often as its weight says."""
-    values, copies = getattr(scores, who), copies_of(scores, who)
-    return np.asarray(values) if copies is None else np.repeat(values, copies.astype(np.int64))
+def ordered(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
+    """The scores of a class that count, ascending, and how many copies of each there are."""
+    refuse_fractional(scores, who)
+    values, copies = getattr(scores, who), weights_of(scores, who)
+    order = np.argsort(values, kind="stable")
+    order = order[copies[order] > 0.0]
+    return values[order], copies[order]
 
 
 def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
@@ -480,19 +497,20 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 
 # ------------------------------------------------------------------------------ the ROC
 def _distances(
-    sides: list[_Side], drawn: list[Sampled], parameters: list[Parameters]
+    sides: list[_Side], drawn: list[_Sampled], parameters: list[Parameters]
 ) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the true one."""
     grid = _grid(sides)
     fitted: list[FloatArray] = []
     found: list[FloatArray] = []
-    for side, (x, shares), p in zip(sides, drawn, parameters, strict=True):
-        above = side.many.tails(p, grid[None, :])[1]
-        counted = np.stack([x.shape[1] - np.searchsorted(row, grid, side="right") for row in x])
-        for tails, rates in ((fitted, above), (found, counted / x.shape[1])):
-            inner = shares[:, 2:] + shares[:, 1:2] * rates
-            ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
-            tails.append(np.hstack([ends[0], shares[:, 2:], inner[:, ::-1], ends[1]]))
+    for side, rows, p in zip(sides, drawn, parameters, strict=True):
+        above, masses = side.many.tails(p, grid[None, :])[1], rows.masses
+        beyond = rows.upto[-1] - rows.upto
+        counted = np.stack([beyond[np.searchsorted(row, grid, side="right")] for row in rows.x])
+        for tails, rates in ((fitted, above), (found, counted)):
+            inner = masses[:, 2:] + masses[:, 1:2] * rates
+            ends = np.zeros((len(rows.x), 1)), np.ones((len(rows.x), 1))
+            tails.append(np.hstack([ends[0], masses[:, 2:], inner[:, ::-1], ends[1]]))
     along = np.linspace(0.0, 2.0, _ALONG)
     true = _height_of_laws(sides, grid, along)
     distances = np.empty((fitted[0].shape[0], 3))
@@ -525,7 +543,7 @@ def _roc_distance(
     here: FloatArray, simulated: FloatArray, sides: list[_Side], level: float
 ) -> RocDistance:
     # A smaller simulation has a larger noise, by the root of the sizes.
-    n = [min(side.sample.size, _DRAWN) / side.sample.size for side in sides]
+    n = [min(side.size, _DRAWN) / side.size for side in sides]
     shrink = math.sqrt(max(n))
     drawn = float(np.quantile(simulated[:, 2], level)) * shrink
     noise = max(drawn, _unseen(sides, level))
@@ -542,7 +560,7 @@ def _unseen(sides: list[_Side], level: float) -> float:
 
     Distributions that are fitted to separated classes make separated ones: they vary by nothing.
     """
-    return float(1.0 - (1.0 - level) ** (1.0 / min(side.total for side in sides)))
+    return -math.expm1(math.log1p(-level) / min(side.total for side in sides))
 
 
 def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
+from betaroc.core.special import beta_quantile
 from betaroc.core.terms import BIOMETRIC
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import require_scores
@@ -20,7 +21,7 @@ from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.check import repeated
+from betaroc.fits.check import ordered
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import BOTH
 from betaroc.model.model import ScoreModel
@@ -456,21 +457,25 @@ class _Shares(NamedTuple):
             )
         law = result.distribution.continuous[1]
         rule = result.boundary
-        values = np.sort(repeated(require_scores(fit.scores, "a picture of ordered scores"), who))
+        scores = require_scores(fit.scores, "a picture of ordered scores")
+        values, copies = ordered(scores, who)
         called = str(getattr(_words(fit), who))
-        total, name = values.size, called
+        total, name = round(np.sum(copies)), called
         if rule is not None and rule.policy in ("inflate", "error", "drop"):
-            values = values[between_ends(result.distribution, values)]
-        n = values.size
+            inside = between_ends(result.distribution, values)
+            values, copies = values[inside], copies[inside]
+        upto = np.cumsum(copies)
+        n = round(upto[-1])
         if n < total:
             name = f"{called}, without {total - n} of {total} at the ends"
         if rule is not None and rule.policy == "interval" and rule.resolution is not None:
-            cells, counts = np.unique(np.rint(values / rule.resolution), return_counts=True)
-            i = np.cumsum(counts)[:-1]
+            cells, first = np.unique(np.rint(values / rule.resolution), return_index=True)
+            i = upto[first[1:] - 1]
             edges = np.minimum((cells[:-1] + 0.5) * rule.resolution, law.support[1])
             return cls(name, law, edges, i + np.float64(0.5), n - i + np.float64(0.5))
         i = _thinned(n)
-        return cls(name, law, values[i - 1], i.astype(np.float64), n + 1.0 - i)
+        places = values[np.searchsorted(upto, i)]
+        return cls(name, law, places, i.astype(np.float64), n + 1.0 - i)
 
 
 def _thinned(n: int) -> Any:
@@ -500,11 +505,9 @@ def _ordered(shares: _Shares, kind: str, level: float) -> Ordered:
 
 def _quantile(shares: _Shares, at: float) -> tuple[FloatArray, FloatArray]:
     """A quantile of the share of the distribution below each place, and what is left above."""
-    from scipy.special import betaincinv
-
     return (
-        np.asarray(betaincinv(shares.below, shares.above, at)),
-        np.asarray(betaincinv(shares.above, shares.below, 1.0 - at)),
+        beta_quantile(shares.below, shares.above, at),
+        beta_quantile(shares.above, shares.below, 1.0 - at),
     )
 
 

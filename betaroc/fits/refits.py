@@ -30,6 +30,14 @@ def many_of(family: str, law: Distribution) -> SampleRows | RowByRow:
     return _rows(family, law) or RowByRow(law)
 
 
+def parameters_of(family: str, law: Distribution) -> Parameters:
+    """Of one distribution, as a row."""
+    rows = _rows(family, law)
+    if rows is not None and rows.of is not None:
+        return rows.of(law)
+    return _columns([[p.value for p in law._parameters()]])
+
+
 def refitted(family: str, laws: list[Distribution], samples: list[FloatArray]) -> list[Parameters]:
     """Parameters of both classes of each row."""
     rows = _rows(family, laws[0])
@@ -103,19 +111,20 @@ class RowByRow:
         found = [(law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)]
         return np.stack([lower for lower, _ in found]), np.stack([upper for _, upper in found])
 
-    def moments(self, p: Parameters, x: FloatArray) -> FloatArray:
+    def moments(self, p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
         """Products of the gradient's components and the second derivatives, by differences."""
-        return np.stack([_moments(law, row) for law, row in zip(self._laws(p), x, strict=True)])
+        pairs = zip(self._laws(p), x, strict=True)
+        return np.stack([_moments(law, row, shares) for law, row in pairs])
 
     def _laws(self, p: Parameters) -> list[Distribution]:
         names = [parameter.name for parameter in self.law._parameters()]
         return [self.law._replaced(dict(zip(names, row, strict=True))) for row in np.hstack(p)]
 
 
-def _moments(law: Distribution, x: FloatArray) -> FloatArray:
+def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray:
     """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
     own = law._parameters()
-    steps = [_STEP * (math.sqrt(law.var) if p.scale == "plain" else p.value) for p in own]
+    steps = [_STEP * law._room(p) for p in own]
     t = Thresholds.from_theta(x)
 
     def at(**away: float) -> FloatArray:
@@ -136,11 +145,11 @@ def _moments(law: Distribution, x: FloatArray) -> FloatArray:
     ]
     rise = [0.5 * (up - down) for up, down in ends]
     bend = [up - 2.0 * centre + down for up, down in ends]
-    units = [math.sqrt(-float(np.mean(second))) for second in bend]
+    units = [math.sqrt(-float(second @ shares)) for second in bend]
     size = range(len(own))
     return np.array(
         [
-            float(np.mean(rise[j] * rise[k] + (bend[j] if j == k else pair(j, k))))
+            float((rise[j] * rise[k] + (bend[j] if j == k else pair(j, k))) @ shares)
             / (units[j] * units[k])
             for j in size for k in size if j <= k
         ]

@@ -181,7 +181,7 @@ def check_targets(
     for rate, wanted in given.items():
         if wanted is None and not default:
             continue
-        copies_of(f.scores, _CLASSES[rate])
+        refuse_fractional(f.scores, _CLASSES[rate])
         counted = _Counted(f, evidence_of_pair(f), rate)
         targets = _targets(counted.n) if wanted is None else _asked(wanted, rate)
         if wanted is None and rate == "frr":  # trials without a score count, and say nothing
@@ -292,11 +292,9 @@ def _default(check: TargetCheck) -> bool:
 
 
 # ------------------------------------------------------------------------------ counts
-def copies_of(scores: ScoreData, who: str) -> FloatArray | None:
-    """Weights of a class as numbers of copies; None where there are none."""
-    weights: FloatArray | None = getattr(scores, f"{who}_weights", None)  # none of a summary
-    refuse_fractional_weights(weights, who, "for a check")
-    return weights
+def refuse_fractional(scores: ScoreData, who: str) -> None:
+    """Weights of a class must be numbers of copies; a summary has none."""
+    refuse_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
 
 
 class _Beyond(NamedTuple):

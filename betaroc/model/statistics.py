@@ -315,8 +315,8 @@ def _separation(model: ScoreModel, _: Where) -> float:
     """Distance of the means in units of the mean variance."""
     client, impostor = model.client, model.impostor
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt(0.5 * (np.float64(client.var) + np.float64(impostor.var)))
-        return float((np.float64(client.mean) - np.float64(impostor.mean)) / spread)
+        spread = np.hypot(math.sqrt(0.5) * client._sd, math.sqrt(0.5) * impostor._sd)
+        return float(np.float64(client.mean) / spread - np.float64(impostor.mean) / spread)
 
 
 def _of_end(name: str, title: str) -> Statistic:

@@ -15,8 +15,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.text import shown
 from betaroc.core.value import Result
-from betaroc.data.scores import ScoreData, Scores
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
     Decision,
     DecisionCheck,
@@ -24,18 +23,14 @@ from betaroc.decision.decide import (
     checked_request,
     decided,
 )
-from betaroc.decision.guarantee import needed_for_guarantee
-from betaroc.decision.status import AMBER, GREEN, RED, Rate, said_of_rate
-from betaroc.decision.ways import TARGET_RATES, Fitting, Target, Way, summary_ways
+from betaroc.decision.status import AMBER, GREEN, RED
+from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.estimation.families import Names
-from betaroc.inference.interval import Interval
-from betaroc.model.measures import OperatingPoint
-from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import version
 from betaroc.rendering.tree import Name, foreign
 from betaroc.report.beta_pair import BetaPairFit
 from betaroc.report.observed_curves import ObservedCurve
-from betaroc.report.score_set import ObservedPoint, ScoreSet, counted_rates, names_of_files
+from betaroc.report.score_set import ObservedPoint, ScoreSet, names_of_files
 
 #: What a report asks where nothing else was asked for.
 DEFAULT_TARGET = "far=0.01"
@@ -186,63 +181,21 @@ def decision_of(
     """The threshold, or why there is none."""
     try:
         with quietly():  # what they say of dev, its fit has said
-            if isinstance(dev, ScoreSummary):
-                return _of_summary(dev, asked), ""
-            return decided(dev._as_scores(), asked, fitting), ""
+            return decided(dev, asked, fitting), ""
     except BetarocError as error:
         return None, getattr(error, "why", str(error))
 
 
-def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:
-    """Of counts in bins: a border of theirs."""
-    if asked.kind not in TARGET_RATES:
-        raise InputError(
-            "a threshold for costs or for the equal error rate takes the scores themselves; of dev"
-            " a summary was given. Ask for far or frr."
-        )
-    target = Target(asked.kind, asked.rate, asked.confidence, dev.words or ClassWords())
-    ways, n = summary_ways(dev, target), round(getattr(dev, f"{target.who}_total"))
-    way = next((one for one in ways[:2] if one.possible), None)
-    if way is None:
-        raise InputError(f"{target_text(asked)} is not possible: {ways[0].why}. Give more scores.")
-    needed = needed_for_guarantee(target.rate, target.confidence)
-    expected = {"far": way.far, "frr": way.frr, asked.kind: way.expected}
-    far, frr = _counted(dev, way.threshold, asked.confidence)
-    said = said_of_rate(way, target, n, needed, far, frr)
-    return Decision(
-        way.threshold, asked.kind, asked.rate, way.how, asked.confidence,
-        OperatingPoint(way.threshold, expected["far"], expected["frr"], empirical_model(dev).prior),
-        Interval(way.expected, way.low, way.high, asked.confidence, way.how, way.n_beyond),
-        *said, None if n >= needed else needed, tuple(ways), n=n, words=dev.words,
-    )  # fmt: skip
-
-
-def checks_of(d: Decision | None, tests: Sequence[ScoreData]) -> tuple[DecisionCheck | None, ...]:
+def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck | None, ...]:
     """What every test set says of it; None where that cannot be had."""
     found: list[DecisionCheck | None] = []
     for test in tests:
         try:
             with quietly():
-                found.append(None if d is None else _checked(d, test))
+                found.append(None if d is None else d.check(test))
         except BetarocError:
             found.append(None)
     return tuple(found)
-
-
-def _checked(d: Decision, test: ScoreData) -> DecisionCheck | None:
-    """By the scores, or by the counts of a summary with what its bins leave open."""
-    if isinstance(test, Scores):
-        return d.check(test)
-    if not isinstance(test, ScoreSummary):
-        return None
-    return d._judge(test, *_counted(test, d.threshold, d.confidence), empirical_model(test).prior)
-
-
-def _counted(data: ScoreSummary, threshold: float, level: float) -> tuple[Rate, Rate]:
-    """FAR and FRR of a summary, each with its interval."""
-    found = [counted_rates(data, kind, [threshold], level) for kind in TARGET_RATES]
-    far, frr = ((float(mid[0]), float(low[0]), float(high[0])) for mid, low, high in found)
-    return far, frr
 
 
 def worst_check(

@@ -11,7 +11,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.decision.guarantee import fewest_of_order, order_of_guarantee
+from betaroc.decision.guarantee import fewest_of_order, keeps_bound
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -178,7 +178,8 @@ def test_a_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("k", [1, 2, 7, 100])
 def test_fewest_of_order_is_where_the_order_changes(rate: float, k: int) -> None:
     n = fewest_of_order(k, rate, 0.95)
-    assert order_of_guarantee(n, rate, 0.95) == k
+    assert keeps_bound(n, k, rate, 0.95)
+    assert not keeps_bound(n, k + 1, rate, 0.95)
     assert stats.binom.sf(k - 1, n - 1, rate) < 0.95 * (1 + 1e-9)
 
 

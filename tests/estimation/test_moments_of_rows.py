@@ -17,10 +17,14 @@ COLUMNS = {
 }
 
 
+def even(x: np.ndarray) -> np.ndarray:
+    return np.full(x.size, 1.0 / x.size)
+
+
 def moments(family: str, parameters: tuple[float, ...], x: np.ndarray) -> np.ndarray:
     rows = FAMILIES[family].rows
     assert rows is not None
-    return rows.moments(tuple(np.array([[p]]) for p in parameters), x[None])[0]
+    return rows.moments(tuple(np.array([[p]]) for p in parameters), x[None], even(x))[0]
 
 
 @pytest.mark.parametrize("family", COLUMNS)
@@ -57,9 +61,9 @@ def test_of_a_mixture_they_sum_over_components_to_those_of_one() -> None:
     assert rows is not None
     x = stats.beta(2.0, 3.0).ppf(P)[None]
     shares, a, b = np.array([[0.3, 0.7]]), np.array([[2.0, 2.0]]), np.array([[3.0, 3.0]])
-    np.testing.assert_allclose(rows.moments((shares, a, b), x), 0.0, atol=5e-3)
+    np.testing.assert_allclose(rows.moments((shares, a, b), x, even(x[0])), 0.0, atol=5e-3)
     y = stats.beta(1.0, 1.0).ppf(P)
-    found = rows.moments((shares, a, b), y[None])[0].reshape(2, 3)
+    found = rows.moments((shares, a, b), y[None], even(y))[0].reshape(2, 3)
     np.testing.assert_allclose(found[0] / found[1], 3.0 / 7.0, rtol=1e-9)
     # psi(2) - psi(5) = -(1/2 + 1/3 + 1/4), and var log s of Beta(2, 3) is 1/4 + 1/9 + 1/16.
     away = np.log(y) + 13.0 / 12.0
