@@ -16,6 +16,7 @@ from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.style import (
     COLOURS,
     GREY,
+    SIZE,
     Axes,
     Sheet,
     bare,
@@ -356,7 +357,9 @@ def draw_intervals(
 
     Values that are `near` have a grey ground, the one `at` which the rows are read a line.
     """
-    ax, empty = begun(ax)
+    below, (ax, empty) = ax is None, begun(ax)
+    if below:
+        ax.figure.set_figheight(max(SIZE[1], 0.9 + 0.2 * len(rows)))  # type: ignore[union-attr]
     if log:
         on_log(ax, "x", empty=empty)
     names = [] if empty else [text.get_text() for text in ax.get_yticklabels()]
@@ -368,7 +371,7 @@ def draw_intervals(
     if at is not None:
         ax.axvline(at[0], color="black", linewidth=0.9, linestyle=":", gid="zero", label=at[1])
     _rows(ax, [*names, *(row.label for row in rows)])
-    return finished(ax, x, "", rates, loc="best")
+    return finished(ax, x, "", rates, below=below, loc="best")
 
 
 def draw_gains(ax: Axes | None, gains: Gains, terms: Terms) -> Axes:
