@@ -130,6 +130,14 @@ class DecisionCheck(Result, Noun):
         ------
         InputError
             If the decision was not kept, as in a check that was read from JSON without it.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
+        >>> ax = decision.check(br.Scores([3, 5], [k / 10 for k in range(40)])).plot()
+        >>> [text.get_text() for text in ax.get_yticklabels()][:2]
+        ['FAR expected, dev', 'FAR observed, test']
         """
         if self.decision is None:
             raise InputError("the picture must have the decision that was checked; this has none.")
