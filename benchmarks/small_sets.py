@@ -31,25 +31,7 @@ import pandas as pd
 from _common import report, table
 
 import betaroc as br
-from betaroc.decision.pictures import (
-    plot_a_priori,
-    plot_a_priori_points,
-    plot_comparison,
-    plot_difference,
-    plot_difference_histogram,
-    plot_epc,
-    plot_expected_obtained,
-)
-from betaroc.ensemble.pictures import plot_ensemble, plot_gains, plot_hull, plot_learned
-from betaroc.fits.pictures import (
-    plot_densities,
-    plot_density,
-    plot_fit,
-    plot_fitted_roc,
-    plot_histogram,
-)
 from betaroc.model.measures import MEASURES
-from betaroc.model.pictures import plot_det, plot_precision_recall, plot_roc
 
 #: Sets drawn for one call, until one is large enough for it.
 TRIES = 4
@@ -435,31 +417,6 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Verdict": lambda c: next(iter(c.inclusion().verdict.values())),
 }
 
-#: Pictures, each of its noun.
-PICTURES: dict[str, Callable[[Context], Any]] = {
-    "plot_a_priori": lambda c: plot_a_priori([c.epc()]),
-    "plot_a_priori_points": lambda c: plot_a_priori_points(c.epc()),
-    "plot_comparison": lambda c: plot_comparison(c.comparison()),
-    "plot_densities": lambda c: plot_densities(c.fit()),
-    "plot_density": lambda c: plot_density(c.fit().client),
-    "plot_det": lambda c: plot_det(c.model().det()),
-    "plot_difference": lambda c: plot_difference(c.comparison()),
-    "plot_difference_histogram": lambda c: plot_difference_histogram(c.comparison(), 0.5),
-    "plot_ensemble": lambda c: plot_ensemble(c.inclusion()),
-    "plot_epc": lambda c: plot_epc(c.epc(), expected=True, a_posteriori=True),
-    "plot_expected_obtained": lambda c: plot_expected_obtained(c.epc()),
-    "plot_fit": lambda c: plot_fit(c.fit(), c.pick("pp", "qq"), level=c.level),
-    "plot_fitted_roc": lambda c: plot_fitted_roc(c.fit(), scale=c.pick("linear", "log")),
-    "plot_gains": lambda c: plot_gains(c.inclusion()),
-    "plot_learned": lambda c: plot_learned(c.inclusion()),
-    "plot_histogram": lambda c: plot_histogram(
-        c.scores.client, c.fit().client, weights=c.scores.client_weights
-    ),
-    "plot_hull": lambda c: plot_hull(c.inclusion()),
-    "plot_precision_recall": lambda c: plot_precision_recall(c.model().precision_recall()),
-    "plot_roc": lambda c: plot_roc(c.model().roc(c.pick("client", "impostor"))),
-}
-
 #: How methods are called that need more than themselves: by class and name, or by name.
 METHODS: dict[str, Callable[[Context, Any], Any]] = {
     **{n: lambda c, x, n=n: getattr(x, n)(c.place)
@@ -560,7 +517,6 @@ def _written_down(noun: Callable[[Context], Any], c: Context) -> None:
 def calls() -> list[Call]:
     """Everything that is called, by name."""
     found = [Call(name, run, 4.0) for name, run in FUNCTIONS.items()]
-    found += [Call(name, run, 1.0) for name, run in PICTURES.items()]
     for owner, noun in NOUNS.items():
         kind = getattr(br, owner)
         names = [n for n in members(kind) if f"{owner}.{n}" not in METHODS_LEFT_OUT]
@@ -568,7 +524,6 @@ def calls() -> list[Call]:
         found += [Call(f"{owner}.{n}", partial(_member, noun, owner, n), share) for n in names]
         found.append(Call(f"{owner} itself", partial(_written_down, noun), share))
     slow = {"analyze", "inclusion", "check_fit", "compare_families", "likelihood_ratio_test",
-            "plot_ensemble", "plot_gains", "plot_hull", "plot_learned",
             "fit_covariates"}  # fmt: skip
     return [c._replace(share=0.5) if c.name in slow else c for c in found]
 

@@ -12,12 +12,10 @@ import re
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
-from weakref import WeakSet
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
-from sphinx_gallery.scrapers import figure_rst
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -76,30 +74,13 @@ numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
 
 # ------------------------------------------------------------------ the gallery
-_seen: WeakSet[Any] = WeakSet()
-
-
-def figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """Save the figures that a block of a script has made: they are known to no global list."""
-    values = list(block_vars["example_globals"].values())
-    owned = [getattr(value, "ax_", getattr(value, "ax", value)) for value in values]
-    made = [getattr(value, "figure", None) for value in owned]
-    paths = []
-    for figure in made:
-        if figure is not None and hasattr(figure, "savefig") and figure not in _seen:
-            _seen.add(figure)
-            paths.append(next(block_vars["image_path_iterator"]))
-            figure.savefig(paths[-1], dpi=90)
-    return str(figure_rst(paths, gallery_conf["src_dir"]))
-
-
 sphinx_gallery_conf = {
     "examples_dirs": "gallery_scripts",
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"__init__\.py" if has_sklearn else r"__init__\.py|sklearn",
     "within_subsection_order": "FileNameSortKey",
-    "image_scrapers": (figures,),
+    "image_scrapers": ("matplotlib",),
     "default_thumb_file": None,
     "remove_config_comments": True,
     "show_memory": False,

@@ -14,7 +14,6 @@ import sys
 from pathlib import Path
 
 import betaroc as br
-from betaroc.model.ends import End
 
 SCORES = Path(__file__).parent / "data" / "liveness_cross_logreg" / "dev.csv"
 FAMILIES = ("auto", "best", "beta", "normal", "logit-normal")
@@ -52,17 +51,18 @@ def describe(fit: br.Fit, folder: Path) -> None:
     print(f"the whole curve: {model.global_shape()}")
     ends = model.ends()
     zero, one = ends.at_zero, ends.at_one
-    print(f"lowest thresholds: F_i ~ {power(zero, 'F_c')}, {zero.side} the diagonal")
-    print(f"highest thresholds: FAR ~ {power(one, 'TPR')}, {one.side} the diagonal")
+    low, high = power(zero.coefficient, zero.exponent), power(one.coefficient, one.exponent)
+    print(f"lowest thresholds: F_i ~ {low.format('F_c')}, {zero.side} the diagonal")
+    print(f"highest thresholds: FAR ~ {high.format('TPR')}, {one.side} the diagonal")
 
     figure = fit.plot(band=fit.roc_band()).figure
     figure.savefig(folder / "roc.png", dpi=150, metadata={"Software": None})
 
 
-def power(end: End, of: str) -> str:
+def power(coefficient: float, exponent: float) -> str:
     """Normal distributions have an exponent but no coefficient."""
-    known = end.coefficient == end.coefficient
-    return f"{end.coefficient:.3g} {of}^{end.exponent:.3g}" if known else f"{of}^{end.exponent:.3g}"
+    known = coefficient == coefficient
+    return f"{coefficient:.3g} {{}}^{exponent:.3g}" if known else f"{{}}^{exponent:.3g}"
 
 
 if __name__ == "__main__":

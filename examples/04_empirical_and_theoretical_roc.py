@@ -16,22 +16,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.fits.pictures import plot_histogram
 
 DATA = Path(__file__).parent / "data" / "liveness_cross_logreg"
-CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
 DEV, TEST = "#333333", "#7a4fa3"
 
 
 def draw_scores(ax: Axes, fit: br.Fit, threshold: float) -> None:
-    for which, color in (("client", CLIENT), ("impostor", IMPOSTOR)):
-        law = getattr(fit.model, which)
-        label = f"{which}s: beta({law.a:.2f}, {law.b:.2f})"
-        plot_histogram(getattr(fit.scores, which), law, ax, color=color, label=label)
+    fit.plot("histogram", ax)
+    laws = {"clients": fit.model.client, "impostors": fit.model.impostor}
+    labels = [f"{which}: beta({law.a:.2f}, {law.b:.2f})" for which, law in laws.items()]
     ax.axvline(threshold, ymax=0.78, color=DEV, ls=":", lw=1.2)
     ax.annotate(f"threshold {threshold:.2f}", (threshold, 5.55), ha="center")
     ax.set(xlim=(0, 1), ylim=(0, 7), xlabel="score", ylabel="density", title="development scores")
-    ax.legend(frameon=False, loc="upper center")
+    ax.legend(ax.containers, labels, frameon=False, loc="upper center")
 
 
 def draw_roc(ax: Axes, scores: br.Scores, name: str, color: str, threshold: float) -> None:

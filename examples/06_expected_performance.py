@@ -16,7 +16,6 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.decision.pictures import plot_expected_obtained
 
 DATA = Path(__file__).parent / "data"
 SYSTEMS = {"A, network": "liveness_within_mlp", "B, SVM": "liveness_within_svmdecision"}
@@ -40,8 +39,7 @@ def main(folder: str = ".") -> None:
         left.plot(one.far, 1 - one.frr, "os"[number], color=COLORS[name], ms=6, mec="white")
         curve.plot(middle, **style)
         middle.plot(one.alpha, one.value, "os"[number], color=COLORS[name], ms=6, mec="white")
-        shares = br.epc(dev, test, criterion="far", measure="far")
-        plot_expected_obtained(shares, right, **style)
+        br.epc(dev, test, criterion="far", measure="far").plot_expected(right, **style)
     left.set(title="ROCs on test; dots: dev's at alpha 0.5", xlabel="FAR", ylabel="TPR")
     middle.set(
         title="Observed on test with dev's thresholds",

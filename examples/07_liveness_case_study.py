@@ -18,13 +18,11 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.fits.pictures import plot_histogram
 
 DATA = Path(__file__).parent / "data"
 CLASSIFIERS = ("logreg", "mlp", "forest", "svmdecision")
 SETS = [f"{protocol}_{name}" for protocol in ("within", "cross") for name in CLASSIFIERS]
 AMOUNTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-CLIENT = "#0072B2"
 IMPOSTORS = [colormaps["YlOrRd"](0.4 + 0.12 * k) for k in range(len(AMOUNTS))]
 #: The forest counts votes of 100 trees; decision values of the SVM are not confined to [0, 1].
 OPTIONS = {"forest": {"resolution": 0.01}, "svmdecision": {"family": "normal"}}
@@ -64,24 +62,22 @@ def print_ends(fits: dict[str, list[br.Fit]]) -> None:
 
 
 def draw_histograms(fits: dict[str, list[br.Fit]], path: Path) -> None:
-    figure = Figure(figsize=(13, 12.5), layout="constrained")
-    rows = figure.subplots(len(SETS), 1 + len(AMOUNTS))
-    titles = ["clients", *(f"impostors, sharpened {amount:g}" for amount in AMOUNTS)]
+    figure = Figure(figsize=(12, 12.5), layout="constrained")
+    rows = figure.subplots(len(SETS), len(AMOUNTS))
     for row, (name, found) in zip(rows, fits.items(), strict=True):
-        classes = [(found[0].scores.client, found[0].model.client, CLIENT)]
-        for fit, color in zip(found, IMPOSTORS, strict=True):
-            classes.append((fit.scores.impostor, fit.model.impostor, color))
         limits = (-2.8, 2.8) if name.endswith("svmdecision") else (0.0, 1.0)
         top = 1.1 if name.endswith("svmdecision") else 6.0
-        for ax, (scores, law, color) in zip(row, classes, strict=True):
-            plot_histogram(scores, law, ax, limits=limits, color=color)
+        for ax, fit in zip(row, found, strict=True):
+            fit.plot("histogram", ax).get_legend().remove()
             ax.set(xlim=limits, ylim=(0, top), xlabel="", ylabel="", yticks=[])
             ax.spines[["top", "right", "left"]].set_visible(False)
             ax.set_xticks([-2, 0, 2] if limits[0] < 0 else [0, 0.5, 1])
             ax.tick_params(labelsize=8)
         row[0].set_ylabel(name.replace("_", "\n"), rotation=0, ha="right", va="center")
-    for ax, title in zip(rows[0], titles, strict=True):
-        ax.set_title(title, fontsize=9)
+    for ax, amount in zip(rows[0], AMOUNTS, strict=True):
+        ax.set_title(f"sharpened {amount:g}", fontsize=9)
+    labels = ["clients", "impostors"]
+    figure.legend(rows[0][0].containers, labels, loc="outside lower center", ncols=2, frameon=False)
     figure.savefig(path, dpi=100, metadata={"Software": None})
 
 

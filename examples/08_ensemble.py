@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 
 import betaroc as br
-from betaroc.rendering.picture_files import save_picture
 
 DATA = Path(__file__).parent / "data"
 #: The forest's scores are shares of the votes of 100 trees.
@@ -30,7 +29,7 @@ def main(folder: str = ".") -> None:
         scores("test_sharpen0.20"), dev=scores("dev"), resolution={"forest": 0.01}
     )
     print(result)
-    save_picture(result.plot, Path(folder, "ensemble.png"))
+    result.plot().savefig(Path(folder, "ensemble.png"), dpi=160, metadata={"Software": None})
 
 
 if __name__ == "__main__":

@@ -169,14 +169,19 @@ def test_words_that_no_user_sees() -> None:
 # -------------------------------------------------------------------------------- the gallery
 #: Every public method that draws, and what it may be asked to draw.
 PICTURES = {
-    *(("Fit", kind) for kind in ("roc", "qq", "pp", "tails", "tail-shape", "tail-rate")),
-    *((name, "") for name in ("Roc", "Det", "PrecisionRecall", "Epc", "Comparison", "Inclusion")),
+    *(("Fit", kind) for kind in ("roc", "histogram", "densities", "qq", "pp")),
+    *(("Fit", kind) for kind in ("tails", "tail-shape", "tail-rate")),
+    *((name, "") for name in ("Scores", "ScoreModel", "Roc", "Det", "PrecisionRecall", "Band")),
+    *((name, "") for name in ("Epc", "Comparison", "Inclusion", "Interval", "FitCheck")),
+    *((name, "") for name in ("Decision", "DecisionCheck", "ScoreSummary")),
     *((name, "") for name in ("SystemsComparison", "RocDisplay", "DetDisplay", "EpcDisplay")),
 }  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_the_gallery_shows_every_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib import pyplot as plt
+
     monkeypatch.setenv("MPLBACKEND", "Agg")
     drawn: set[tuple[str, str]] = set()
     model = betaroc.ScoreModel(betaroc.Normal(1, 1), betaroc.Normal(0, 1))
@@ -194,6 +199,7 @@ def test_the_gallery_shows_every_picture(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(kind, "plot", plot)  # fmt: skip
     for path in sorted((ROOT / "docs" / "gallery_scripts").glob("*.py")):
         exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"__name__": "__main__"})
+        plt.close("all")
     assert drawn == PICTURES
     assert {kind.__name__ for kind in drawing} == {name for name, _ in PICTURES}
 

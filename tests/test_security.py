@@ -114,17 +114,33 @@ COMMANDS = [
 ]
 
 
+def commands(text: str) -> set[str]:
+    return set(re.findall(r"\\([a-zA-Z]+)", text.replace(r"\\", "\n")))
+
+
+KNOWN = {
+    "begin", "end", "toprule", "midrule", "bottomrule", "textbackslash", "textasciicircum",
+    "textasciitilde",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_name_is_a_command_of_latex(name: str) -> None:
     text = latex_table({name: [name], "b": [0.5]})
     body = text.replace(r"\\", "\n")
-    known = {
-        "begin", "end", "toprule", "midrule", "bottomrule", "textbackslash", "textasciicircum",
-        "textasciitilde",
-    }  # fmt: skip
-    assert set(re.findall(r"\\([a-zA-Z]+)", body)) <= known
+    assert commands(text) <= KNOWN
     assert not re.search(r"(?<!\\)[#$%&_]", re.sub(r" & ", " ", body))
     assert "^" not in body
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "a\n\\input{b}", "<script>alert(1)</script>"])
+def test_no_name_is_a_command_or_a_tag_in_a_summary(name: str) -> None:
+    client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+    scores = br.Scores(client, impostor, name=name, words=("<b>", name))
+    summary = br.fit(scores).summary()
+    assert commands(summary.as_latex()) <= KNOWN | {"textless", "textgreater"}
+    tags = set(re.findall(r"<(\w+)", summary._repr_html_()))
+    assert not tags & {"b", "script"}
 
 
 # ------------------------------------------------------------------------------- the pages

@@ -9,7 +9,6 @@ import pytest
 
 import betaroc as br
 from helpers.cases import some
-from helpers.pictures import PICTURES
 from helpers.places import benchmark
 from helpers.public import PUBLIC
 
@@ -28,7 +27,6 @@ def test_every_public_name_is_called_or_listed_with_a_reason(search: Any) -> Non
         assert (name in called) != (name in search.LEFT_OUT), name
     assert called | set(search.LEFT_OUT) <= set(PUBLIC)
     assert all(search.LEFT_OUT.values())
-    assert set(search.PICTURES) == set(PICTURES)
 
 
 def test_every_public_method_is_called_or_listed_with_a_reason(search: Any) -> None:

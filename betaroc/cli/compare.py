@@ -36,11 +36,11 @@ from betaroc.core.tables import listed_columns
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison, compare
 from betaroc.decision.curve_difference import larger_is_better, way_words
-from betaroc.decision.pictures import draw_both
 from betaroc.decision.systems import SystemsComparison, compare_systems
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
 from betaroc.rendering.picture_files import save_picture
+from betaroc.rendering.style import legend_below, stacked_axes
 from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Grid, Section, Words, apart, as_named, recorded
 from betaroc.report.compare import (
@@ -190,8 +190,17 @@ def _draw(
     scale = "log" if arguments.log else "linear"
     if isinstance(comparison, Comparison):
         names = [visible(system.name) for system in systems]
-        return draw_both(comparison, names, scale=scale, terms=arguments.terms)
+        return draw_both(comparison, names, scale, arguments.terms)
     return comparison.plot(scale=scale, terms=arguments.terms)
+
+
+def draw_both(comparison: Comparison, names: Sequence[str], scale: str, terms: str) -> Any:
+    """Both curves above, their difference below, on one figure; the upper axes."""
+    upper, lower = stacked_axes()
+    comparison.plot(upper, names=names, scale=scale, terms=terms).set_xlabel("")
+    comparison.plot_difference(lower, names=names, terms=terms)
+    legend_below(upper, None, also=lower)
+    return upper
 
 
 def _warn_of_same(systems: Sequence[System]) -> None:

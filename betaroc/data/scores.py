@@ -20,7 +20,7 @@ from betaroc.core.checks import (
     score_array,
     weights_array,
 )
-from betaroc.core.class_words import ClassWords, class_words
+from betaroc.core.class_words import ClassWords, class_words, shared_words
 from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.names import columns_beside, name_columns
@@ -52,7 +52,9 @@ from betaroc.data.frames import frame_columns, opened
 from betaroc.data.labels import client_mask, refuse_labels_as_scores, refuse_other_index
 from betaroc.data.rows import FAIL, WAYS_OF_MISSING, account_of, scores_or_nan
 from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.style import Axes
 
 
 class ScoreData(Tabular, Noun, ABC):
@@ -103,6 +105,38 @@ class ScoreData(Tabular, Noun, ABC):
     @abstractmethod
     def _distributions(self) -> tuple[Empirical, Empirical]:
         """Of clients and of impostors, as the scores are."""
+
+    def plot(self, ax: Axes | None = None, *, bins: int = 20, **style: Any) -> Axes:
+        """Draw a histogram of each class.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        bins : int
+            Number of bars, over [0, 1] where all scores lie in it, else over their range.
+        **style
+            ``color`` and ``label`` of the bars of both classes.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Notes
+        -----
+        The bars' area is the share of the scores they hold; trials without a score are in none.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> ax = br.Scores([0.9, 0.7, 0.4], [0.1, 0.5]).plot(bins=10)
+        >>> [text.get_text() for text in ax.get_legend().get_texts()], len(ax.patches)
+        (['client', 'impostor'], 20)
+        """
+        words = shared_words([self.words])
+        classes = [(law,) for law in self._distributions]
+        styles = class_styles(style, words.client, words.impostor)
+        return plot_classes(ax, classes, styles, bins=bins)
 
     def _read_from(self, source: ScoreSource) -> Self:
         """The same of this source."""

@@ -69,9 +69,7 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
             f"band must be that of the curve drawn; got one of {band.alpha.size} alphas with other"
             f" alphas or values than the curve's {alpha.size}. Take epc.band() of this curve."
         )
-    kind = "simultaneous" if band.simultaneous else "pointwise"
-    dev = "fixed thresholds" if band.resample == "test" else "dev chosen again"
-    return DrawnBand(band.low, band.high, f"{level_words(band.level)} {kind}, {dev}")
+    return band._drawn
 
 
 def band(e: Curve, o: BandOptions) -> Band:

@@ -30,7 +30,7 @@ from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.inference.simultaneous import percentile_band, pointwise
-from betaroc.rendering.alphas import Better, draw_comparison
+from betaroc.rendering.alphas import Better, draw_comparison, draw_difference, draw_replicates
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Node
@@ -251,14 +251,14 @@ class Comparison(CurveDifference, Noun):
         scale: str = "linear",
         terms: str = BIOMETRIC,
     ) -> Axes:
-        """Draw both curves and where they differ; see `decision.pictures.plot_comparison`.
+        """Draw both expected performance curves, the alphas in which they differ shaded.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         names : sequence of two str, optional
-            What the systems are called.
+            What the systems are called; those of the test sets where they differ, else A and B.
         scale : str
             Of the measure's axis, "linear" or "log"; on that a value of 0 lies below the frame.
         terms : str
@@ -267,11 +267,129 @@ class Comparison(CurveDifference, Noun):
         Returns
         -------
         matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If `names` are not two.
+
+        Notes
+        -----
+        Where the simultaneous band of the difference excludes 0 the ground has the colour and the
+        hatch of the better system, and the legend names it. The ground ends beside an alpha where
+        the next is farther than 0.02 away. Fewer than twelve alphas have markers.
+
+        References
+        ----------
+        Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
+        curve, Figures 6 and 8.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4] * 7, [0, 1, 2] * 7)
+        >>> good = br.epc(dev, br.Scores([3, 4, 5] * 7, [0, 1, 2] * 7), alpha=[0.4, 0.6])
+        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 7, [0, 1, 3] * 7), alpha=[0.4, 0.6])
+        >>> ax = br.compare(good, poor, resample="test", replicates=200, rng=1).plot()
+        >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
+        ['A', 'B', 'A better (95 %)']
         """
-        better = Better(self.better, both_names(self.names, names), self.level)
+        better = self._better(names)
         axes, log = axes_of(self.first, scale, terms)
         values = self.first.value, self.second.value
         return draw_comparison(ax, self.alpha, values, better, axes, log=log)
+
+    def plot_difference(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        terms: str = BIOMETRIC,
+    ) -> Axes:
+        """Draw the difference of both curves with its interval and the line of no difference.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        names, terms
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Notes
+        -----
+        The value of the first system minus that of the second, with its interval at each alpha and
+        between dotted lines the simultaneous band, where that excludes 0 on a ground of the colour
+        and the hatch of the better one. A value that is 0/0 is a gap.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
+        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.4, 0.6])
+        >>> br.compare(good, poor, replicates=200, rng=1).plot_difference().get_ylabel()
+        'difference in half total error rate'
+        """
+        return draw_difference(
+            ax, self.alpha, self.difference, (self.low, self.high), (self.band_low, self.band_high),
+            self._better(names), axes_of(self.first, "linear", terms)[0],
+        )  # fmt: skip
+
+    def plot_histogram(
+        self,
+        alpha: float | None = None,
+        ax: Axes | None = None,
+        *,
+        bins: int = 50,
+        names: Sequence[str] | None = None,
+        terms: str = BIOMETRIC,
+    ) -> Axes:
+        """Draw the bootstrap differences at one alpha, the interval's ends and zero marked.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            One of the curves'; may be left out where they have but one.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        bins : int
+            Number of bars.
+        names, terms
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not one of the curves', `bins` is less than 1 or `names` are not two.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
+        >>> ax = br.compare(good, poor, replicates=200, rng=1).plot_histogram(0.5, bins=4)
+        >>> sum(int(bar.get_height()) for bar in ax.patches)
+        200
+        """
+        counts, edges = self.histogram(alpha, bins)
+        place = index_of_alpha(self.first, alpha)
+        estimate, low, high = (float(v[place]) for v in (self.difference, self.low, self.high))
+        return draw_replicates(
+            ax, counts, edges, (estimate, low, high), self._better(names),
+            axes_of(self.first, "linear", terms)[0], float(self.alpha[place]),
+        )  # fmt: skip
+
+    def _better(self, names: Sequence[str] | None) -> Better:
+        return Better(self.better, both_names(self.names, names), self.level)
 
 
 @public

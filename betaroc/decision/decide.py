@@ -33,6 +33,7 @@ from betaroc.decision.status import (
     mean_rate,
     observed_cost,
     observed_rate,
+    plot_decision,
     said_of_costs,
     said_of_rate,
 )
@@ -59,6 +60,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Node
 
 #: What counts at thresholds can be had of.
@@ -115,6 +117,35 @@ class DecisionCheck(Result, Noun):
     _travels = travelling("counted", "decision")
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     decision: Decision | None = field(default=None, compare=False, repr=False)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw both rates as dev expects them and as the test observed them, beside the target.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If the decision was not kept, as in a check that was read from JSON without it.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> decision = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1)
+        >>> ax = decision.check(br.Scores([3, 5], [k / 10 for k in range(40)])).plot()
+        >>> [text.get_text() for text in ax.get_yticklabels()][:2]
+        ['FAR expected, dev', 'FAR observed, test']
+        """
+        if self.decision is None:
+            raise InputError("the picture must have the decision that was checked; this has none.")
+        return plot_decision(self.decision, self, ax)
 
     def _block(self) -> Sequence[Node]:
         if self.decision is None:
@@ -255,6 +286,27 @@ class Decision(Tabular, Noun):
         ['guaranteed', 'average']
         """
         return self.alternatives
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw FAR and FRR that dev expects, with their intervals, beside the target.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, a row for each rate; a new figure if left out.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> ax = br.decide(br.Scores([2, 3, 4], [k / 10 for k in range(30)]), far=0.1).plot()
+        >>> [text.get_text() for text in ax.get_yticklabels()]
+        ['FAR expected, dev', 'FRR expected, dev']
+        """
+        return plot_decision(self, None, ax)
 
     def _derived(self) -> dict[str, Any]:
         return {"threshold_for_greater_equal": self.threshold_for_greater_equal}

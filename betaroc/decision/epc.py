@@ -27,6 +27,7 @@ from betaroc.decision.curve import (
     checked_alphas,
     chosen_on,
     data_of,
+    index_of_alpha,
     known_laws,
     side,
     tell_support,
@@ -41,9 +42,10 @@ from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES
-from betaroc.rendering.alphas import draw_epc
+from betaroc.rendering.alphas import draw_epc, draw_expected_observed
+from betaroc.rendering.curves import draw_choices
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.style import Axes
+from betaroc.rendering.style import Axes, line_style, new_axes
 from betaroc.rendering.tree import Node
 
 
@@ -435,12 +437,21 @@ class Epc(Curve, Noun):
         Raises
         ------
         InputError
-            If `scale` or `terms` is unknown, or `scale` is "log" for a measure that may be
-            negative.
+            If `scale` or `terms` is unknown, `scale` is "log" for a measure that may be negative,
+            or the band is that of another curve.
+
+        Notes
+        -----
+        Zones of alpha where dev's threshold accepts or rejects everybody on dev have a
+        grey ground. Values between two alphas are joined by a straight line, though a
+        curve of scores moves in steps; fewer than twelve alphas have markers. A value
+        that is 0/0 is a gap, of the band too. A criterion without alpha is a dot, what
+        dev expected a hollow square, test's own threshold a hollow triangle. The legend
+        stands below new axes, inside those of a caller.
         """
         axes, log = axes_of(self, scale, terms)
         alpha, value = self.alpha, self.value
-        style = {"label": self.dev.name if self.test.name is None else self.test.name, **style}
+        style = {"label": self._called, **style}
         return draw_epc(
             ax, alpha, value, self.trivial, axes, style,
             band=None if band is None else shown_band(band, alpha, value),
@@ -448,6 +459,116 @@ class Epc(Curve, Noun):
             a_posteriori=self.a_posteriori if flag(a_posteriori, "a_posteriori") else None,
             log=log,
         )  # fmt: skip
+
+    def plot_expected(
+        self, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any
+    ) -> Axes:
+        """Draw the measure observed on test against the one expected on dev.
+
+        On the line y = x what was expected is observed. Take the criterion's own rate as the
+        measure to draw what was asked for against what was observed.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+        **style
+            Properties of the line.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        References
+        ----------
+        Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
+        curve, IDIAP-RR 03-85, Fig. 6.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+        >>> test = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> ax = br.epc(dev, test, criterion="far", measure="far").plot_expected()
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('false acceptance rate expected on dev', 'false acceptance rate observed on test')
+        """
+        axes, _ = axes_of(self, "linear", terms)
+        style = {"label": self._called, **style}
+        return draw_expected_observed(ax, self.alpha, self.expected, self.value, axes, style)
+
+    def plot_points(
+        self,
+        ax: Axes | None = None,
+        *,
+        alpha: npt.ArrayLike | None = None,
+        terms: str = BIOMETRIC,
+        **style: Any,
+    ) -> Axes:
+        """Mark on a ROC or DET of the test set where dev's thresholds lie, and test's own.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            What the ROC or DET of the test set has been drawn on; its DET on a new figure if left
+            out.
+        alpha : array_like, optional
+            Some of the curve's alphas; three of them, evenly spread, where left out.
+        terms : str
+            Words of the rates on new axes, as in :meth:`betaroc.Roc.plot`.
+        **style
+            ``color`` and ``label`` of the markers.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If an alpha is none of the curve's, or the axes hold neither a DET nor a ROC.
+
+        Notes
+        -----
+        Filled dots are a priori, thresholds chosen on dev; open diamonds a posteriori, the
+        thresholds that the criterion would choose on test itself. A thin line joins both of
+        one alpha, which is written beside the dot. On normal deviates a rate of 0 or 1 lies
+        at infinity, outside the frame.
+
+        References
+        ----------
+        Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
+        curve, IDIAP-RR 03-85.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+        >>> test = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+        >>> ax = br.epc(dev, test, alpha=[0.5]).plot_points(test.roc().plot())
+        >>> [line.get_gid() for line in ax.lines if line.get_gid() != "chance"][-2:]
+        ['a-priori', 'a-posteriori']
+        """
+        ax = self.test.det().plot(terms=terms) if ax is None else new_axes(ax)
+        single, order = CRITERIA[self.criterion].single, np.argsort(self.alpha, kind="stable")
+        if alpha is not None:
+            order = np.array([index_of_alpha(self, one) for one in np.ravel(alpha).tolist()])
+        elif order.size > 3:
+            order = order[np.linspace(0, order.size - 1, 5)[1:4].round().astype(np.intp)]
+        beside = None if single else self.alpha[order]
+        best = epc(
+            self.test, self.test, criterion=self.criterion, measure=self.measure,
+            alpha=beside,
+        )  # fmt: skip
+        chosen = self.far[order], self.frr[order]
+        return draw_choices(ax, chosen, (best.far, best.frr), beside, line_style(style))
+
+    @property
+    def _called(self) -> str | None:
+        """The name of the test set, or of dev."""
+        return self.dev.name if self.test.name is None else self.test.name
 
     def _block(self) -> Sequence[Node]:
         return curve_block(self)

@@ -11,8 +11,10 @@ from betaroc.core.class_words import ClassWords
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way
 from betaroc.inference.interval import Interval
-from betaroc.rendering.notebook import CLIENT, IMPOSTOR, RateMark, draw_strip
+from betaroc.rendering.curves import draw_intervals
+from betaroc.rendering.notebook import CLIENT, IMPOSTOR, IntervalMark, RateMark, draw_strip
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
+from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
 
 if TYPE_CHECKING:
@@ -325,7 +327,7 @@ def decision_block(
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
     tested, up = check is not None, d.target != "frr"
     accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
-    rates = (Row(_rates(d, k, kind, check)) for k, kind in enumerate(TARGET_RATES))
+    rates = [Row((kind.upper(), *_rates(d, kind, check))) for kind in TARGET_RATES]
     ways = ways_grid(d, lambda threshold: rounded(threshold, up=up))
     return [
         Words(f"{accepts}{_asked(d)}", "answer", rounded(d.threshold, up=up)),
@@ -370,9 +372,10 @@ def _asked(d: Decision) -> str:
     return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
 
 
-def _rates(d: Decision, k: int, kind: str, check: DecisionCheck | None) -> tuple[Cell | str, ...]:
+def _rates(d: Decision, kind: str, check: DecisionCheck | None) -> list[Cell]:
     """A rate expected from dev, and observed."""
-    own, share = None if d.counted is None else d.counted[k], getattr(d.expected, kind)
+    k, share = TARGET_RATES.index(kind), getattr(d.expected, kind)
+    own = None if d.counted is None else d.counted[k]
     expected = rate_cell(share)
     if kind == d.target:
         expected = rate_cell(share, d.interval.low, d.interval.high)
@@ -382,13 +385,24 @@ def _rates(d: Decision, k: int, kind: str, check: DecisionCheck | None) -> tuple
     elif own is not None and own.estimate == share:
         expected = rate_cell(share, own.low, own.high)
     if check is None:
-        return kind.upper(), expected
+        return [expected]
     seen = None if check.counted is None else check.counted[k]
     at = rate_cell(getattr(check.point, kind))
-    return (
-        kind.upper(), expected,
-        at if seen is None else rate_cell(seen.estimate, seen.low, seen.high),
-    )  # fmt: skip
+    return [expected, at if seen is None else rate_cell(seen.estimate, seen.low, seen.high)]
+
+
+def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
+    """Both rates as dev expects them and as a test observed them, beside the target."""
+    roles = "expected, dev", "observed, test"
+    cells = {kind: _rates(d, kind, check) for kind in TARGET_RATES}
+    marks = [
+        IntervalMark(f"{kind.upper()} {role}", c.low, c.value, c.high, role == roles[1])
+        for kind, found in cells.items()
+        for role, c in zip(roles, found, strict=False)
+    ]
+    colours = [_TONES[kind] for kind, found in cells.items() for _ in found]
+    at = (d.rate, _asked(d)) if d.target in TARGET_RATES else None
+    return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 
 
 def _strips(d: Decision, check: DecisionCheck | None) -> Figure:

@@ -11,9 +11,6 @@ from betaroc.distributions.base import Tail
 from betaroc.distributions.normal import NormalCoordinate, NormalPair
 from betaroc.distributions.pairs import closed_forms
 
-#: From this sigma^2 on exp(sigma^2) - 1 is exp(sigma^2) in doubles.
-_WIDE = 40.0
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogitNormal(NormalCoordinate):

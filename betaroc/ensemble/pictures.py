@@ -1,181 +1,25 @@
-"""Pictures of an ensemble from what is found of it, or an error that says how that is made."""
+"""The picture of an ensemble from what is found of it."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from betaroc.core.checks import instance
-from betaroc.core.notices import public
-from betaroc.core.terms import BIOMETRIC, Terms, terms_of
+from betaroc.core.terms import Terms, terms_of
 from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble.fusion import PARTS
-from betaroc.ensemble.learned import CANNOT_TELL, MATTERS, LearnedGain
+from betaroc.ensemble.learned import CANNOT_TELL, MATTERS
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.model.roc import Roc
 from betaroc.rendering import curves as drawing
-from betaroc.rendering.style import Axes, Sheet
+from betaroc.rendering.notebook import IntervalMark
+from betaroc.rendering.style import Sheet
 
 
-def _inclusion(result: InclusionRecord) -> InclusionRecord:
-    return instance(result, InclusionRecord, "result", "br.inclusion(frame)")
-
-
-@public
-def plot_ensemble(
-    result: InclusionRecord, *, rule: str = "mean-logit", terms: str = BIOMETRIC
-) -> Sheet:
-    """Draw the ROCs, and beside them the gains in a learned fusion and by a fixed rule.
-
-    Parameters
-    ----------
-    result : Inclusion
-        From :func:`betaroc.inclusion`.
-    rule : str
-        The fusing rule whose gains are drawn.
-    terms : str
-        Words of the rates, as in :meth:`betaroc.Roc.plot`.
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
-    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
-    >>> figure = plot_ensemble(br.inclusion({"one": one, "two": two}))
-    >>> [ax.get_xlabel().splitlines() for ax in figure.axes]
-    [['FAR'], ['gain in AUC of a learned fusion', '(shaded: less than 0.005; filled: it tells)'], \
-['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
-    """
-    i = _inclusion(result)
+def plot_ensemble(result: InclusionRecord, rule: str, terms: str) -> Sheet:
+    """Draw the ROCs, and beside them the gains; `Inclusion.plot` documents it."""
     words = terms_of(terms)
-    return drawing.draw_ensemble(_rocs(i), _learned(i), MATTERS, _gains(i, rule, words), words)
-
-
-@public
-def plot_hull(result: InclusionRecord, ax: Axes | None = None, *, terms: str = BIOMETRIC) -> Axes:
-    """Draw the fitted ROCs, the hull above them, the diagonal and the region.
-
-    Parameters
-    ----------
-    result : Inclusion
-        From :func:`betaroc.inclusion`.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes if left out.
-    terms : str
-        Words of the rates, as in :meth:`betaroc.Roc.plot`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Notes
-    -----
-    The legend gives each classifier's verdict. Thin steps are the ROCs of the scores, which those
-    of distributions that fit run along. What lies outside the region is shaded; points joined by
-    a chord of the hull are marked.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
-    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
-    >>> ax = plot_hull(br.inclusion({"one": one, "two": two}))
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['one: include', 'two: cannot tell', "scores' ROCs", 'ROC hull']
-    """
-    return drawing.draw_hull(ax, _rocs(_inclusion(result)), terms_of(terms))
-
-
-@public
-def plot_learned(result: InclusionRecord, ax: Axes | None = None) -> Axes:
-    """Draw what each classifier adds to a learned fusion of the others, with its interval.
-
-    Parameters
-    ----------
-    result : Inclusion
-        From :func:`betaroc.inclusion`.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes if left out.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Notes
-    -----
-    The first that holds: an interval right of zero says include, one left of the shaded band leave
-    out, one that ends within the band adds nothing; the band reaches from -0.005 to 0.005. Filled
-    where the gain tells; nothing is drawn where nothing was measured.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
-    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
-    >>> ax = plot_learned(br.inclusion({"one": one, "two": two}))
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['one', 'two']
-    """
-    return drawing.draw_learned(ax, _learned(_inclusion(result)), MATTERS)
-
-
-@public
-def plot_gains(
-    result: InclusionRecord,
-    ax: Axes | None = None,
-    *,
-    rule: str = "mean-logit",
-    terms: str = BIOMETRIC,
-) -> Axes:
-    """Draw what each classifier adds to the others, with its intervals.
-
-    Parameters
-    ----------
-    result : Inclusion
-        From :func:`betaroc.inclusion`.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes if left out.
-    rule : str
-        The fusing rule.
-    terms : str
-        Words of the rates, as in :meth:`betaroc.Roc.plot`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    InputError
-        If the rule is unknown.
-
-    Notes
-    -----
-    Right of zero the classifier helps. Markers tell the parts of the curve apart; one that is
-    filled has an interval without zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
-    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
-    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
-    >>> ax = plot_gains(br.inclusion({"one": one, "two": two}))
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['one', 'two']
-    """
-    words = terms_of(terms)
-    return drawing.draw_gains(ax, _gains(_inclusion(result), rule, words), words)
+    gains = _gains(result, rule, words)
+    return drawing.draw_ensemble(_rocs(result), _learned(result), MATTERS, gains, words)
 
 
 def _rocs(result: InclusionRecord) -> drawing.Rocs:
@@ -202,17 +46,18 @@ def _rocs(result: InclusionRecord) -> drawing.Rocs:
     )
 
 
-def _learned(result: InclusionRecord) -> dict[str, drawing.DrawnGain]:
-    def drawn(g: LearnedGain) -> drawing.DrawnGain:
-        return drawing.DrawnGain(g.low, g.estimate, g.high, g.word != CANNOT_TELL)
-
-    return {name: drawn(result.verdict[name].gain) for name in result.names}
+def _learned(result: InclusionRecord) -> list[IntervalMark]:
+    gains = {name: result.verdict[name].gain for name in result.names}
+    return [
+        IntervalMark(name, g.low, g.estimate, g.high, g.word != CANNOT_TELL)
+        for name, g in gains.items()
+    ]
 
 
 def _gains(result: InclusionRecord, rule: str, terms: Terms) -> drawing.Gains:
-    def drawn(name: str, part: str) -> drawing.DrawnGain:
+    def drawn(name: str, part: str) -> IntervalMark:
         g = result.fusion.gain(name, rule, part)
-        return drawing.DrawnGain(g.low, g.estimate, g.high, g.low > 0.0 or g.high < 0.0)
+        return IntervalMark(name, g.low, g.estimate, g.high, g.low > 0.0 or g.high < 0.0)
 
     rows = {name: [drawn(name, part) for part in PARTS] for name in result.names}
     measures = (result.fusion.parts[part]["measure"] for part in ("all", "strict"))

@@ -26,6 +26,7 @@ from betaroc.estimation.contract import Parameters, SampleRows
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import refits
 from betaroc.fits.target_checks import (
+    WITHIN,
     GoodDownTo,
     Rates,
     TargetCheck,
@@ -33,7 +34,10 @@ from betaroc.fits.target_checks import (
     good_down_to,
     refuse_fractional,
 )
+from betaroc.rendering.curves import draw_intervals
+from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
 from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
 
@@ -160,6 +164,46 @@ class FitCheck(Result, Noun):
             rows.append(("roc_distance", "both", far.sup, far.p_value))
         names = ("test", "class", "statistic", "p_value")
         return table_of(columns_from_rows(rows, names, ("test", "class")))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rates counted at the fit's own thresholds over those that it expects.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, a row for each target; a new figure if left out.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Notes
+        -----
+        The grey ground is within a factor of 3, which is good; a marker is hollow where the scores
+        cannot tell.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> ax = br.check_fit(fit, far=[0.1, 0.01], replicates=19, rng=1).plot()
+        >>> [text.get_text() for text in ax.get_yticklabels()]
+        ['FAR 0.1', 'FAR 0.01']
+        """
+        marks = [
+            IntervalMark(
+                f"{t.rate.upper()} {t.target:g}", t.low * t.n / t.expected, t.observed / t.expected,
+                t.high * t.n / t.expected, t.verdict != "cannot tell",
+            )
+            for t in self.targets
+        ]  # fmt: skip
+        colours = [IMPOSTOR if t.rate == "far" else CLIENT for t in self.targets]
+        return draw_intervals(
+            ax, marks, "rate counted over rate expected", colours=colours or [CLIENT],
+            near=(1.0 / WITHIN, WITHIN), at=(1.0, "_nolegend_"), log=True,
+        )  # fmt: skip
 
     @property
     def status(self) -> str:

@@ -10,12 +10,14 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
+from betaroc.core.class_words import shared_words
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, in_library
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.value import REPR_LIMIT
 from betaroc.data.accepted import of_comparisons
+from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
@@ -40,14 +42,16 @@ from betaroc.inference.roc_bands import roc_band
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.style import Axes
+from betaroc.rendering.style import Axes, line_style
 from betaroc.rendering.tree import Node
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-#: What `Fit.plot` draws.
-_PLOT_KINDS = ("roc", *ORDERED_KINDS, *TAIL_KINDS)
+#: What `Fit.plot` draws, and bars of a histogram.
+_CLASS_KINDS = ("histogram", "densities")
+_PLOT_KINDS = ("roc", *_CLASS_KINDS, *ORDERED_KINDS, *TAIL_KINDS)
+_BINS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -762,9 +766,10 @@ class Fit(FitPoints, Noun):
         scale: str = "linear",
         level: float = 0.95,
         terms: str = BIOMETRIC,
+        bins: int = _BINS,
         **style: Any,
     ) -> Axes:
-        """Draw the fitted ROC beside that of the scores, or how well the scores follow the fit.
+        """Draw the fitted ROC beside that of the scores, the distributions, or how well they fit.
 
             pp: F(x_(i)) against the median of U_(i),   qq: x_(i) against F^-1(median of U_(i)),
             U_(i) ~ Beta(i, n + 1 - i) the i-th of n ordered uniform numbers
@@ -772,14 +777,15 @@ class Fit(FitPoints, Noun):
         Parameters
         ----------
         kind : str
-            "roc": the fitted curve, and in thin steps that of the scores. "pp": ordered scores as
-            probabilities, "qq": as scores, on the logit scale if the distributions are on [0, 1],
-            against what their distributions expect of them. "tails": FAR and FRR on a log scale
-            against the threshold, down to a tenth of an expected score, with the share of scores
-            counted beyond each; of a fit with tails the family without them (dashed), the joint
-            (dotted) and the interval of the rate. Of a fit with tails "tail-shape" and "tail-rate":
-            the shape, and the rate at the threshold that one score is expected beyond over that of
-            the fit, by how many scores the tail has.
+            "roc": the fitted curve, and in thin steps that of the scores. "histogram": the scores
+            of each class with its fitted density; "densities": the densities alone. "pp": ordered
+            scores as probabilities, "qq": as scores, on the logit scale if the distributions are
+            on [0, 1], against what their distributions expect of them. "tails": FAR and FRR on a
+            log scale against the threshold, down to a tenth of an expected score, with the share
+            of scores counted beyond each; of a fit with tails the family without them (dashed),
+            the joint (dotted) and the interval of the rate. Of a fit with tails "tail-shape" and
+            "tail-rate": the shape, and the rate at the threshold that one score is expected beyond
+            over that of the fit, by how many scores the tail has.
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         band : Band, optional
@@ -791,9 +797,12 @@ class Fit(FitPoints, Noun):
             of U_(i); of tails of their intervals.
         terms : str
             Words of the rates, as in :meth:`betaroc.Roc.plot`.
+        bins : int
+            Bars of each class of "histogram".
         **style
             Of "roc": ``color`` and ``label`` of both curves (the label is the name of the scores if
-            left out), and further properties of the fitted one.
+            left out), and further properties of the fitted one. Of "histogram" and "densities":
+            those of both classes.
 
         Returns
         -------
@@ -810,7 +819,8 @@ class Fit(FitPoints, Noun):
 
         Notes
         -----
-        On the diagonal of "pp" and "qq" scores are as the distribution says.
+        The bars' area is the share of the scores they hold; point masses are stems, and the scores
+        there in no bar. On the diagonal of "pp" and "qq" scores are as the distribution says.
 
         Examples
         --------
@@ -824,16 +834,27 @@ class Fit(FitPoints, Noun):
         'logit score'
         """
         words = terms_of(terms)
-        if checks.choice(kind, _PLOT_KINDS, "kind") == "roc":
-            return plot_fitted_roc(self, ax, band=band, scale=scale, terms=terms, **style)
-        given = {"band": band is not None, "scale": scale != "linear"} | dict.fromkeys(style, True)
-        for name in (name for name, there in given.items() if there):
-            raise InputError.about(name)(
-                f'{name} must be left out of kind="{kind}": it belongs to kind="roc".'
-            )
+        kind = checks.choice(kind, _PLOT_KINDS, "kind")
+        options = {"band": band is not None, "scale": scale != "linear", "bins": bins != _BINS}
+        options |= dict.fromkeys(style, kind not in ("roc", *_CLASS_KINDS))
+        for name, there in options.items():
+            owner = "histogram" if name == "bins" else "roc"
+            if there and kind != owner:
+                raise InputError.about(name)(
+                    f'{name} must be left out of kind="{kind}": it belongs to kind="{owner}".'
+                )
+        if kind == "roc":
+            return plot_fitted_roc(self, ax, band, line_style(style), scale=scale, terms=terms)
+        if kind in _CLASS_KINDS:
+            called = shared_words([self.scores.words])
+            laws = self.model.client, self.model.impostor
+            samples = self.scores._distributions if kind == "histogram" else laws
+            classes = list(zip(samples, laws, strict=True))
+            styles = class_styles(style, called.client, called.impostor)
+            return plot_classes(ax, classes, styles, bins=bins)
         if kind in TAIL_KINDS:
             return plot_tails(self, kind, ax, level=level, terms=words)
-        return plot_fit(self, kind, ax, level=level)
+        return plot_fit(self, kind, ax, level)
 
     def summary(self) -> Summary:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.

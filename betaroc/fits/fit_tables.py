@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import BetarocError
@@ -22,8 +23,9 @@ from betaroc.inference.scores_beyond import SupportedPair
 from betaroc.model.asking import asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import Trace, draw_square, name_shown
-from betaroc.rendering.numbers import level_words, number, spaced
+from betaroc.rendering.notebook import Trace, draw_square, html_block, name_shown, table_nodes
+from betaroc.rendering.numbers import level_words, number, spaced, visible
+from betaroc.rendering.table_text import latex_table, latex_text
 from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Words, quantity, rate_cell
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
 
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
+_SHOWN = ("", "estimate", "std err")
+_Tables = list[tuple[str, dict[str, Any]]]
 
 
 def distribution_frame(fit: Estimate) -> Table:
@@ -84,7 +88,8 @@ def fit_summary(fit: SupportedPair) -> Summary:
         ("Converged:", str(fit.converged), "AIC:", _number(fit.aic)),
         (words.said("Client prior:"), _number(fit.model.prior), "BIC:", _number(fit.bic)),
     ]
-    title = "Maximum-likelihood fit" + (f" of {fit.scores.name}" if fit.scores.name else "")
+    name = f" of {visible(fit.scores.name)}" if fit.scores.name else ""
+    title = f"Maximum-likelihood fit{name}"
     return _summary(title, facts, [(words.client, fit.client), (words.impostor, fit.impostor)])
 
 
@@ -112,15 +117,26 @@ def _summary(
     )  # fmt: skip
     left.extend_right(right)
     summary.tables.append(left)
+    pairs = [row[i : i + 2] for i in (0, 2) for row in facts]
+    shown = [(title, columns_from_rows(pairs, ("", "value"), ("", "value")))]
     for who, part in parts:
-        rows = _rows(part)
+        rows, heading = _rows(part), _heading(who, part)
         numbers = [(_number(value), _number(error)) for _, value, error in rows] or [("", "")]
         names = [name for name, _, _ in rows] or ["no parameters"]
-        table = SimpleTable(
-            numbers, ["estimate", "std err"], names, title=_heading(who, part), txt_fmt=fmt_params
-        )
+        table = SimpleTable(numbers, _SHOWN[1:], names, title=heading, txt_fmt=fmt_params)
         summary.tables.append(table)
+        shown.append((heading or "Parameters", columns_from_rows(rows, _SHOWN, ("",))))
+    # Those of statsmodels escape no name, and set no tables of different widths.
+    summary.as_html, summary.as_latex = partial(_html, shown), partial(_latex, shown)
     return summary
+
+
+def _html(tables: _Tables) -> str:
+    return html_block([node for title, table in tables for node in table_nodes(table, title)])
+
+
+def _latex(tables: _Tables) -> str:
+    return "\n".join(f"{latex_text(title)}\n\n{latex_table(table)}" for title, table in tables)
 
 
 def _heading(who: str, part: Estimate) -> str | None:

@@ -32,7 +32,7 @@ from betaroc.rendering.numbers import number, percent
 #: Rates that are asked for, if any.
 Rates = npt.ArrayLike | None
 #: A rate is good if the interval counted lies within this factor, and does not contradict it.
-_WITHIN = 3.0
+WITHIN = 3.0
 #: Expected scores, of groups effective ones, down to which there are default targets.
 _EXPECTED = 5.0
 #: Relative difference of the fit's rate at its own threshold that rounding does not make.
@@ -414,7 +414,7 @@ class _Asked(NamedTuple):
         words = f"the rate counted is {low:.3g} to {high:.3g} times the expected one"
         verdict = _ruled(low, high)
         if verdict == "good":
-            return verdict, f"within a factor of {_WITHIN:g}: {words}", None
+            return verdict, f"within a factor of {WITHIN:g}: {words}", None
         if verdict == "poor":
             return verdict, words, None
         if self.coarse and self._at(self.worth) != verdict:
@@ -442,7 +442,7 @@ def _ruled(low: float, high: float) -> str:
     """The verdict on the ends of an interval divided by the rate asked."""
     if contradicted(low, high, 1.0):
         return "poor"
-    return "good" if low >= 1.0 / _WITHIN and high <= _WITHIN else "cannot tell"
+    return "good" if low >= 1.0 / WITHIN and high <= WITHIN else "cannot tell"
 
 
 @lru_cache(maxsize=256)
@@ -461,10 +461,10 @@ def _planned(rate: float, tail: float) -> float:
     most = 64.0
     while True:
         n = np.ceil(np.linspace(1.0, most, 640) / p)
-        fewest = np.floor(bdtrik(1.0 - tail, n, p / _WITHIN)) + 1.0
-        fewest += at_most(fewest - 1.0, n, p / _WITHIN) < 1.0 - tail
-        top = np.minimum(np.floor(bdtrik(tail, n, min(p * _WITHIN, 1.0))), n)
-        top = np.where(p * _WITHIN >= 1.0, n, top)
+        fewest = np.floor(bdtrik(1.0 - tail, n, p / WITHIN)) + 1.0
+        fewest += at_most(fewest - 1.0, n, p / WITHIN) < 1.0 - tail
+        top = np.minimum(np.floor(bdtrik(tail, n, min(p * WITHIN, 1.0))), n)
+        top = np.where(p * WITHIN >= 1.0, n, top)
         power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
         weak = np.flatnonzero(power < _POWER)
         if not weak.size or weak[-1] + 1 < n.size:

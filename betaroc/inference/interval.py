@@ -5,10 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
+from betaroc.rendering.alphas import AlphaAxes, DrawnBand, draw_epc
+from betaroc.rendering.curves import draw_intervals, draw_rate_band, draw_rates
+from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.numbers import level_words
+from betaroc.rendering.style import COLOURS, Axes, line_style
 
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)
@@ -73,6 +81,41 @@ class Interval(Framed, Noun):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sparse", is_sparse(self.n_beyond))
 
+    def plot(self, ax: Axes | None = None, *, label: str = "", **style: Any) -> Axes:
+        """Draw the interval as a row, below the rows that the axes have.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out. Pass the axes returned to lay several
+            intervals below each other.
+        label : str
+            What stands beside the row.
+        **style
+            Properties of the line and of the marker.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Notes
+        -----
+        The marker is hollow where the number is extrapolated.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> ax = None
+        >>> for name, one in br.fit(br.Scores(client, impostor)).conf_int()["client"].items():
+        ...     ax = one.plot(ax, label=name)
+        >>> [text.get_text() for text in ax.get_yticklabels()]
+        ['a', 'b']
+        """
+        mark = IntervalMark(label, self.low, self.estimate, self.high, not self.extrapolated)
+        words = f"{level_words(self.level)} interval"
+        return draw_intervals(ax, [mark], words, **line_style(style))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Band(Framed, Noun):
@@ -130,6 +173,64 @@ class Band(Framed, Noun):
     m: int | None = None
     groups: tuple[int | None, int | None] | None = None
     n_beyond: FloatArray | None = None
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw the curve and its band.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Properties of the line, whose ``color`` the band has too.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> ax = br.roc_band(br.Scores([0.9, 0.7, 0.4, 0.6], [0.1, 0.5, 0.3])).plot()
+        >>> ax.get_xlabel(), ax.get_ylabel(), ax.get_legend().get_texts()[0].get_text()
+        ('FAR', 'TPR', '95 % interval at each FAR')
+        """
+        if self._is_of_roc:
+            axes, style = ("FAR", "TPR"), {"color": COLOURS[0], **line_style(style)}
+            ax = draw_rates(
+                ax, self.alpha, self.estimate, axes, style, corner="lower right", kind="roc",
+                chance=(0.0, 1.0),
+            )  # fmt: skip
+            return self._fill(ax, style["color"])
+        axes_words = AlphaAxes("alpha", "measure", alpha_is_rate=False, measure_is_rate=False,
+                               single=self.alpha.size == 1)  # fmt: skip
+        trivial = np.zeros(self.alpha.size, dtype=bool)
+        return draw_epc(ax, self.alpha, self.estimate, trivial, axes_words, style, band=self._drawn)
+
+    @property
+    def _is_of_roc(self) -> bool:
+        return self.resample not in ("test", "both")
+
+    @property
+    def _drawn(self) -> DrawnBand:
+        """The ends of the intervals, and what they are in words."""
+        if self._is_of_roc:
+            where = "everywhere at once" if self.simultaneous else "at each FAR"
+            words = f"{level_words(self.level)} interval {where}"
+        else:
+            kind = "simultaneous" if self.simultaneous else "pointwise"
+            dev = "fixed thresholds" if self.resample == "test" else "dev chosen again"
+            words = f"{level_words(self.level)} {kind}, {dev}"
+        return DrawnBand(self.low, self.high, words)
+
+    def _fill(self, ax: Axes, colour: Any) -> Axes:
+        """The band of a ROC on axes that know what was drawn on them."""
+        ends, look = (
+            (1.0 - self.high, 1.0 - self.low),
+            {"color": colour, "label": self._drawn.words},
+        )
+        draw_rate_band(ax, self.alpha, ends, look)
+        return ax
 
 
 def root_of_squares(one: float, two: float, r: float) -> float:

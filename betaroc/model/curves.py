@@ -166,7 +166,7 @@ class Det(_Curve):
         return as_output(self._pair.frr(t).reshape(x.shape))
 
     def plot(self, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any) -> Axes:
-        """Draw the curve; see :func:`betaroc.model.pictures.plot_det`.
+        """Draw FRR against FAR, on normal deviates or, of ``scale == "linear"``, as plain rates.
 
         Parameters
         ----------
@@ -175,11 +175,17 @@ class Det(_Curve):
         terms : str
             Words of the axes: "biometric", "matching", "pad" or "ml".
         **style
-            Passed on.
+            Properties of the line.
 
         Returns
         -------
         matplotlib Axes
+
+        Notes
+        -----
+        Line data are normal deviates of the rates (rates 0 and 1, at infinity, are drawn outside
+        the frame). The frame reaches from 0.1 %, or from half of the smallest rate that a sample
+        can show, to 95 %; a further curve widens it.
         """
         words = rate_terms(terms, self._pair)
         p, style = self.points(), {"label": self.name, **style}
@@ -270,14 +276,14 @@ class PrecisionRecall(_Curve):
         return as_output(np.array(values).reshape(y.shape))
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
-        """Draw the curve; see :func:`betaroc.model.pictures.plot_precision_recall`.
+        """Draw precision against recall.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **style
-            Passed on.
+            Properties of the line.
 
         Returns
         -------

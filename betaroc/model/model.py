@@ -32,6 +32,7 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Shape, has_shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
+from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, ends as _ends, operating_points
 from betaroc.model.curves import Det, PrecisionRecall
@@ -41,6 +42,7 @@ from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Roc
 from betaroc.model.roc_functions import posterior
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.style import Axes
 
 _GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 
@@ -1297,6 +1299,35 @@ class ScoreModel(Noun):
         0.25
         """
         return Det(self.client, self.impostor, scale, self.prior, self.name, self.is_generic)
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw both densities, of scores as they are their histograms.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Properties of both lines.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Notes
+        -----
+        Densities that are infinite at an end leave the frame there. Point masses are stems; one
+        of mass p is as high as a bar of a twentieth of the scale holding p.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, ScoreModel
+        >>> ax = ScoreModel(Beta(5, 2), Beta(2, 5)).plot()
+        >>> [text.get_text() for text in ax.get_legend().get_texts()]
+        ['client', 'impostor']
+        """
+        classes = [(self.client,), (self.impostor,)]
+        return plot_classes(ax, classes, class_styles(style, "client", "impostor"))
 
     def precision_recall(self) -> PrecisionRecall:
         """Precision against recall at the model's prior.

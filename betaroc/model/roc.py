@@ -429,19 +429,21 @@ class Roc(Noun):
         terms: str = BIOMETRIC,
         **style: Any,
     ) -> Axes:
-        """Draw the curve.
+        """Draw the curve, the chance line beside it.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            Where to draw; a new figure if left out, which a notebook and ``plt.show()`` show. Pass
+            the axes returned to lay several curves over each other.
         scale : str
             Of the horizontal axis, "linear" or "log".
         terms : str
             Words of the axes: "biometric" (FAR, TPR), "matching" (FMR, TMR), "pad" (APCER,
             1 - BPCER) or "ml" (FPR, TPR).
         **style
-            Passed on.
+            Properties of the line, such as ``color`` or ``label`` (default: the curve's name; of
+            several nameless ones their numbers), by matplotlib's short names too.
 
         Returns
         -------
@@ -455,6 +457,8 @@ class Roc(Noun):
 
         Notes
         -----
+        Line data are fractions; the ticks say per cent.
+
         A rate of 0 has no place on a log scale: the curve is drawn from its smallest rate above 0,
         and the height that it has at 0, ``roc.tpr(0)``, is not seen. New axes begin at that rate
         for scores, at 0.01 % for distributions with a density, whose curve goes on, and where no

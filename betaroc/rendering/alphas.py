@@ -21,6 +21,7 @@ from betaroc.rendering.style import (
     begun,
     draw_curve,
     finished,
+    line_style,
     number_of,
     on_log,
     panel_axes,
@@ -117,7 +118,7 @@ def draw_epc(
     log: bool = False,
 ) -> Axes:
     """A measure observed on test against alpha, with what else is given of it."""
-    below, (ax, empty) = ax is None, begun(ax)
+    below, (ax, empty), style = ax is None, begun(ax), line_style(style)
     if log:
         on_log(ax, "y", empty=empty)
     order = np.argsort(alpha, kind="stable")
@@ -156,7 +157,7 @@ def draw_expected_observed(
     """A measure observed on test against what dev had said of it, and the line where both agree."""
     below, (ax, empty) = ax is None, begun(ax, square=True)
     order = np.argsort(alpha, kind="stable")
-    style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **style}
+    style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **line_style(style)}
     draw_curve(ax, expected[order], observed[order], style)
     if empty:
         # Beyond every measure's range, so that it crosses any frame.

@@ -11,10 +11,12 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.terms import Terms
+from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.style import (
     COLOURS,
     GREY,
+    SIZE,
     Axes,
     Sheet,
     bare,
@@ -22,7 +24,7 @@ from betaroc.rendering.style import (
     draw_curve,
     finished,
     legend,
-    name_axes,
+    new_figure,
     on_log,
 )
 
@@ -223,8 +225,8 @@ def draw_choices(
     kind = str(ax.get_gid())  # axes remember what was drawn on them
     if kind not in _PLACES:
         raise InputError.about("ax")(
-            "ax must be axes on which plot_det or plot_roc has drawn; got axes without a curve of"
-            " theirs. Draw the curve of the test set first, such as ax = epc.test.det().plot()."
+            "ax must be axes on which a ROC or a DET has been drawn; got axes without such a curve."
+            " Draw the curve of the test set first, such as ax = epc.test.det().plot()."
         )
     (x, y), (own_x, own_y) = _PLACES[kind](*chosen), _PLACES[kind](*own)
     colour = style.get("color", COLOURS[0])
@@ -280,37 +282,29 @@ class Rocs(NamedTuple):
     below: bool
 
 
-class DrawnGain(NamedTuple):
-    """What one classifier adds, and whether its interval tells."""
-
-    low: float
-    estimate: float
-    high: float
-    sure: bool
-
-
 class Gains(NamedTuple):
     """Gains by name of the classifier, on each part of the curve, and what they are gains in."""
 
-    rows: Mapping[str, Sequence[DrawnGain]]
+    rows: Mapping[str, Sequence[IntervalMark]]
     title: str
     level: float
 
 
 def draw_ensemble(
-    rocs: Rocs, learned: Mapping[str, DrawnGain], matters: float, gains: Gains, terms: Terms
+    rocs: Rocs, learned: Sequence[IntervalMark], matters: float, gains: Gains, terms: Terms
 ) -> Sheet:
     """The ROCs, and beside them the gains in a learned fusion and by a fixed rule."""
-    from matplotlib.figure import Figure
-
-    height = max(_HEIGHT, 3.4 + _ROW * len(learned) * 2.4)
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    figure = new_figure(_WIDTH, max(_HEIGHT, 3.4 + _ROW * len(learned) * 2.4))
     drawn = figure.subplot_mosaic(
         [["roc", "learned"], ["roc", "gains"]], height_ratios=(1.0, 1.7), width_ratios=(1.15, 1.0)
     )
     drawn["roc"].set_box_aspect(1.0)
     draw_hull(bare(drawn["roc"]), rocs, terms)
-    draw_learned(bare(drawn["learned"]), learned, matters)
+    words = f"gain in AUC of a learned fusion\n(shaded: less than {matters:g}; filled: it tells)"
+    draw_intervals(
+        bare(drawn["learned"]), learned, words, colours=COLOURS, near=(-matters, matters),
+        at=(0.0, "_nolegend_"), marker="D",
+    ).locator_params(axis="x", nbins=4)  # fmt: skip
     draw_gains(bare(drawn["gains"]), gains, terms)
     return figure
 
@@ -347,18 +341,37 @@ def draw_hull(ax: Axes | None, rocs: Rocs, terms: Terms) -> Axes:
     return finished(ax, *axes, rates="xy", frame=frame, **place)
 
 
-def draw_learned(ax: Axes | None, learned: Mapping[str, DrawnGain], least: float) -> Axes:
-    """Gains in area, a row a classifier, on a band of those that do not matter."""
-    ax, _ = begun(ax)
-    ax.axvspan(-least, least, facecolor="#e8e8e8", edgecolor="none", zorder=0.4, gid="none")
-    for place, gain in enumerate(learned.values()):
-        _draw_gain(ax, gain, place, COLOURS[place % len(COLOURS)], "D", 5.0, gid="learned")
-    ax.axvline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
-    _rows(ax, learned)
-    words = f"(shaded: less than {least:g}; filled: it tells)"
-    name_axes(ax, f"gain in AUC of a learned fusion\n{words}", "")
-    ax.locator_params(axis="x", nbins=4)
-    return ax
+def draw_intervals(
+    ax: Axes | None,
+    rows: Sequence[IntervalMark],
+    x: str,
+    *,
+    colours: Sequence[str] = (_DARK,),
+    near: tuple[float, float] | None = None,
+    at: tuple[float, str] | None = None,
+    rates: str = "",
+    log: bool = False,
+    **style: Any,
+) -> Axes:
+    """Numbers with their intervals, a row each below those that the axes have.
+
+    Values that are `near` have a grey ground, the one `at` which the rows are read a line.
+    """
+    below, (ax, empty) = ax is None, begun(ax)
+    if below:
+        ax.figure.set_figheight(max(SIZE[1], 0.9 + 0.2 * len(rows)))  # type: ignore[union-attr]
+    if log:
+        on_log(ax, "x", empty=empty)
+    names = [] if empty else [text.get_text() for text in ax.get_yticklabels()]
+    if near is not None:
+        ax.axvspan(*near, facecolor="#e8e8e8", edgecolor="none", zorder=0.4, label="_nolegend_")
+    for place, row in enumerate(rows, start=len(names)):
+        look = {"color": colours[place % len(colours)], "markersize": 5.0, **style}
+        _draw_interval(ax, row, place, **look)
+    if at is not None:
+        ax.axvline(at[0], color="black", linewidth=0.9, linestyle=":", gid="zero", label=at[1])
+    _rows(ax, [*names, *(row.label for row in rows)])
+    return finished(ax, x, "", rates, below=below, loc="best")
 
 
 def draw_gains(ax: Axes | None, gains: Gains, terms: Terms) -> Axes:
@@ -367,7 +380,8 @@ def draw_gains(ax: Axes | None, gains: Gains, terms: Terms) -> Axes:
     for k, (part, (label, marker)) in enumerate(_PARTS.items()):
         for place, row in enumerate(gains.rows.values()):
             colour, shift = COLOURS[place % len(COLOURS)], 0.22 * (k - 1)
-            _draw_gain(ax, row[k], place + shift, colour, marker, 5.5, gid=part)
+            look = {"color": colour, "marker": marker, "gid": part}
+            _draw_interval(ax, row[k], place + shift, **look)
         ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none",
                 label=terms.said(label))  # fmt: skip
     for face, label in ((_DARK, "interval without 0"), ("white", "interval with 0")):
@@ -380,18 +394,15 @@ def draw_gains(ax: Axes | None, gains: Gains, terms: Terms) -> Axes:
     return finished(ax, gains.title, "", "x", title=title, title_fontsize=8, **_ABOVE)
 
 
-def _draw_gain(
-    ax: Axes, gain: DrawnGain, place: float, colour: str, marker: str, size: float, *, gid: str
-) -> None:
+def _draw_interval(ax: Axes, mark: IntervalMark, place: float, **style: Any) -> None:
     """An interval and its estimate, filled where it tells."""
-    ax.plot((gain.low, gain.high), (place, place), color=colour, linewidth=1.5,
-            label="_nolegend_", gid="interval")  # fmt: skip
-    ax.plot(gain.estimate, place, color=colour, marker=marker, markersize=size,
-            markerfacecolor=colour if gain.sure else "white", linestyle="none",
-            label="_nolegend_", gid=gid)  # fmt: skip
+    look = {"marker": "o", "markersize": 5.5, "linewidth": 1.5, **style, "label": "_nolegend_"}
+    face = look["color"] if mark.sure else "white"
+    ax.plot((mark.low, mark.high), (place, place), **{**look, "marker": "", "gid": "interval"})
+    ax.plot(mark.value, place, **{"markerfacecolor": face, **look, "linestyle": "none"})
 
 
 def _rows(ax: Axes, names: Collection[str]) -> None:
-    """A row a classifier, the first above."""
+    """A row each, the first above."""
     ax.set_yticks(range(len(names)), list(names), parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)

@@ -16,6 +16,7 @@ from betaroc.rendering.style import (
     begun,
     draw_curve,
     finished,
+    line_style,
     on_log,
 )
 
@@ -50,43 +51,39 @@ class Ordered(NamedTuple):
     high: FloatArray
 
 
-def draw_histogram(
-    ax: Axes | None,
-    heights: FloatArray,
-    edges: FloatArray,
-    density: Density | None,
-    style: Mapping[str, Any],
-) -> Axes:
-    """Bars, and a density over them: a stem of mass p is as high as a bar holding p."""
-    ax, empty = begun(ax)
-    colour = style.get("color", CLIENT)
-    width = float(edges[1] - edges[0])
-    ax.bar(edges[:-1], heights, width, align="edge", color=colour, alpha=0.32, edgecolor="white",
-           linewidth=0.5, label=style.get("label"))  # fmt: skip
-    if density is not None:
-        if density.x.size:
-            ax.plot(density.x, density.y, color=colour, linewidth=1.6)
-        _stems(ax, density, width, colour)
-    top = 1.25 * max(float(heights.max()), 0.0 if density is None else density.height)
-    frame = (_with_room(float(edges[0]), float(edges[-1])), (0.0, top)) if empty else None
-    return finished(ax, "score", "density", frame=frame)
+class ClassPicture(NamedTuple):
+    """One class as it is drawn: bars of its scores, the density over them, or one of the two."""
+
+    limits: tuple[float, float]
+    #: Of the bars, which divide the limits; none without scores.
+    heights: FloatArray
+    density: Density | None
+    #: Properties of the line; bars and stems have its colour and label.
+    style: Mapping[str, Any]
 
 
-def draw_density(
-    ax: Axes | None, density: Density, limits: tuple[float, float], style: Mapping[str, Any]
-) -> Axes:
-    """A density over what the axes show, its stems as high as bars of a twentieth of the scale."""
+def draw_classes(ax: Axes | None, classes: Sequence[ClassPicture], bins: int) -> Axes:
+    """Bars and densities on what the axes show: a stem of mass p is as high as a bar holding p."""
     ax, empty = begun(ax)
-    low, high = limits
-    if density.x.size:
-        draw_curve(ax, density.x, density.y, style)
-    _stems(ax, density, 0.05 * (high - low), style.get("color", CLIENT))
-    top = 1.15 * (density.height or 1.0)
+    frames = [] if empty else [(*ax.get_xlim(), ax.get_ylim()[1])]
+    for limits, heights, density, style in classes:
+        look = line_style(style)
+        colour, width = look.get("color", CLIENT), (limits[1] - limits[0]) / bins
+        if heights.size:
+            edges = np.linspace(*limits, bins + 1)[:-1]
+            ax.bar(edges, heights, width, align="edge", color=colour, alpha=0.32,
+                   edgecolor="white", linewidth=0.5, label=look.get("label"))  # fmt: skip
+            look["label"] = "_nolegend_"
+        if density is not None:
+            if density.x.size:
+                draw_curve(ax, density.x, density.y, look)
+            _stems(ax, density, width, colour)
+        top = max(1.1 * float(heights.max(initial=0.0)), density.height if density else 0.0)
+        frames.append((*_with_room(*limits), 1.15 * (top or 1.0)))
+    low, high, top = np.transpose(frames)
     if not empty:
-        top = max(top, ax.get_ylim()[1])
-        low, high = min(low, ax.dataLim.x0), max(high, ax.dataLim.x1)
-    ax.set(xlim=_with_room(low, high), ylim=(0.0, top))
-    return finished(ax, "score", "density")
+        ax.autoscale()
+    return finished(ax, "score", "density", frame=((low.min(), high.max()), (0.0, top.max())))
 
 
 def _with_room(low: float, high: float) -> tuple[float, float]:

@@ -178,6 +178,11 @@ def _in_axes(ax: Any, mark: Moving) -> tuple[tuple[float, ...], tuple[float, ...
 
 
 # --------------------------------------------------------------------------- settings
+def is_private() -> bool:
+    """Whether this thread draws for a file, not for the user's screen."""
+    return _own.get() is not None
+
+
 @contextmanager
 def private_style(settings: Mapping[str, Any]) -> Iterator[None]:
     """Matplotlib's defaults with these settings, whatever the user's are, in this thread."""

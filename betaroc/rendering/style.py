@@ -1,4 +1,4 @@
-"""What all pictures share: a bare figure, colours for every eye, names that are only text."""
+"""What all pictures share: their figure, colours for every eye, names that are only text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
+from betaroc.rendering.picture_files import is_private
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -44,28 +45,22 @@ SIZE = (4.4, 3.5)
 
 
 # ------------------------------------------------------------------------------- axes
-def new_axes(ax: Axes | None = None, *, square: bool = False) -> Axes:
-    """The axes given, or new ones on a bare figure that pyplot does not know."""
-    if ax is not None:
-        return checked_axes(ax)
-    from matplotlib.figure import Figure
+def new_figure(width: float, height: float) -> Sheet:
+    """A figure that pyplot knows and a notebook shows; one for a file alone is nobody's."""
+    if is_private():
+        from matplotlib.figure import Figure
 
-    return _alone(Figure(figsize=_size(square=square), layout="constrained"), square=square)
-
-
-def pyplot_axes(*, square: bool = False) -> Axes:
-    """New axes on a figure that pyplot knows and a notebook shows."""
+        return Figure(figsize=(width, height), layout="constrained")
     from matplotlib import pyplot as plt
 
-    return _alone(plt.figure(figsize=_size(square=square), layout="constrained"), square=square)
+    return plt.figure(figsize=(width, height), layout="constrained")
 
 
-def _size(*, square: bool) -> tuple[float, float]:
-    return (3.9, 3.7) if square else SIZE
-
-
-def _alone(figure: Sheet, *, square: bool) -> Axes:
-    ax = bare(figure.add_subplot())
+def new_axes(ax: Axes | None = None, *, square: bool = False) -> Axes:
+    """The axes that the caller has, or new ones on a figure of their own."""
+    if ax is not None:
+        return checked_axes(ax)
+    ax = bare(new_figure(*((3.9, 3.7) if square else SIZE)).add_subplot())
     if square:
         ax.set_box_aspect(1.0)
     return ax
@@ -85,19 +80,14 @@ def checked_axes(ax: object) -> Axes:
 
 def stacked_axes() -> tuple[Axes, Axes]:
     """Two axes, one above the other, with one horizontal scale."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(SIZE[0], 1.6 * SIZE[1]), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True)
+    upper, lower = new_figure(SIZE[0], 1.6 * SIZE[1]).subplots(2, 1, sharex=True)
     return bare(upper), bare(lower)
 
 
 def panel_axes(number: int) -> list[Axes]:
     """So many axes, two beside each other, with the same scales."""
-    from matplotlib.figure import Figure
-
     rows = -(-number // 2)
-    figure = Figure(figsize=(1.5 * SIZE[0], 0.8 * SIZE[1] * rows), layout="constrained")
+    figure = new_figure(1.5 * SIZE[0], 0.8 * SIZE[1] * rows)
     grid = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False).ravel()
     for ax in grid[number:]:
         ax.set_visible(False)
@@ -188,10 +178,19 @@ def on_log(ax: Axes, letter: str, *, empty: bool) -> None:
 
 
 # ----------------------------------------------------------------------------- curves
+def line_style(style: Mapping[str, Any]) -> dict[str, Any]:
+    """Properties of a line by their whole names: ``lw`` is linewidth, ``c`` is color."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return dict(normalize_kwargs(dict(style), Line2D))
+
+
 def draw_curve(ax: Axes, x: FloatArray, y: FloatArray, style: Mapping[str, Any]) -> Any:
     """A line with the label of its style, without one with its number beside others."""
     label = style.get("label") or number_of(ax)
-    (line,) = ax.plot(x, y, **{"linewidth": 1.6, "gid": "curve", **style, "label": label})
+    look = {"linewidth": 1.6, "gid": "curve", **line_style(style), "label": label}
+    (line,) = ax.plot(x, y, **look)
     return line
 
 

@@ -99,7 +99,7 @@ def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
 
     named = upright(columns)
     cells = {
-        _latex(name): [_latex_cell(value) for value in values] for name, values in named.items()
+        latex_text(name): [_latex_cell(value) for value in values] for name, values in named.items()
     }
     frame = pd.DataFrame(cells, dtype=object)
     right = "".join("r" if all(map(_is_number, values)) else "l" for values in named.values())
@@ -140,7 +140,7 @@ def _latex_cell(value: Any) -> str:
     if _is_number(value) and "e" in text:
         digits, _, power = text.partition("e")
         return rf"${digits} \cdot 10^{{{int(power)}}}$"
-    return f"${text}$" if _is_number(value) and text.startswith("-") else _latex(text)
+    return f"${text}$" if _is_number(value) and text.startswith("-") else latex_text(text)
 
 
 _ASCII = {
@@ -151,7 +151,7 @@ _ASCII = {
 }  # fmt: skip
 
 
-def _latex(text: str) -> str:
+def latex_text(text: str) -> str:
     """The text so that any engine sets it."""
     return "".join(map(_latex_character, " ".join(unicodedata.normalize("NFC", text).split())))
 

@@ -14,8 +14,8 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.core.terms import terms_of
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.pictures import bar_heights, density_of, plot_classes, span, typical
 from betaroc.fits.fit import Fit
-from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, draw_power_law, in_det_frame
 from betaroc.rendering.decision_picture import slider_positions
@@ -88,15 +88,14 @@ def _histogram(
     part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float,
     slider: _Slider | None,
 ) -> Figure:  # fmt: skip
-    scores, weights = _sample(part, who)
-    law = None if part.fit is None else getattr(part.fit.model, who)
-    fitted = law is not None and law.continuous is not None
+    law = _law_of(part, who)
+    laws = [getattr(part.empirical, who), *filter(None, [law])]
     reference = _law_of(dev, who) if part is not dev else None
     marks = slider is None and limits[0] <= mark <= limits[1]
 
     def draw() -> Any:
         colour = CLIENT if who == "client" else IMPOSTOR
-        ax = plot_histogram(scores, law, weights=weights, bins=_BINS, limits=limits, color=colour)
+        ax = plot_classes(None, [laws], [{"color": colour}], bins=_BINS, limits=limits)
         for own in (one for one in ax.lines if one.get_marker() == "None"):
             own.set(linestyle=_DOTS, linewidth=1.6)  # fitted: no stem of a point mass
         if reference is not None:
@@ -109,7 +108,7 @@ def _histogram(
 
     n = part.sizes[0 if who == "client" else 1]
     caption = f"{part.role}: {spaced(n)} {who} score{'s' * (n != 1)}"
-    caption += "; dotted: fitted density" * fitted
+    caption += "; dotted: fitted density" * (law is not None)
     if reference is not None:
         caption += "; dashed: dev’s"
     if marks:
@@ -131,15 +130,10 @@ def _top(parts: Sequence[ScoreSet], who: str, limits: tuple[float, float]) -> fl
     heights, bells = [], [0.0]
     edges = np.linspace(*limits, _BINS + 1)
     for part in parts:
-        scores, weights = _sample(part, who)
-        law = None if part.fit is None else getattr(part.fit.model, who)
-        heights.append(float(bar_heights(scores, weights, law, edges).max()))
+        law = _law_of(part, who)
+        heights.append(float(bar_heights(getattr(part.empirical, who), law, edges).max()))
         bells.append(typical(law))
     return _HEADROOM * max(*heights, min(max(bells), _TALLEST * max(heights)))
-
-
-def _sample(part: ScoreSet, who: str) -> tuple[Any, Any]:
-    return getattr(part.scores, who), getattr(part.scores, f"{who}_weights")
 
 
 # ----------------------------------------------------------------------------- curves

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
-from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import flag, level as checked_level, weights_array
 from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError, InputTypeError
@@ -25,9 +24,8 @@ from betaroc.inference.roc_bands import roc_band
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.curves import draw_det, draw_rate_band, draw_rates
-from betaroc.rendering.numbers import level_words
-from betaroc.rendering.style import Axes, pyplot_axes
+from betaroc.rendering.curves import draw_det, draw_rates
+from betaroc.rendering.style import Axes, new_axes
 from betaroc.sklearn.labels import labels_of
 from betaroc.sklearn.trials import labelled_scores, scores_of_estimator
 
@@ -282,7 +280,7 @@ class _RateDisplay(ABC):
             lists where there are several curves).
         """
         chance = flag(plot_chance_level, "plot_chance_level")
-        ax = pyplot_axes(square=True) if ax is None else ax
+        ax = new_axes(ax, square=True)
         lines: list[Any] = []
         fitted: list[Any] = []
         for curve in self.curves:
@@ -297,7 +295,7 @@ class _RateDisplay(ABC):
                 look["label"] = f"fitted: {name} {self._said(curve.fit.model)}"
                 fitted[-1] = self._line(ax, curve.fit.model, look, chance)
             if curve.band is not None:
-                _draw_band(ax, curve.band, colour)
+                curve.band._fill(ax, colour)
         several = len(self.curves) > 1
         self.ax_, self.figure_ = ax, ax.figure
         self.line_ = lines if several else lines[0]
@@ -317,12 +315,6 @@ class _RateDisplay(ABC):
         self, ax: Axes, points: OperatingPoint, style: Mapping[str, Any], *, chance: bool
     ) -> None:
         """One curve."""
-
-
-def _draw_band(ax: Axes, band: Band, colour: Any) -> None:
-    ends: tuple[FloatArray, FloatArray] = (1.0 - band.high, 1.0 - band.low)
-    style = {"color": colour, "label": f"{level_words(band.level)} interval at each FAR"}
-    draw_rate_band(ax, band.alpha, ends, style)
 
 
 class RocDisplay(_RateDisplay):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from betaroc.core.notices import public
 from betaroc.decision.epc import Epc, epc as expected_performance
 from betaroc.inference.interval import Band
-from betaroc.rendering.style import Axes, checked_axes, pyplot_axes
+from betaroc.rendering.style import Axes, new_axes
 from betaroc.sklearn.trials import scores_of_estimator
 
 
@@ -143,7 +143,7 @@ class EpcDisplay:
         InputTypeError
             If `ax` is not matplotlib's.
         """
-        ax = pyplot_axes() if ax is None else checked_axes(ax)
+        ax = new_axes(ax)
         before = len(ax.lines)
         self.ax_ = self.epc.plot(ax, band=self.band, **style)
         self.figure_ = ax.figure

@@ -11,3 +11,8 @@ systems = [br.datasets.load_liveness(name) for name in ("logreg", "forest")]
 curves = [br.epc(system.dev, system.test) for system in systems]
 result = br.compare(*curves, replicates=400, rng=1)
 ax = result.plot(names=["logistic regression", "forest"])
+
+# %%
+# Their difference, and its replicates at one alpha.
+ax = result.plot_difference(names=["logistic regression", "forest"])
+ax = result.plot_histogram(0.5, names=["logistic regression", "forest"])

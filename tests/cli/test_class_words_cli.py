@@ -12,7 +12,6 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.core.class_words import ClassWords, shared_words
-from helpers.pictures import plot
 
 WORDS = ("bona fide", "attack")
 HOSTILE = ("<script>x</script>", "&amp;")
@@ -112,7 +111,7 @@ def test_the_report(tmp_path: Path, words: tuple[str, str]) -> None:
 
 def test_pictures_and_tables_of_a_fit(files: list[str]) -> None:
     fit = br.fit(br.read_scores(files[0]))
-    ax = plot.plot_densities(fit)
+    ax = fit.plot("densities")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(WORDS)
     assert [text.get_text() for text in fit.plot("qq").get_legend().get_texts()][:2] == list(WORDS)
     assert "bona fide: 60 scores" in str(fit.summary())

@@ -361,7 +361,7 @@ def test_systems_with_other_trials(
 @pytest.mark.parametrize("number", [2, 3, 9])
 def test_names_of_80_characters_stay_inside_every_picture(number: int) -> None:
     """By the boxes of all drawn text."""
-    from betaroc.decision.pictures import draw_both
+    from betaroc.cli.compare import draw_both
     from betaroc.rendering.picture_files import private_style
 
     rng = np.random.default_rng(3)
@@ -375,7 +375,7 @@ def test_names_of_80_characters_stay_inside_every_picture(number: int) -> None:
     with private_style({}):
         if number == 2:
             comparison = br.compare(*curves.values(), replicates=20, rng=1)
-            figure = draw_both(comparison, list(curves)).figure
+            figure = draw_both(comparison, list(curves), "linear", "biometric").figure
         else:
             figure = br.compare_systems(curves, replicates=20, rng=1).plot().figure
         figure.draw_without_rendering()

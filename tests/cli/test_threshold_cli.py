@@ -354,7 +354,15 @@ def test_the_report_can_be_pasted(capsys: pytest.CaptureFixture[str], tmp_path: 
     text = run(capsys, dev, "--far", "0.05", "--client-label", "katze", "--family", "beta")
     command = text[text.index("betaroc report") :].replace("\\\n", " ")
     options = ["--target", "far=0.05", "--client-label", "katze", "--family", "beta"]
-    assert shlex.split(command) == ["betaroc", "report", "--dev", dev, *options, "-o", "report.html"]
+    assert shlex.split(command) == [
+        "betaroc",
+        "report",
+        "--dev",
+        dev,
+        *options,
+        "-o",
+        "report.html",
+    ]
 
 
 def test_a_fit_that_says_nothing_there_has_the_interval_of_its_scores(

@@ -13,7 +13,6 @@ from scipy.special import logit
 import betaroc as br
 from betaroc.cli import main
 from betaroc.estimation.families import family_text, names_of_text
-from betaroc.fits.pictures import plot_fit
 
 
 def scores(seed: int = 1, n: int = 400) -> br.Scores:
@@ -249,7 +248,7 @@ def test_a_pair_draws_its_own_curve(pair: br.Fit) -> None:
     far, tpr = map(np.asarray, pair.model.roc().plot().lines[0].get_data())
     inside = (far > 0.0) & (far < 1.0)
     np.testing.assert_allclose(tpr[inside], pair.model.at_far(far[inside]).tpr, atol=1e-12)
-    drawn = [one for one in plot_fit(pair).lines if one.get_marker() not in ("None", "", None)]
+    drawn = [one for one in pair.plot("qq").lines if one.get_marker() not in ("None", "", None)]
     for line, sample in zip(drawn, (pair.scores.client, pair.scores.impostor), strict=True):
         y, all_of_them = np.asarray(line.get_ydata()), np.sort(logit(sample))
         nearest = all_of_them[np.argmin(np.abs(all_of_them[:, None] - y), axis=0)]

@@ -192,6 +192,10 @@ def test_tables():
         assert word in text
     assert f"{fit.client.params['a']:.6g}" in text
     assert "<table" in fit.summary().as_html()
+    latex = fit.summary().as_latex()
+    for part in (fit.client, fit.impostor):
+        for (name, value), error in zip(part.params.items(), part.std_errors.values(), strict=True):
+            assert f"{name} & {value:.6g} & {error:.6g} \\\\" in latex
     assert "Boundary:" in str(fit.client.summary())
 
 

@@ -15,7 +15,6 @@ from betaroc import InputError, OutputError
 from betaroc.decision.comparison_draws import Smallest
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import new_axes
-from helpers.pictures import plot
 
 DEV = br.Scores([3.0, 4.0, 5.0], [1.0, 2.0, 3.0])
 TEST = br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0], name="faces")
@@ -50,20 +49,20 @@ def test_the_line_is_the_value_against_alpha_in_order() -> None:
 def test_trivial_zones_are_grey_grounds_that_invent_nothing() -> None:
     # Accepting all of MIXED costs alpha; the best other is (FRR, FAR) = (1/4, 1/4), costing 1/4:
     # so everybody is accepted for alpha < 1/4 and, likewise, rejected for alpha > 3/4.
-    ax = plot.plot_epc(br.epc(MIXED, TEST), color="#123456")
+    ax = br.epc(MIXED, TEST).plot(color="#123456")
     # Half way to the next of a fine grid: trivial at 0 ... 0.24 and at 0.76 ... 1.
     assert np.ravel(zones(ax)) == pytest.approx([0.0, 0.245, 0.755, 1.0])
     for patch in ax.patches:
         red, green, blue, _ = patch.get_facecolor()
         assert red == green == blue
     assert labels(ax) == ["faces", "faces, trivial: dev accepts or rejects all"]
-    assert zones(plot.plot_epc(br.epc(DEV, TEST))) == []
+    assert zones(br.epc(DEV, TEST).plot()) == []
     # Between far alphas nothing was computed: 0.01 to each side of 0.1, 0.11 and 0.9.
     coarse = br.epc(MIXED, TEST, alpha=[0.9, 0.1, 0.11, 0.5])
-    found = zones(plot.plot_epc(coarse))
+    found = zones(coarse.plot())
     assert np.ravel(found) == pytest.approx([0.1, 0.12, 0.89, 0.91])
     end = br.epc(MIXED, TEST, alpha=[0.0, 0.5, 1.0])
-    assert np.ravel(zones(plot.plot_epc(end))) == pytest.approx([0.0, 0.01, 0.99, 1.0])
+    assert np.ravel(zones(end.plot())) == pytest.approx([0.0, 0.01, 0.99, 1.0])
 
 
 def test_the_legend_stands_below_axes_of_our_own_and_grows_with_the_curves() -> None:
@@ -89,7 +88,7 @@ def test_few_alphas_have_markers() -> None:
     first, second = (br.epc(DEV, side, alpha=[0.3, 0.6]) for side in (TEST, POOR))
     result = br.compare(first, second, replicates=20, rng=1)
     assert [line.get_marker() for line in result.plot().lines] == ["o", "s"]
-    assert plot.plot_difference(result).lines[0].get_marker() == "o"
+    assert result.plot_difference().lines[0].get_marker() == "o"
 
 
 def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
@@ -101,7 +100,7 @@ def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
     assert met.get_color() == expected.get_color() == own.get_color()
     assert max(expected.get_linewidth(), own.get_linewidth()) < met.get_linewidth()
     assert labels(ax) == ["faces", "faces, expected on dev", "faces, test's own thresholds"]
-    nameless = plot.plot_epc(br.epc(DEV, br.Scores([2.0, 4.0], [0.0, 3.0])), expected=True)
+    nameless = br.epc(DEV, br.Scores([2.0, 4.0], [0.0, 3.0])).plot(expected=True)
     assert labels(nameless) == ["observed on test", "expected on dev"]
 
 
@@ -135,7 +134,7 @@ def test_a_criterion_without_alpha_is_a_dot(criterion: str) -> None:
 def test_what_is_undefined_is_a_gap() -> None:
     # Rejecting all at alpha = 1: no decision is positive, precision is 0/0.
     curve = br.epc(MIXED, br.Scores([4.0], [1.0]), measure="precision", alpha=[0.5, 1.0])
-    y = plot.plot_epc(curve).lines[0].get_ydata()
+    y = curve.plot().lines[0].get_ydata()
     assert y[0] == 1.0
     assert np.isnan(y[1])
 
@@ -166,7 +165,7 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
         ({"simultaneous": True, "resample": "both"}, "faces, 95 % simultaneous, dev chosen again"),
         ({"level": 0.999, "resample": "both"}, "faces, 99.9 % pointwise, dev chosen again"),
     ):
-        ax = plot.plot_epc(curve, band=made(curve, [0.1] * 3, [0.2] * 3, **other), expected=True)
+        ax = curve.plot(band=made(curve, [0.1] * 3, [0.2] * 3, **other), expected=True)
         assert labels(ax) == ["faces", "faces, expected on dev", words]
 
 
@@ -181,7 +180,7 @@ def test_an_undefined_interval_is_a_gap_and_one_alone_is_upright() -> None:
     single = br.epc(DEV, TEST, criterion="eer")
     ax = single.plot(band=single.band(resample="test", replicates=50, rng=1))
     assert len(filled(ax)) == 1
-    nowhere = plot.plot_epc(curve, band=made(curve, [nan] * 5, [nan] * 5))
+    nowhere = curve.plot(band=made(curve, [nan] * 5, [nan] * 5))
     assert filled(nowhere) == []
 
 
@@ -252,7 +251,7 @@ def test_a_larger_measure_is_better_where_it_should_be() -> None:
 @pytest.mark.simulation
 def test_the_difference_its_interval_and_zero() -> None:
     result = comparison([0.1, -0.4, -0.1, np.nan], [0.2, -0.2, 0.1, np.nan])
-    ax = plot.plot_difference(result, names=("mlp", "svm"))
+    ax = result.plot_difference(names=("mlp", "svm"))
     assert ax.lines[0].get_ydata() == pytest.approx([-1 / 3] * 4)
     (zero,) = [line for line in ax.lines if line.get_gid() == "zero"]
     assert set(zero.get_ydata()) == {0.0}
@@ -268,7 +267,7 @@ def test_the_difference_its_interval_and_zero() -> None:
 def test_the_histogram_of_the_bootstrap() -> None:
     first, second = (br.epc(DEV, side, alpha=[0.5, 0.9]) for side in (TEST, POOR))
     result = br.compare(first, second, replicates=400, rng=1)
-    ax = plot.plot_difference_histogram(result, 0.5, bins=8)
+    ax = result.plot_histogram(0.5, bins=8)
     counts, edges = result.histogram(0.5, 8)
     assert [bar.get_height() for bar in ax.patches] == counts.tolist()
     assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1].tolist())
@@ -282,7 +281,7 @@ def test_the_histogram_of_the_bootstrap() -> None:
     assert words == ["no difference", "A - B on test", "95 % interval"]
     assert ax.get_xlabel() == "difference in half total error rate at alpha 0.5"
     with pytest.raises(InputError, match="one of the 2"):
-        plot.plot_difference_histogram(result, 0.4)
+        result.plot_histogram(0.4)
 
 
 def test_one_alpha_alone_is_seen() -> None:
@@ -294,17 +293,15 @@ def test_one_alpha_alone_is_seen() -> None:
     assert gid == "better-1"
     assert start < 0.5 < stop
     assert ax.get_xticks().size == 0
-    assert len(filled(plot.plot_difference(result))) == 1
+    assert len(filled(result.plot_difference())) == 1
 
 
 def test_names_are_one_a_system() -> None:
     result = comparison([0.1], [0.2])
-    for draw in (plot.plot_comparison, plot.plot_difference):
+    for draw in (result.plot, result.plot_difference):
         for names in ("AB", ["A"], ["A", "B", "C"]):
             with pytest.raises(InputError, match="names must be those of the two systems"):
-                draw(result, names=names)
-    with pytest.raises(InputError, match="one for each of the 1 curves"):
-        plot.plot_a_priori([result.first], names=["A", "B"])
+                draw(names=names)
 
 
 # ------------------------------------------------------------------ points on ROC and DET
@@ -327,7 +324,7 @@ def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
         "linear": (curve.test.det(scale="linear").plot(), lambda far, frr: (far, frr)),
     }
     for ax, place in frames.values():
-        assert plot.plot_a_priori_points(curve, ax, color="#123456", label="mlp") is ax
+        assert curve.plot_points(ax, color="#123456", label="mlp") is ax
         for gid, points in (("a-priori", prior), ("a-posteriori", own)):
             expected = [place(far, frr) for far, frr in points]
             assert np.ravel(marks(ax, gid)) == pytest.approx(np.ravel(expected))
@@ -337,45 +334,41 @@ def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
             line for line in ax.lines if line.get_gid() in ("a-priori", "a-posteriori")
         )
         assert first.get_marker() != second.get_marker()
-    det = plot.plot_a_priori_points(curve, curve.test.det().plot(), alpha=[0.5])
+    det = curve.plot_points(curve.test.det().plot(), alpha=[0.5])
     from scipy.special import ndtri
 
     assert np.ravel(marks(det, "a-priori")) == pytest.approx([ndtri(1 / 3)] * 2)
 
 
-@pytest.mark.simulation
-def test_curves_of_two_systems_with_their_points() -> None:
-    systems = [br.epc(DEV, side) for side in (TEST, POOR)]
-    for curve, axes in (("det", ("FAR", "FRR")), ("roc", ("FAR", "TPR"))):
-        ax = plot.plot_a_priori(systems, curve=curve, names=["A", "B"])
-        assert (ax.get_xlabel(), ax.get_ylabel()) == axes
-        words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
-        assert words == ["A", "A, chosen on dev", "A, own optimum",
-                         "B", "B, chosen on dev", "B, own optimum"]  # fmt: skip
-        assert [text.get_text() for text in ax.texts] == ["0.25", "0.5", "0.75"] * 2
-    given = new_axes(square=True)
-    assert plot.plot_a_priori(systems[:1], given, alpha=0.5) is given
-    assert labels(given) == ["faces", "faces, chosen on dev", "faces, own optimum"]
-    single = br.epc(DEV, POOR, criterion="eer")
-    ax = plot.plot_a_priori([single])
+def test_points_without_axes_stand_on_the_det_of_the_test_set() -> None:
+    ax = br.epc(DEV, TEST).plot_points()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("FAR", "FRR")
+    assert [text.get_text() for text in ax.texts] == ["0.25", "0.5", "0.75"]
+    br.epc(DEV, POOR).plot_points(ax, c="#123456", label="B")
+    assert labels(ax) == [
+        "faces",
+        "chosen on dev",
+        "own optimum",
+        "B, chosen on dev",
+        "B, own optimum",
+    ]
+    ax = br.epc(DEV, POOR, criterion="eer").plot_points()
     assert len(ax.texts) == 0
     assert len(marks(ax, "a-priori")) == 1
 
 
 def test_points_without_a_curve_or_an_alpha_are_refused() -> None:
     curve = br.epc(DEV, TEST, alpha=[0.2, 0.5])
-    with pytest.raises(InputError, match="plot_det or plot_roc has drawn"):
-        plot.plot_a_priori_points(curve, new_axes())
+    with pytest.raises(InputError, match="a ROC or a DET has been drawn"):
+        curve.plot_points(new_axes())
     with pytest.raises(InputError, match=r"got 0\.3, the nearest is 0\.2"):
-        plot.plot_a_priori_points(curve, curve.test.roc().plot(), alpha=[0.5, 0.3])
-    with pytest.raises(InputError, match="curve must be one of"):
-        plot.plot_a_priori([curve], curve="epc")
+        curve.plot_points(curve.test.roc().plot(), alpha=[0.5, 0.3])
 
 
 # ------------------------------------------------------------------ expected against met
 def test_promised_against_met() -> None:
     curve = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[1.0, 0.0, 1 / 3, 2 / 3])
-    ax = plot.plot_expected_obtained(curve)
+    ax = curve.plot_expected()
     x, y = ax.lines[0].get_data()
     # Dev's FAR is met at theta = 3.5, 2.5, 1.5 and -inf; test impostors 0, 1, 3 above: 0, 1, 1, 3.
     assert x == pytest.approx([0, 1 / 3, 2 / 3, 1])
@@ -387,11 +380,11 @@ def test_promised_against_met() -> None:
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 def test_the_line_of_kept_promises_is_the_diagonal_of_every_frame() -> None:
     small = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[0.0, 0.3])
-    ax = plot.plot_expected_obtained(small, label="A")
+    ax = small.plot_expected(label="A")
     assert ax.get_xlim() == ax.get_ylim()
     narrow = ax.get_xlim()
     whole = br.epc(DEV, TEST, criterion="far", measure="far")
-    assert plot.plot_expected_obtained(whole, ax, label="B") is ax
+    assert whole.plot_expected(ax, label="B") is ax
     assert ax.get_xlim() == ax.get_ylim()
     assert ax.get_xlim()[1] > narrow[1]
     (identity,) = [line for line in ax.lines if line.get_gid() == "identity"]
@@ -402,7 +395,7 @@ def test_the_line_of_kept_promises_is_the_diagonal_of_every_frame() -> None:
 
 def test_smooth_curves_of_equal_laws_keep_their_promise() -> None:
     model = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0))
-    x, y = plot.plot_expected_obtained(br.epc(model, model)).lines[0].get_data()
+    x, y = br.epc(model, model).plot_expected().lines[0].get_data()
     assert x == pytest.approx(y, rel=1e-15)
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from scipy import stats
 from scipy.special import ndtri
 
 import betaroc as br
-from betaroc.rendering.picture_files import draw_svg
+from betaroc.distributions.pictures import plot_classes
+from betaroc.rendering.picture_files import draw_svg, save_picture
 from betaroc.rendering.style import legend, legend_below, new_axes, stacked_axes
-from helpers.pictures import plot
 
 BETA = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0), name="bells")
 SAMPLE = br.ScoreModel(br.Empirical([0.4, 0.6, 0.8]), br.Empirical([0.1, 0.3, 0.5, 0.6]))
+SCORES = br.Scores([k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)])
 NORMAL = br.ScoreModel(br.Normal(2.0, 1.0), br.Normal(0.0, 2.0))
 
 
@@ -139,36 +147,47 @@ def test_two_legends_become_one_below() -> None:
 
 
 # ------------------------------------------------------------------ densities
+LOW = [0.1, 0.2]
+
+
+def bars(ax: object) -> list[float]:
+    """Heights of the bars of clients."""
+    return [bar.get_height() for bar in ax.containers[0]]
+
+
 def test_histogram_has_twenty_bars_of_the_scores_area() -> None:
-    scores = np.array([0.02, 0.03, 0.51, 0.99])
-    ax = plot.plot_histogram(scores)
-    heights = np.array([bar.get_height() for bar in ax.patches])
-    assert len(heights) == 20
-    assert heights.sum() * 0.05 == pytest.approx(1.0)
-    assert heights[0] == pytest.approx(0.5 / 0.05)
+    ax = br.Scores([0.02, 0.03, 0.51, 0.99], LOW).plot()
+    assert labels(ax) == ["client", "impostor"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("score", "density")
+    assert len(bars(ax)) == 20
+    assert sum(bars(ax)) * 0.05 == pytest.approx(1.0)
+    assert bars(ax)[0] == pytest.approx(0.5 / 0.05)
+    with pytest.raises(br.InputError, match="bins must be an int >= 1"):
+        br.Scores([0.2, 0.4], LOW).plot(bins=0)
 
 
-def test_histogram_counts_weights() -> None:
-    ax = plot.plot_histogram([0.1, 0.9], weights=[3.0, 1.0], bins=2)
-    assert [bar.get_height() for bar in ax.patches] == pytest.approx([1.5, 0.5])
+def test_histogram_counts_weights_and_bins_of_a_summary() -> None:
+    ax = br.Scores([0.1, 0.9], LOW, client_weights=[3.0, 1.0]).plot(bins=2)
+    assert bars(ax) == pytest.approx([1.5, 0.5])
+    frame = pd.DataFrame({"score": [0.1, 0.1, 0.1, 0.9, 0.1, 0.2], "label": [1, 1, 1, 1, 0, 0]})
+    assert bars(br.summarize(frame).plot(bins=2)) == pytest.approx([1.5, 0.5])
+    absent = br.Scores([0.1, 0.9], LOW, n_client_rejected=6)
+    assert sum(bars(absent.plot(bins=2))) * 0.5 == pytest.approx(1.0)
 
 
-def test_histogram_of_other_scores_spans_their_range() -> None:
-    ax = plot.plot_histogram([-3.0, 1.0, 5.0])
-    assert ax.patches[0].get_x() == -3.0
-    last = ax.patches[-1]
+def test_histogram_of_other_scores_spans_the_range_of_both_classes() -> None:
+    ax = br.Scores([1.0, 5.0], [-3.0, 1.0]).plot()
+    first, last = ax.patches[0], ax.patches[-1]
+    assert first.get_x() == -3.0
     assert last.get_x() + last.get_width() == pytest.approx(5.0)
-
-
-def test_equal_scores_are_drawn() -> None:
-    assert len(plot.plot_histogram([7.0, 7.0]).patches) == 20
+    assert len(br.Scores([7.0, 7.0], [7.0, 7.0]).plot().patches) == 40
 
 
 def test_point_masses_are_stems_and_not_in_the_bars() -> None:
     law = br.Inflated(br.Beta(2.0, 2.0), at_zero=0.5)
-    ax = plot.plot_histogram([0.0, 0.0, 0.26, 0.74], law)
-    heights = np.array([bar.get_height() for bar in ax.patches])
-    assert heights.sum() * 0.05 == pytest.approx(0.5)
+    sample = br.Empirical([0.0, 0.0, 0.26, 0.74])
+    ax = plot_classes(None, [(sample, law)], [{}])
+    assert sum(bars(ax)) * 0.05 == pytest.approx(0.5)
     density, stem = ax.lines
     x, y = density.get_data()
     assert np.interp(0.5, x, y) == pytest.approx(0.5 * 1.5, rel=1e-3)  # half of 6 x (1 - x)
@@ -177,7 +196,7 @@ def test_point_masses_are_stems_and_not_in_the_bars() -> None:
 
 
 def test_densities_of_a_pair_are_finite_where_they_are_drawn() -> None:
-    ax = plot.plot_densities(br.ScoreModel(br.Beta(0.4, 0.3), br.Normal(0.0, 1.0)))
+    ax = br.ScoreModel(br.Beta(0.4, 0.3), br.Normal(0.0, 1.0)).plot()
     assert labels(ax) == ["client", "impostor"]
     assert all(np.all(np.isfinite(line.get_ydata())) for line in ax.lines)
     assert np.isfinite(ax.get_ylim()[1])
@@ -185,16 +204,16 @@ def test_densities_of_a_pair_are_finite_where_they_are_drawn() -> None:
 
 
 def test_an_infinite_density_leaves_the_frame_and_others_start_where_their_mass_does() -> None:
-    rising = plot.plot_histogram([0.1, 0.2, 0.9], br.Beta(0.95, 1.3))
+    rising = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(0.95, 1.3))], [{}])
     x, y = rising.lines[0].get_data()
     assert x[0] == 0.0
     assert y[0] > 10.0 * rising.get_ylim()[1]
     # x^0.07 is half of its height at 5e-5 of the range: drawn from there it would be a tick.
-    falling = plot.plot_histogram([0.1, 0.2, 0.9], br.Beta(1.07, 1.5))
+    falling = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(1.07, 1.5))], [{}])
     x, y = falling.lines[0].get_data()
     assert x[0] == pytest.approx(1e-3)
     assert y[0] > 0.6 * y.max()
-    narrow = plot.plot_histogram([1e-4, 2e-4, 3e-4], br.Beta(2.0, 5000.0))
+    narrow = plot_classes(None, [(br.Empirical([1e-4, 2e-4, 3e-4]), br.Beta(2.0, 5000.0))], [{}])
     assert narrow.lines[0].get_xdata()[0] < 5e-5
 
 
@@ -207,8 +226,13 @@ def test_a_legend_below_keeps_every_name() -> None:
     assert ax.figure.get_figheight() > height
 
 
-def test_a_sample_has_no_density() -> None:
-    assert len(plot.plot_density(br.Empirical([0.1, 0.2])).lines) == 0
+def test_a_sample_has_bars_instead_of_a_density() -> None:
+    ax = SAMPLE.plot()
+    assert len(ax.lines) == 0
+    assert bars(ax)[8] == pytest.approx(1 / 3 / 0.05)  # 0.4 of three clients
+    mixed = br.ScoreModel(br.Empirical([1.0, 3.0]), br.Normal(0.0, 1.0)).plot()
+    assert mixed.lines[0].get_xdata()[0] < -3.0
+    assert mixed.get_xlim()[1] > 3.0
 
 
 # ------------------------------------------------------------------ svg
@@ -232,8 +256,114 @@ def test_svg_does_not_depend_on_the_users_settings() -> None:
         assert mpl.rcParams["font.size"] == 30.0
 
 
-def test_pyplot_is_never_loaded() -> None:
-    if "matplotlib.pyplot" not in sys.modules:
-        BETA.roc().plot()
-        assert "matplotlib.pyplot" not in sys.modules
-    assert new_axes().figure.canvas.manager is None
+def test_a_figure_is_of_pyplot_unless_it_is_drawn_for_a_file(tmp_path: Path) -> None:
+    from matplotlib import pyplot as plt
+
+    ax = BETA.roc().plot()
+    assert plt.gcf() is ax.figure
+    given = Figure().subplots()
+    assert BETA.roc().plot(given) is given
+    save_picture(BETA.roc().plot, tmp_path / "roc.png")
+    draw_svg(BETA.plot, "salt")
+    assert plt.get_fignums() == [ax.figure.number]
+
+
+def test_pyplot_is_loaded_by_a_picture_alone(tmp_path: Path) -> None:
+    code = """
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+import betaroc as br
+model = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0))
+assert "matplotlib" not in sys.modules
+from matplotlib.figure import Figure
+from betaroc.rendering.picture_files import save_picture
+model.roc().plot(Figure().subplots())
+save_picture(model.roc().plot, "roc.svg")
+assert "matplotlib.pyplot" not in sys.modules
+model.roc().plot()
+assert "matplotlib.pyplot" in sys.modules
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_short_names_of_matplotlib() -> None:
+    short = {"lw": 3.5, "c": "#123456", "ls": "--"}
+    curve, fit = br.epc(SCORES, BETA, alpha=[0.2, 0.5]), br.fit(SCORES, "normal")
+    draws = [BETA.roc().plot, BETA.det().plot, BETA.precision_recall().plot, BETA.plot, curve.plot,
+             curve.plot_expected, fit.plot, fit.model.plot, br.roc_band(SCORES).plot,
+             br.Interval(0.5, 0.4, 0.6, 0.95, "by hand").plot]  # fmt: skip
+    for draw in draws:
+        line = draw(**short).lines[0]
+        assert (line.get_linewidth(), line.get_color(), line.get_linestyle()) == (
+            3.5,
+            "#123456",
+            "--",
+        )
+    assert SCORES.plot(c="#123456").patches[0].get_facecolor()[:3] == to_rgb("#123456")
+    with pytest.raises(TypeError, match="aliases"):
+        BETA.roc().plot(lw=1.0, linewidth=2.0)
+
+
+# ------------------------------------------------------------------ rows of intervals
+def row(ax: object, place: int) -> list[float]:
+    """Low end, estimate and high end that are drawn in a row."""
+    lines = [line for line in ax.lines if set(line.get_ydata()) == {place}]
+    (low, high), (estimate,) = (line.get_xdata() for line in lines)
+    return [low, estimate, high]
+
+
+def test_intervals_stand_below_each_other() -> None:
+    ax = None
+    for name, low in (("a", 0.1), ("b", 0.3)):
+        ax = br.Interval(low + 0.1, low, low + 0.2, 0.9, "by hand").plot(ax, label=name)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+    assert row(ax, 1) == pytest.approx([0.3, 0.4, 0.5])
+    assert ax.get_xlabel() == "90 % interval"
+    assert ax.get_ylim() == (1.5, -0.5)  # the first above
+
+
+def test_rates_of_a_decision_stand_beside_its_target() -> None:
+    dev = br.Scores([2.0, 3.0, 4.0, 4.5], [k / 10 for k in range(30)])
+    decision = br.decide(dev, far=0.1, how="average")
+    check = decision.check(br.Scores([3.0, 5.0], [k / 10 for k in range(40)]))
+    ax = check.plot()
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == [f"{rate} {role}" for rate in ("FAR", "FRR")
+                     for role in ("expected, dev", "observed, test")]  # fmt: skip
+    assert row(ax, 0)[1] == decision.expected.far
+    above = np.mean(np.arange(40) / 10 > decision.threshold)
+    assert row(ax, 1) == pytest.approx([check.low, above, check.high])
+    (target,) = [line for line in ax.lines if line.get_gid() == "zero"]
+    assert set(target.get_xdata()) == {0.1}
+    assert len(decision.plot().get_yticks()) == 2
+    costs = br.decide(dev, cost_fa=1, cost_fr=1).plot()
+    assert not [line for line in costs.lines if line.get_gid() == "zero"]
+    with pytest.raises(br.InputError, match="must have the decision"):
+        dataclasses.replace(check, decision=None).plot()
+
+
+def test_a_check_of_a_fit_is_drawn_over_what_is_expected() -> None:
+    rng = np.random.default_rng(1)
+    check = br.check_fit(br.fit(br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))), far=[0.1])
+    (target,) = check.targets
+    low, ratio, high = row(check.plot(), 0)
+    count = stats.binomtest(int(target.observed), 200).proportion_ci(check.level)  # of 20 expected
+    assert ratio == pytest.approx(target.observed / 20)
+    assert [low, high] == pytest.approx([10 * count.low, 10 * count.high])
+
+
+def test_a_band_is_drawn_with_its_curve() -> None:
+    band = br.roc_band(SCORES)
+    ax = band.plot()
+    assert labels(ax) == ["95 % interval at each FAR"]
+    assert ax.lines[0].get_ydata() == pytest.approx(band.estimate)
+    (area,) = [one for one in ax.collections if one.get_gid() == "band"]
+    heights = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
+    assert (heights.min(), heights.max()) == pytest.approx((band.low.min(), band.high.max()))
+    of_alpha = br.epc(BETA, SCORES, alpha=[0.2, 0.5]).band(resample="test", replicates=50, rng=1)
+    assert of_alpha.plot().get_xlabel() == "alpha"

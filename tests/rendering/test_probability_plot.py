@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.fits.pictures import plot_fit
 from betaroc.rendering.picture_files import draw_svg
 
 
@@ -33,7 +32,7 @@ def band(ax: object, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_pp_draws_the_law_at_the_ordered_scores() -> None:
     fit = beta_fit()
-    ax = plot_fit(fit, "pp", level=0.9)
+    ax = fit.plot("pp", level=0.9)
     for k, who in enumerate(("client", "impostor")):
         x, y = drawn(ax, k)
         ordered = np.sort(getattr(fit.scores, who))
@@ -49,7 +48,7 @@ def test_pp_draws_the_law_at_the_ordered_scores() -> None:
 
 def test_qq_draws_logits_against_quantiles_of_the_law() -> None:
     fit = beta_fit()
-    ax = plot_fit(fit)
+    ax = fit.plot("qq")
     x, y = drawn(ax, 0)
     ordered = np.sort(fit.scores.client)
     n, i = ordered.size, np.arange(1, ordered.size + 1)
@@ -70,7 +69,7 @@ def test_qq_draws_logits_against_quantiles_of_the_law() -> None:
 
 def test_normal_laws_are_drawn_on_the_scale_of_the_scores() -> None:
     fit = br.fit(br.Scores([1.0, 2.0, 4.0] * 4, [-1.0, 0.0, 1.0] * 4), "normal")
-    ax = plot_fit(fit, "qq")
+    ax = fit.plot("qq")
     x, y = drawn(ax, 1)
     assert y == pytest.approx(np.repeat([-1.0, 0.0, 1.0], 4))
     i = np.arange(1, 13)
@@ -93,14 +92,14 @@ def test_the_band_holds_its_share_of_the_scores_of_the_law() -> None:
 @pytest.mark.simulation
 def test_many_scores_are_thinned_and_keep_their_extremes() -> None:
     fit = beta_fit(20_000)
-    x, y = drawn(plot_fit(fit, "pp"), 0)
+    x, y = drawn(fit.plot("pp"), 0)
     assert 150 <= x.size <= 330
     ordered = np.sort(fit.scores.client)
     ends = np.concatenate([ordered[:10], ordered[-10:]])
     expected = stats.beta(fit.model.client.a, fit.model.client.b).cdf(ends)
     assert np.concatenate([y[:10], y[-10:]]) == pytest.approx(expected, rel=1e-9)
     assert np.max(np.diff(x)) < 0.01
-    assert len(draw_svg(lambda: plot_fit(fit), "salt")) < 150_000
+    assert len(draw_svg(lambda: fit.plot("qq"), "salt")) < 150_000
 
 
 def test_point_masses_are_left_out_and_named() -> None:
@@ -108,7 +107,7 @@ def test_point_masses_are_left_out_and_named() -> None:
     scores = br.Scores(np.append(rng.beta(4, 2, 20), [1.0] * 5), rng.beta(2, 4, 30))
     with pytest.warns(br.BoundaryWarning):
         fit = br.fit(scores)
-    ax = plot_fit(fit, "pp")
+    ax = fit.plot("pp")
     x, y = drawn(ax, 0)
     assert x.size == 20
     base = fit.client.distribution.base
@@ -122,7 +121,7 @@ def test_point_masses_are_left_out_and_named() -> None:
 def test_cells_are_drawn_at_their_edges() -> None:
     client = [0.2, 0.4, 0.4, 0.6, 0.8, 0.8, 1.0] * 3
     fit = br.fit(br.Scores(client, [0.0, 0.2, 0.2, 0.4, 0.6] * 3), resolution=0.2)
-    ax = plot_fit(fit, "pp")
+    ax = fit.plot("pp")
     x, y = drawn(ax, 0)
     law = stats.beta(fit.model.client.a, fit.model.client.b)
     assert y == pytest.approx(law.cdf([0.3, 0.5, 0.7, 0.9]), rel=1e-9)
@@ -133,8 +132,8 @@ def test_cells_are_drawn_at_their_edges() -> None:
 def test_scores_that_a_rule_moved_are_not_on_the_logit_scale() -> None:
     client = [0.0, 0.3, 0.5, 0.7, 0.9, 1.0] * 2
     fit = br.fit(br.Scores(client, [0.1, 0.2, 0.4] * 4), boundary="squeeze")
-    assert drawn(plot_fit(fit, "qq"), 0)[0].size == 8
-    assert drawn(plot_fit(fit, "pp"), 0)[0].size == 12
+    assert drawn(fit.plot("qq"), 0)[0].size == 8
+    assert drawn(fit.plot("pp"), 0)[0].size == 12
 
 
 def test_scores_next_to_one_keep_their_quantiles_apart() -> None:
@@ -143,7 +142,7 @@ def test_scores_next_to_one_keep_their_quantiles_apart() -> None:
     kept = br.Scores(scores.client[scores.client < 1.0], scores.impostor)
     with pytest.warns(br.InfluenceWarning):
         fit = br.fit(kept)
-    x, _ = drawn(plot_fit(fit, "qq"), 0)
+    x, _ = drawn(fit.plot("qq"), 0)
     assert x[-1] > 40.0  # the law's quantile there rounds to 1
     assert np.all(np.diff(x) > 0.0)
 
@@ -153,18 +152,18 @@ def test_weights_are_copies() -> None:
     client, impostor = rng.beta(4, 2, 15), rng.beta(2, 4, 15)
     weighted = br.Scores(client, impostor, client_weights=[2.0] * 15, impostor_weights=[2.0] * 15)
     twice = br.Scores(np.repeat(client, 2), np.repeat(impostor, 2))
-    one, two = (drawn(plot_fit(br.fit(s), "pp"), 0) for s in (weighted, twice))
+    one, two = (drawn(br.fit(s).plot("pp"), 0) for s in (weighted, twice))
     assert one[0] == pytest.approx(two[0])
     assert one[1] == pytest.approx(two[1], abs=1e-9)
     halves = br.Scores(client, impostor, client_weights=[1.5] * 15)
     with pytest.raises(br.InputError, match="whole numbers"):
-        plot_fit(br.fit(halves))
+        br.fit(halves).plot("qq")
 
 
 def test_axes_given_are_drawn_on_and_named_once() -> None:
     fit = beta_fit()
-    ax = plot_fit(fit, "qq")
-    assert plot_fit(beta_fit(seed=2), "qq", ax) is ax
+    ax = fit.plot("qq")
+    assert beta_fit(seed=2).plot("qq", ax) is ax
     assert [line.get_gid() for line in ax.lines].count("same") == 1
     assert fit.plot("pp").get_xlabel() == "share of the scores"
 
@@ -172,10 +171,8 @@ def test_axes_given_are_drawn_on_and_named_once() -> None:
 def test_what_has_no_picture_is_refused() -> None:
     fit = beta_fit()
     with pytest.raises(br.InputError, match="kind"):
-        plot_fit(fit, "roc")
+        fit.plot("curve")
     with pytest.raises(br.InputError, match="level"):
-        plot_fit(fit, level=95)
+        fit.plot("qq", level=95)
     with pytest.raises(br.InputTypeError, match="scores themselves"):
-        plot_fit(br.fit(fit.scores, "empirical"))
-    with pytest.raises(br.InputTypeError, match="fit must be a Fit"):
-        plot_fit(fit.model)
+        br.fit(fit.scores, "empirical").plot("qq")

@@ -1,0 +1,74 @@
+"""Pictures show in a real notebook, as its user would write the cells."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import betaroc as br
+
+BEGIN = """
+import numpy as np
+import betaroc as br
+
+rng = np.random.default_rng(1)
+dev, test = (br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n), name="demo") for n in (200, 300))
+fit, curve = br.fit(dev), br.epc(dev, test)
+decision = br.decide(dev, far=0.05)
+"""
+PICTURES = (
+    "fit.plot()", "fit.plot('histogram')", "fit.plot('densities')",
+    "dev.plot(bins=10)", "fit.model.plot(lw=3)", "fit.model.roc().plot(c='k')",
+    "curve.plot()", "curve.plot_expected()", "decision.plot()",
+    "decision.check(test).plot()", "fit.roc_band().plot()", "fit.interval('auc').plot()",
+    "br.check_fit(fit, far=[0.1]).plot()",
+)  # fmt: skip
+#: The same with nothing on the last line, and one that a user draws on axes of theirs.
+SILENT = (
+    "ax = fit.plot();",
+    "from matplotlib import pyplot as plt\nfigure, ax = plt.subplots()\nax = dev.plot(ax)",
+)
+
+
+@pytest.mark.simulation
+def test_pictures_show_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MPLBACKEND")
+    drawn = [*PICTURES, *SILENT]
+    cells = [BEGIN, *drawn, "plt.get_fignums()", "fit.summary()"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    NotebookClient(notebook, timeout=60).execute()
+    outputs = [[one.get("data", {}) for one in cell.outputs] for cell in notebook.cells]
+    shown = {
+        code: sum("image/png" in one for one in found)
+        for code, found in zip(drawn, outputs[1:-2], strict=True)
+    }
+    assert shown == dict.fromkeys(drawn, 1)
+    assert outputs[-2][0]["text/plain"] == "[]"  # what was shown is closed
+    summary = outputs[-1][0]
+    assert "std err" in summary["text/html"]
+    assert "\\toprule" in summary["text/latex"]
+    assert not any("stderr" == one.get("name") for cell in notebook.cells for one in cell.outputs)
+
+
+@pytest.mark.simulation
+def test_closed_pictures_leave_nothing_in_memory() -> None:
+    from matplotlib import pyplot as plt
+
+    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+
+    def draw(times: int) -> int:
+        for _ in range(times):
+            plt.close(model.plot().figure)
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    before = draw(3)
+    grown = draw(40) - before
+    tracemalloc.stop()
+    assert grown < 40 * 2_000  # a figure has some 300 kB
+    assert plt.get_fignums() == []
