@@ -15,6 +15,7 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.special import rate_of_none
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -196,7 +197,7 @@ def order_ways(scores: Scores, target: Target) -> list[Way]:
 def _guaranteed(scores: Scores, ordered: OrderedScores, target: Target) -> Way:
     n, needed = ordered.units, needed_for_guarantee(target.rate, target.confidence)
     if n < needed:
-        best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
+        best = shown_rate(rate_of_none(n, target.confidence), up=True)
         at = rounded(ordered.threshold(0), up=target.kind == "far")
         why = (
             f"{spaced(needed)} {target.many} needed, dev has {spaced(n)}, which guarantee"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     BetarocWarning,
     BoundaryWarning,
@@ -23,9 +23,7 @@ from betaroc.core.notices import Notice, warn
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
-from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import base_of
-from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.contract import Data, Maximum, Sample
 from betaroc.estimation.record import Estimate
@@ -144,7 +142,7 @@ def outliers(scores: Scores) -> list[Notice]:
     (1 + gap/20)^-20 is its p-value, and it is smaller for lighter ends.
     """
     said = []
-    for who, law in zip(("client", "impostor"), scores._distributions, strict=True):
+    for who, law in zip(CLASSES, scores._distributions, strict=True):
         places, copies = law._steps
         middle = places[np.searchsorted(np.cumsum(copies), 0.5 * law.total)]
         for value, side in ((places[0], slice(None)), (places[-1], slice(None, None, -1))):
@@ -201,17 +199,3 @@ def reversed_scores(auc: float) -> None:
             " or -score, and check which label is the client's.",
             ReversedScoresWarning,
         )
-
-
-def empirical_auc(
-    client: FloatArray,
-    impostor: FloatArray,
-    client_weights: FloatArray | None = None,
-    impostor_weights: FloatArray | None = None,
-) -> float:
-    """P(client > impostor) + P(equal) / 2, weighted."""
-    laws = (
-        Empirical._of_checked(client, client_weights),
-        Empirical._of_checked(impostor, impostor_weights),
-    )
-    return float(pair_of(*laws).auc())

@@ -12,7 +12,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
+from betaroc.core.options import MOST_TIMES
 from betaroc.core.resampling import streams
+from betaroc.core.special import rate_of_none
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.value import Result
 from betaroc.data.beside import tell_of_scored
@@ -39,8 +41,6 @@ from betaroc.rendering.tree_text import text_of
 TOLERANCE = 0.05
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
 _DRAWN = 1000
-#: Times as many scores beyond which no number of them is named.
-_MORE = 1000.0
 _NONE_GOOD = GoodDownTo(None, None)
 #: Lines FAR + TPR = constant on which two ROCs are compared.
 _ALONG = 1001
@@ -540,7 +540,7 @@ def _unseen(sides: list[_Side], level: float) -> float:
 
     Distributions that are fitted to separated classes make separated ones: they vary by nothing.
     """
-    return float(1.0 - (1.0 - level) ** (1.0 / min(side.total for side in sides)))
+    return rate_of_none(min(side.total for side in sides), level)
 
 
 def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
@@ -556,7 +556,7 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
     # What chance does falls with the root of the number of scores, what none leaves open with it.
     times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
     more = times if d.noise == unseen and d.sup < tolerance else times * times
-    if more > _MORE:
+    if more > MOST_TIMES:
         return "cannot tell", f"{numbers}; the distance is too near the tolerance"
     wanted = "a few more" if more < 1.05 else f"about {float(f'{more:.2g}'):g} times as many"
     return "cannot tell", f"{numbers}; {wanted} scores would tell"

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import score_array, span, weights_array
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
@@ -396,7 +396,7 @@ def _fit_pair(
         reversed_scores(empirical_model(scores._scored).auc())
         if isinstance(scores, Scores) and options.resolution is None:
             samples = scores.client, scores.impostor
-            for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
+            for who, name, values in zip(CLASSES, names, samples, strict=True):
                 if not is_of_counts(name):
                     said = said + tied(who, values, on_unit=FAMILIES[name].on_unit)
     give(said)

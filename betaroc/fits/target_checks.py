@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import Notice
-from betaroc.core.options import IntervalOptions
+from betaroc.core.options import POWER, IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
@@ -37,8 +37,6 @@ _WITHIN = 3.0
 _EXPECTED = 5.0
 #: Relative difference of the fit's rate at its own threshold that rounding does not make.
 _ROUNDING = 1e-6
-#: Probability with which a right fit is found good by the number of scores that is named.
-_POWER = 0.8
 #: A distance of distribution functions that matters, ...
 _OFF = 0.05
 #: ... beyond what chance does in one of twenty sets, times sqrt(n), whatever the distribution.
@@ -183,13 +181,14 @@ def check_targets(
             continue
         copies_of(f.scores, _CLASSES[rate])
         counted = _Counted(f, evidence_of_pair(f), rate)
-        targets = _targets(counted.n) if wanted is None else _asked(wanted, rate)
+        targets = _targets(counted.n) if wanted is None else _checked_rates(wanted, rate)
         if wanted is None and rate == "frr":  # trials without a score count, and say nothing
             least = _EXPECTED * (1.0 - _ROUNDING)
             targets = targets[counted.n * (targets - float(f.model.frr(-np.inf))) >= least]
         if targets.size:
-            found += [
-                c for c in counted.checked(targets, level) if wanted is not None or _default(c)
+            least = 0.0 if wanted is not None else _EXPECTED * (1.0 - _ROUNDING)
+            found += [  # groups may leave fewer expected scores
+                c for c in counted.checked(targets, level) if c.n_effective * c.target >= least
             ]
     return tuple(found)
 
@@ -215,7 +214,7 @@ def misfit(f: PairEstimate) -> list[Notice]:
     times that, contradict it as in `check_fit`.
     """
     evidence, off = evidence_of_pair(f), []
-    for k, who in enumerate(("client", "impostor")):
+    for k, who in enumerate(CLASSES):
         law = evidence.fitted[k]
         if law is None:
             continue
@@ -247,7 +246,7 @@ def misfit(f: PairEstimate) -> list[Notice]:
 
 
 # ------------------------------------------------------------------------------ targets
-def _asked(wanted: npt.ArrayLike, name: str) -> FloatArray:
+def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
     """Rates that were given, the largest first, each once."""
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
@@ -278,28 +277,12 @@ def _targets(n: float) -> FloatArray:
     return np.array(found)
 
 
-def _default(check: TargetCheck) -> bool:
-    """Whether groups leave enough expected scores for a default target."""
-    return check.n_effective * check.target >= _EXPECTED * (1.0 - _ROUNDING)
-
-
 # ------------------------------------------------------------------------------ counts
 def copies_of(scores: ScoreData, who: str) -> FloatArray | None:
     """Weights of a class as numbers of copies; None where there are none."""
     weights: FloatArray | None = getattr(scores, f"{who}_weights", None)  # none of a summary
     refuse_fractional_weights(weights, who, "for a check")
     return weights
-
-
-class _Beyond(NamedTuple):
-    """Scores counted beyond some thresholds; of bins the fewest and the most."""
-
-    fewest: FloatArray
-    most: FloatArray
-
-    @property
-    def middle(self) -> FloatArray:
-        return 0.5 * (self.fewest + self.most)
 
 
 class _Counted(NamedTuple):
@@ -328,16 +311,16 @@ class _Counted(NamedTuple):
             rates = pair.frr(t)
         return t, np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
 
-    def beyond(self, t: Thresholds) -> _Beyond:
-        """Impostors above, clients not above; of a summary those of a bin may be either."""
+    def beyond(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        """The fewest and the most impostors above, clients not above: a bin's may be either."""
         above, data = self.rate == "far", self.evidence.data
         counts = self.evidence.observed(self.which, t, above=above)
         if not isinstance(data, ScoreSummary):
-            return _Beyond(counts, counts)
+            return counts, counts
         # The scores of a bin count on its upper border, and so above a threshold inside.
         share = data.rate_error_at(t.theta)[0 if above else 1]
         off = np.rint(share * self.evidence.counts[self.which].total)
-        return _Beyond(counts - off, counts) if above else _Beyond(counts, counts + off)
+        return (counts - off, counts) if above else (counts, counts + off)
 
     @property
     def _tail_mass(self) -> float:
@@ -352,34 +335,34 @@ class _Counted(NamedTuple):
     # -------------------------------------------------------------------------- verdicts
     def checked(self, targets: FloatArray, level: float) -> list[TargetCheck]:
         t, rates = self.thresholds(targets)
-        counts, n, tail = self.beyond(t), self.n, IntervalOptions(level).tail
+        (fewest, most), n, tail = self.beyond(t), self.n, IntervalOptions(level).tail
         alone = self.evidence.effective(self.which, t, tail, above=self.rate == "far")
         scale = alone / n
-        low = share_ends(counts.fewest * scale, alone, tail)[0]
-        high = share_ends(counts.most * scale, alone, tail)[1]
+        low = share_ends(fewest * scale, alone, tail)[0]
+        high = share_ends(most * scale, alone, tail)[1]
         found = []
         for k, target in enumerate(targets.tolist()):
-            asked = _Asked(
-                target, float(rates[k]), float(counts.middle[k]), n, float(alone[k]),
-                (float(low[k]), float(high[k])), tail, bool(counts.fewest[k] < counts.most[k]),
+            judgement = _Judgement(
+                target, float(rates[k]), 0.5 * float(fewest[k] + most[k]), n, float(alone[k]),
+                (float(low[k]), float(high[k])), tail, bool(fewest[k] < most[k]),
             )  # fmt: skip
-            verdict, reason, needed = self._verdict(asked)
+            verdict, reason, needed = self._verdict(judgement)
             found.append(
                 TargetCheck(
                     self.rate, target, float(t.theta[k]), n * float(rates[k]),
-                    asked.observed, asked.ends[0], asked.ends[1], verdict, reason, n, asked.worth,
+                    judgement.observed, *judgement.ends, verdict, reason, n, judgement.worth,
                     needed, float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan,
                 )
             )  # fmt: skip
         return found
 
-    def _verdict(self, asked: _Asked) -> tuple[str, str, int | None]:
+    def _verdict(self, judgement: _Judgement) -> tuple[str, str, int | None]:
         if self.evidence.fitted[self.which] is None:
             return "cannot tell", "placed by these scores", None
-        if 0.0 < asked.rate <= self._tail_mass * (1.0 + _ROUNDING):
+        if 0.0 < judgement.rate <= self._tail_mass * (1.0 + _ROUNDING):
             reason = "a tail was placed by these very scores: their count cannot contradict it"
             return "cannot tell", reason, None
-        if asked.rate != asked.target:
+        if judgement.rate != judgement.target:
             reason = "a point mass of the fitted distribution spans this rate: no threshold has it"
             return "cannot tell", reason, None
         groups = self.evidence.groups
@@ -387,11 +370,11 @@ class _Counted(NamedTuple):
         if size is not None and size < 3:
             reason = f"the {_CLASSES[self.rate]} trials are of {size} groups; 3 or more are needed"
             return "cannot tell", reason, None
-        return asked.judged()
+        return judgement.judged()
 
 
 # ------------------------------------------------------------------------------ the rule
-class _Asked(NamedTuple):
+class _Judgement(NamedTuple):
     """One rate as it is judged: what the fit has there, the count, the ends of its interval."""
 
     target: float
@@ -460,7 +443,7 @@ def _planned(rate: float, tail: float) -> float:
         top = np.minimum(np.floor(bdtrik(tail, n, min(p * _WITHIN, 1.0))), n)
         top = np.where(p * _WITHIN >= 1.0, n, top)
         power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
-        weak = np.flatnonzero(power < _POWER)
+        weak = np.flatnonzero(power < POWER)
         if not weak.size or weak[-1] + 1 < n.size:
             return float(n[weak[-1] + 1] if weak.size else n[0]) * (p / rate)
         most *= 2.0

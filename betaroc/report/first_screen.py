@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.status import (
@@ -80,7 +80,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "title": name(analysis.dev.name),
         "read": [
             (role, [words.counted(who, n, spaced(n)) for who, n in
-                    zip(("client", "impostor"), part.sizes, strict=True)], _absent(part))
+                    zip(CLASSES, part.sizes, strict=True)], _absent(part))
             for part, role in zip(analysis.parts, names, strict=True)
         ],
         "version": version(),
@@ -329,7 +329,7 @@ def _drawn(analysis: AnalysisRecord) -> list[int]:
 def score_axis(analysis: AnalysisRecord) -> ScoreAxis:
     """The axis of the picture, along which the threshold moves."""
     parts = [analysis.parts[k].scored for k in _drawn(analysis)]
-    samples = [getattr(part.scores, who) for part in parts for who in ("client", "impostor")]
+    samples = [getattr(part.scores, who) for part in parts for who in CLASSES]
     d = analysis.decision
     return ScoreAxis.of(np.concatenate(samples), None if d is None else d.threshold)
 
@@ -351,7 +351,7 @@ def _panel(
     heights = [
         shares(getattr(part.scores, who), getattr(part.scores, f"{who}_weights"), scores)
         / np.diff(edges)
-        for who in ("client", "impostor")
+        for who in CLASSES
     ]
     curves = _fitted(part, axis) if fitted and is_modelled(part) else None
     return Panel(edges, heights[0], heights[1], curves)

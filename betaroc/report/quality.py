@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
@@ -180,7 +180,7 @@ def _tried(make: Callable[[], Any]) -> tuple[Any, str]:
 def _uncheckable(scores: Scores, fit: Fit | None) -> str:
     if fit is None:
         return "no distributions were fitted"
-    for who in ("client", "impostor"):
+    for who in CLASSES:
         rule = getattr(fit, who).boundary
         if rule is not None and rule.policy in _POLICIES:
             return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"

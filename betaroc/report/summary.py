@@ -36,7 +36,7 @@ from betaroc.rendering.numbers import (
     threshold,
     visible,
 )
-from betaroc.report.certainty import certainty_of, p_words
+from betaroc.report.certainty import p_words
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
@@ -76,9 +76,8 @@ def summary_lines(
 
 def _curve(dev: ScoreSet) -> str:
     """What the curve of a fit does, where some trials have no score that of the others."""
-    scored, level = dev.scored, None if dev.intervals is None else dev.intervals.level
-    fit = cast(Fit, scored.fit)
-    whole = whole_curve_words(fit.model, scored.scores, certainty_of(fit, level))
+    fit = cast(Fit, dev.scored.fit)
+    whole = whole_curve_words(fit.model, dev.scored.scores, dev.scored.certainty)
     whole = f"{whole[:1].lower()}{whole[1:]}"
     return f"{_OF} {in_matching(whole)}" if dev.has_rejected else whole
 

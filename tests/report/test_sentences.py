@@ -21,13 +21,13 @@ from betaroc.report.certainty import (
     certainty_of,
     chance_words,
     confidence_words,
-    few_words,
     least_sign,
 )
 from betaroc.report.crossings import crossing_words, whole_curve_words
 from betaroc.report.intervals import Measured
 from betaroc.report.page import _GLOSSARY
 from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
+from betaroc.report.sections import _few_words
 from betaroc.report.sentences import category_words, end_words
 from betaroc.report.summary import (
     _counted_rates,
@@ -140,7 +140,7 @@ def test_few_scores_are_said_of_the_side_where_they_are() -> None:
             expected=point, contradicted_by=(),
             observed=[empirical_model(fit.scores).at(point.threshold)],
         )  # fmt: skip
-        words = few_words(found, SimpleNamespace(fit=fit))
+        words = _few_words(found, SimpleNamespace(fit=fit))
         assert words.count(f"{few} it") == words.count(" it") == 4
         client, impostor = (norm(*f.params.values()) for f in (fit.client, fit.impostor))
         theta = point.threshold
