@@ -20,6 +20,7 @@ from betaroc.core.value import Result
 from betaroc.data.beside import tell_of_scored
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.contract import Parameters, SampleRows
@@ -33,6 +34,8 @@ from betaroc.fits.target_checks import (
     copies_of,
     good_down_to,
 )
+from betaroc.model.distances import roc_distance
+from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
@@ -71,9 +74,8 @@ class RocDistance(NamedTuple):
     #: Interval of the distance between the fitted ROC and that of endless scores.
     low: float
     high: float
-    #: Share of simulated distances as large as the largest, and as the mean one.
+    #: Share of simulated distances as large as the largest.
     p_value: float
-    mean_p_value: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -364,9 +366,12 @@ def _simulated(
 
 def roc_distance_of(f: PairEstimate) -> float:
     """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
-    sides = _sides(f._scored)
-    drawn = [side.seen for side in sides]
-    return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
+    return _largest(_sides(f._scored))
+
+
+def _largest(sides: list[_Side]) -> float:
+    fitted, counted = (ScoreModel(*laws) for laws in zip(*(s.laws for s in sides), strict=True))
+    return roc_distance(fitted, counted)
 
 
 Sampled = tuple[FloatArray, FloatArray]
@@ -394,6 +399,8 @@ class _Side:
     """One class: its scores between the point masses, sorted, and its fitted distribution."""
 
     family: str
+    #: The fitted distribution with its point masses, and that of the scores.
+    laws: tuple[Distribution, Distribution]
     law: Distribution
     sample: FloatArray
     #: Shares of exact 0, of the distribution and of exact 1 among the scores.
@@ -416,13 +423,14 @@ class _Side:
                 f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
             )
         values = repeated(scores, who)
-        if rule is not None:
-            values = values[(values > 0.0) & (values < 1.0)]
+        inner = values if rule is None else values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
-        total = round(values.size / masses[1])
+        total = round(inner.size / masses[1])
         law = result.distribution
         law = law.body if isinstance(law, Spliced) else law
-        return cls(result.family, base_of(law), np.sort(values), masses, total)
+        kept = inner if rule is not None and rule.policy == "drop" else values
+        laws = law, Empirical._of_checked(kept, None)
+        return cls(result.family, laws, base_of(law), np.sort(inner), masses, total)
 
     @property
     def many(self) -> SampleRows | refits.RowByRow:
@@ -481,35 +489,29 @@ def _distances(
     sides: list[_Side], drawn: list[Sampled], parameters: list[Parameters]
 ) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the true one."""
-    grid = _grid(sides)
-    fitted: list[FloatArray] = []
-    found: list[FloatArray] = []
+    grid, along = _grid(sides), np.linspace(0.0, 2.0, _ALONG)
+    fitted, found, true = [], [], []
     for side, (x, shares), p in zip(sides, drawn, parameters, strict=True):
-        above = side.many.tails(p, grid[None, :])[1]
         counted = np.stack([x.shape[1] - np.searchsorted(row, grid, side="right") for row in x])
-        for tails, rates in ((fitted, above), (found, counted / x.shape[1])):
-            inner = shares[:, 2:] + shares[:, 1:2] * rates
-            ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
-            tails.append(np.hstack([ends[0], shares[:, 2:], inner[:, ::-1], ends[1]]))
-    along = np.linspace(0.0, 2.0, _ALONG)
-    true = _height_of_laws(sides, grid, along)
+        fitted.append(_stairs(shares, side.many.tails(p, grid[None, :])[1]))
+        found.append(_stairs(shares, counted / x.shape[1]))
+        true.append(_stairs(side.masses[None, :], np.asarray(side.law.sf(grid))[None, :]))
     distances = np.empty((fitted[0].shape[0], 3))
     for r in range(distances.shape[0]):
         heights = [
-            np.interp(along, tpr[r] + far[r], tpr[r] - far[r]) for tpr, far in (fitted, found)
+            np.interp(along, tpr[k] + far[k], tpr[k] - far[k])
+            for (tpr, far), k in ((fitted, r), (found, r), (true, 0))
         ]
         gap = 0.5 * np.abs(heights[0] - heights[1])
-        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - true))
+        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - heights[2]))
     return distances
 
 
-def _height_of_laws(sides: list[_Side], grid: FloatArray, along: FloatArray) -> FloatArray:
-    """TPR - FAR of the fitted distributions themselves along FAR + TPR."""
-    rates = []
-    for side in sides:
-        inner = side.masses[2] + side.masses[1] * np.asarray(side.law.sf(grid))
-        rates.append(np.concatenate([[0.0, side.masses[2]], inner[::-1], [1.0]]))
-    return np.asarray(np.interp(along, rates[0] + rates[1], rates[0] - rates[1]))
+def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
+    """Shares above the places of a grid, descending, of point masses and what lies between."""
+    inner = shares[:, 2:] + shares[:, 1:2] * rates[:, ::-1]
+    ends = np.zeros((inner.shape[0], 1))
+    return np.hstack([ends, shares[:, 2:], inner, ends + 1.0])
 
 
 def _grid(sides: list[_Side]) -> FloatArray:
@@ -527,12 +529,9 @@ def _roc_distance(
     shrink = math.sqrt(max(n))
     drawn = float(np.quantile(simulated[:, 2], level)) * shrink
     noise = max(drawn, _unseen(sides, level))
-    sup, mean = float(here[0]), float(here[1])
-    p_values = [
-        float((1 + np.sum(simulated[:, k] * shrink >= found)) / (1 + simulated.shape[0]))
-        for k, found in enumerate((sup, mean))
-    ]
-    return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, *p_values)
+    p = float((1 + np.sum(simulated[:, 0] * shrink >= here[0])) / (1 + simulated.shape[0]))
+    sup = _largest(sides)
+    return RocDistance(sup, float(here[1]), noise, max(0.0, sup - noise), sup + noise, p)
 
 
 def _unseen(sides: list[_Side], level: float) -> float:

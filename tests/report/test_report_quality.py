@@ -14,6 +14,7 @@ from scipy import optimize, special, stats
 
 import betaroc as br
 from betaroc.cli import main
+from betaroc.ensemble.evidence import misfit_of
 from betaroc.fits.audit import Sensitivity, TailCheck
 from betaroc.fits.target_checks import check_targets, good_down_to
 from betaroc.model.samples import empirical_model
@@ -581,3 +582,15 @@ def test_a_part_without_quality_has_no_verdicts() -> None:
     part = ScoreSet("scores", "x", scores, None, empirical_model(scores, "x"), None)
     assert (statuses(part), family_words(part)) == ([], "")
     assert Quality().recommended == ""
+
+
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
+def test_the_distance_of_a_fitted_roc_is_one_number() -> None:
+    rng = np.random.default_rng(4)
+    scores = br.Scores(np.append(rng.beta(2, 40, 20), rng.beta(40, 2, 80)), rng.beta(2, 4, 80))
+    fit = br.fit(scores)
+    checked = br.check_fit(fit, replicates=19, rng=1).roc_distance
+    assert checked is not None
+    families = br.compare_families(scores, ["beta"])
+    assert checked.sup == distances(fit, empirical_model(scores)).roc
+    assert checked.sup == misfit_of(fit, scores, 0.95).distance == families.roc_distance
