@@ -33,6 +33,8 @@ from betaroc.fits.target_checks import (
     check_targets,
     copies_of,
     good_down_to,
+    rates_verdict,
+    rates_words,
 )
 from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
@@ -76,6 +78,13 @@ class RocDistance(NamedTuple):
     high: float
     #: Share of simulated distances as large as the largest.
     p_value: float
+
+
+class RatesVerdict(NamedTuple):
+    """Of the rates counted at a fit's own thresholds."""
+
+    verdict: str
+    reason: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,18 +185,23 @@ class FitCheck(Result, Noun):
         >>> br.check_fit(br.fit(few), replicates=19, rng=1).status
         'cannot tell'
         """
-        verdicts = {t.verdict for t in self.targets}
-        if "poor" in (self.verdict, *verdicts):
-            return "poor"
-        counted = {t.rate for t in self.targets}
-        good = {t.rate for t in self.targets if t.verdict == "good"}
-        return "good" if self.verdict == "good" and counted == good else "cannot tell"
+        return max(self.verdict, self.rates.verdict, key=("good", "cannot tell", "poor").index)
+
+    @property
+    def rates(self) -> RatesVerdict:
+        """The verdict on the rates that were counted at the fit's own thresholds, and why."""
+        return RatesVerdict(
+            rates_verdict(self.targets), rates_words(self.targets, self.good_down_to)
+        )
 
     def __str__(self) -> str:
-        curve = self.verdict
+        curve, rates = self.verdict, self.rates
         if self.status == "poor" and curve == "good":
             curve = "good as a curve, not at every rate"
-        said = (f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}")
+        said = (
+            f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}",
+            f"rates at a threshold: {rates.verdict}: {rates.reason}",
+        )  # fmt: skip
         tables = [self._tests()] * (self.ks is not None) + [self._rates()] * bool(self.targets)
         return text_of([Section("", tuple(map(Words, said))), *apart(*tables)])
 

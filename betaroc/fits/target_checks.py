@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -99,6 +100,11 @@ class TargetCheck(NamedTuple):
     n_effective: float
     needed: int | None
     logit_threshold: float
+
+    @property
+    def name(self) -> str:
+        """The rate in words, such as "FAR 1 %"."""
+        return f"{self.rate.upper()} {percent(self.target)}"
 
     def __repr__(self) -> str:
         return (
@@ -204,6 +210,47 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
             least = check.target
         found.append(least)
     return GoodDownTo(*found)
+
+
+def rates_verdict(targets: Sequence[TargetCheck]) -> str:
+    """Poor if any rate is; good if some rate of each class that was counted is."""
+    if any(t.verdict == "poor" for t in targets):
+        return "poor"
+    good = {t.rate for t in targets if t.verdict == "good"}
+    return "good" if good and good == {t.rate for t in targets} else "cannot tell"
+
+
+def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
+    """Down to which rates the counts agree with the fit, and where they do so least."""
+    if not targets:
+        return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
+    down = [
+        f"{name.upper()} {percent(least)}"
+        for name, least in zip(good._fields, good, strict=True) if least is not None
+    ]  # fmt: skip
+    said = "counted at the fit's own thresholds, "
+    said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
+    placed = [name.upper() for name in good._fields if _placed(targets, name)]
+    if placed:
+        said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
+    poor = [t for t in targets if t.verdict == "poor"]
+    if not poor:
+        return said
+    worst = max(poor, key=_apart)
+    said += f"; poor at {worst.name}: {number(worst.expected, 4)} expected,"
+    said += f" {number(worst.observed)} counted; {worst.reason}"
+    return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
+
+
+def _placed(targets: Sequence[TargetCheck], name: str) -> bool:
+    mine = [t for t in targets if t.rate == name]
+    return bool(mine) and all(t.reason == "placed by these scores" for t in mine)
+
+
+def _apart(target: TargetCheck) -> float:
+    """How far the nearer end of the interval is from the expected rate."""
+    rate = target.expected / target.n
+    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
 
 
 def misfit(f: PairEstimate) -> list[Notice]:
