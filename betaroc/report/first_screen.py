@@ -16,7 +16,6 @@ from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.status import (
     STATUS_COLOURS,
     beyond_words,
-    high_rate_words,
     mean_shown,
     remedy_words,
     shown_threshold,
@@ -94,7 +93,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
     }  # fmt: skip
     if d is None:
         status = {"colour": "warn", "word": "No threshold", "reason": analysis.no_decision}
-        status |= {"high": "", "remedy": "more scores, or another target."}
+        status["remedy"] = "more scores, or another target."
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
@@ -172,14 +171,13 @@ def _status(
 ) -> dict[str, str]:
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
-    tested, of, named = k is not None, "", list(zip(names[1:], analysis.checks, strict=False))
+    tested, of = k is not None, ""
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
     return {
         "colour": STATUS_COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
         "reason": f"{of}{said.reason}",
-        "high": high_rate_words(d, named[k or 0 :] + named[: k or 0]),  # the same set if it may
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -196,7 +194,6 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     return [
         f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
         f"{said['word']}: {said['reason']}",
-        *[said["high"]] * bool(said["high"]),
         f"What would change it: {said['remedy']}",
     ]
 

@@ -25,7 +25,7 @@ from betaroc.decision.decide import (
     decided,
 )
 from betaroc.decision.guarantee import needed_for_guarantee
-from betaroc.decision.status import AMBER, GREEN, RED, Rate, said_of_rate
+from betaroc.decision.status import AMBER, GREEN, RED, Rate, high_rate_words, said_of_rate
 from betaroc.decision.ways import TARGET_RATES, Fitting, Target, Way, summary_ways
 from betaroc.estimation.families import Names
 from betaroc.inference.interval import Interval
@@ -209,9 +209,12 @@ def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:
     expected = {"far": way.far, "frr": way.frr, asked.kind: way.expected}
     far, frr = _counted(dev, way.threshold, asked.confidence)
     said = said_of_rate(way, target, n, needed, far, frr)
+    prior = empirical_model(dev).prior
+    point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
+    more = high_rate_words(target.kind, target.words, "dev", point)
+    said = said._replace(reason=said.reason + more)
     return Decision(
-        way.threshold, asked.kind, asked.rate, way.how, asked.confidence,
-        OperatingPoint(way.threshold, expected["far"], expected["frr"], empirical_model(dev).prior),
+        way.threshold, asked.kind, asked.rate, way.how, asked.confidence, point,
         Interval(way.expected, way.low, way.high, asked.confidence, way.how, way.n_beyond),
         *said, None if n >= needed else needed, tuple(ways), n=n, words=dev.words,
     )  # fmt: skip
