@@ -266,8 +266,13 @@ class Contradiction(NamedTuple):
     observed_low: float
     observed_high: float
     p_value: float
+    #: The rate counted on dev, and the p-value of the one observed beside it.
+    on_dev: float
+    on_dev_p_value: float
+    #: Whether the fit alone is contradicted: counts of dev agree with test.
+    of_fit: bool = False
     #: How many rates were compared.
-    looks: int
+    looks: int = 0
 
 
 def contradictions(
@@ -287,9 +292,10 @@ def contradictions(
         for name in _RATES
         if (made := _compared(met, dev, part, k, name, level)) is not None
     ]
+    least = (1.0 - level) / max(len(looked), 1)
     found = [
-        one._replace(looks=len(looked)) for one in looked
-        if one.p_value <= (1.0 - level) / len(looked)
+        one._replace(of_fit=one.on_dev_p_value > least, looks=len(looked))
+        for one in looked if one.p_value <= least
     ]  # fmt: skip
     return sorted(found, key=lambda one: (one.p_value, -abs(one.observed - one.expected)))
 
@@ -299,23 +305,25 @@ def _compared(
 ) -> Contradiction | None:
     """One rate on one test set; None where there is nothing to compare."""
     expected, observed = (float(getattr(p, name)) for p in (met.expected, met.observed[k]))
-    own = _interval(met.observed_intervals[k - 1], name)
+    own, counted = _interval(met.observed_intervals[k - 1], name), getattr(met.observed[0], name)
+    n = _size(dev, name, met.expected.thresholds, level)
+    low, high, of_dev = math.nan, math.nan, _counted_rates(float(counted) * n, n)
+    rates = of_dev
     if met.chosen_by == "model":
         ends = _interval(met.expected_intervals, name)
         if ends is None or ends.why or not 0.0 < expected < 1.0:
             return None
         low, high, rates = ends.low, ends.high, _fitted_rates(ends, level)
-    else:
-        n = _size(dev, name, met.expected.thresholds, level)
-        low = high = math.nan
-        rates = _counted_rates(expected * n, n)
     size = _size(part, name, met.expected.thresholds, level)
-    p = _p_value(_nearer(observed, expected, part) * size, size, rates)
+    p, on_dev = (
+        _p_value(_nearer(observed, near, part) * size, size, share)
+        for near, share in ((expected, rates), (float(counted), of_dev))
+    )
     bounds = (math.nan, math.nan) if own is None or own.why else (own.low, own.high)
     at = met.expected
     return Contradiction(
         part.role, met.key, met.title, float(at.threshold), float(at.logit_threshold), name,
-        expected, low, high, observed, bounds[0], bounds[1], p, 0,
+        expected, low, high, observed, bounds[0], bounds[1], p, float(counted), on_dev,
     )  # fmt: skip
 
 
@@ -376,7 +384,7 @@ def contradiction_words(
 ) -> list[str]:
     """A line for each test set that contradicts dev, with the worst of its rates."""
     worst: dict[str, Contradiction] = {}
-    for one in found:
+    for one in sorted(found, key=lambda one: one.of_fit):
         worst.setdefault(one.role, one)
     return [_line(one, found, names[role], level) for role, one in worst.items()]
 
@@ -384,11 +392,13 @@ def contradiction_words(
 def _line(one: Contradiction, found: Sequence[Contradiction], name: str, level: float) -> str:
     rate, place = one.rate.upper(), threshold(one.threshold, one.logit_threshold, 4)
     by = "" if math.isnan(one.expected_low) else " by its fit"
-    n = sum(other.role == one.role for other in found)
+    n = sum((other.role, other.of_fit) == (one.role, one.of_fit) for other in found)
+    said = "the fit, not dev" if one.of_fit else "dev"
+    counted = f", {percent(one.on_dev)} counted on dev" * one.of_fit
     return (
-        f"{name} contradicts dev: at dev's threshold {place} ({one.title.split(' (')[0]}) {rate}"
+        f"{name} contradicts {said}: at dev's threshold {place} ({one.title.split(' (')[0]}) {rate}"
         f" {percent(one.expected)}{_ends(one.expected_low, one.expected_high)} expected{by},"
-        f" {percent(one.observed)}{_ends(one.observed_low, one.observed_high)} observed"
+        f" {percent(one.observed)}{_ends(one.observed_low, one.observed_high)} observed{counted}"
         f" ({p_words(one.p_value)}; {n} such rates on {name}, at {level_words(level)} confidence"
         f" for all {one.looks} comparisons together)."
     )

@@ -15,6 +15,7 @@ from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.numbers import percent
 from betaroc.report.certainty import (
     Certainty,
     _several,
@@ -300,6 +301,26 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
             whole = br.analyze(dev, test, family=family)
     assert whole.summary().split("\n\n")[1].splitlines()[0] == line  # after the threshold
     assert whole.to_dict()["contradictions"][0]["p_value"] == worst.p_value
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
+def test_a_fit_that_dev_contradicts_too_is_not_dev() -> None:
+    """Both sets of one law that is no beta: what test observes was counted on dev already."""
+    rng = np.random.default_rng(3)
+
+    def two_bumps() -> br.Scores:
+        impostor = np.where(rng.random(3000) < 0.3, rng.beta(30, 20, 3000), rng.beta(2, 20, 3000))
+        return br.Scores(rng.beta(40, 10, 1000), impostor)
+
+    first, other, points = analysed(two_bumps(), two_bumps())
+    found = contradictions(first, (other,), points, 0.95)
+    assert found
+    assert all(one.of_fit for one in found)
+    (line,) = contradiction_words(found, {"test": "test"}, 0.95)
+    assert line.startswith("test contradicts the fit, not dev: at dev's threshold ")
+    counted = np.mean(first.scores.impostor > found[0].threshold)
+    assert f" observed, {percent(counted)} counted on dev (p = " in line
 
 
 @pytest.mark.simulation
