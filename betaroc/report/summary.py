@@ -122,17 +122,19 @@ def family_words(part: ScoreSet) -> str:
     found, best = part.quality.families, family_text(part.quality.recommended)
     fitted = family_text(part.fit.family) if part.fit is not None and is_modelled(part) else ""
     if found is None:
-        why = sentence(part.quality.uncompared)
-        reason = f"no distribution can be recommended on these scores. {why[:1].upper()}{why[1:]}"
-    else:
-        reason = sentence(found.reason)
+        why = capital(sentence(part.quality.uncompared))
+        return (
+            f"{part.role}: families were not compared: no distribution can be recommended on these"
+            f" scores. {why}"
+        )
+    reason = sentence(found.reason)
     if not fitted:
         return f"{part.role}: recommended family {best}: {reason}"
-    if found is not None and best == fitted and alone(found):
+    if best == fitted and alone(found):
         return f"{part.role}: {fitted}; no other family was compared."
     if best == fitted:
         # A fit that was chosen so has said why already.
-        known = found is not None and part.fit is not None and found.reason in part.fit.reason
+        known = part.fit is not None and found.reason in part.fit.reason
         why = "." if known else f": {reason}"
         return f"{part.role}: the family fitted, {fitted}, is the recommended one{why}"
     return (
@@ -305,25 +307,26 @@ def _compared(
 ) -> Contradiction | None:
     """One rate on one test set; None where there is nothing to compare."""
     expected, observed = (float(getattr(p, name)) for p in (met.expected, met.observed[k]))
-    own, counted = _interval(met.observed_intervals[k - 1], name), getattr(met.observed[0], name)
-    n = _size(dev, name, met.expected.thresholds, level)
-    low, high, of_dev = math.nan, math.nan, _counted_rates(float(counted) * n, n)
-    rates = of_dev
+    own, on_dev = _interval(met.observed_intervals[k - 1], name), getattr(met.observed[0], name)
+    low, high, looks = math.nan, math.nan, []
     if met.chosen_by == "model":
         ends = _interval(met.expected_intervals, name)
         if ends is None or ends.why or not 0.0 < expected < 1.0:
             return None
-        low, high, rates = ends.low, ends.high, _fitted_rates(ends, level)
+        low, high = ends.low, ends.high
+        looks = [(expected, _fitted_rates(ends, level))]
+    if whole_weights(dev.scores):
+        n = _size(dev, name, met.expected.thresholds, level)
+        looks.append((float(on_dev), _counted_rates(on_dev * n, n)))
+    if not looks:
+        return None
     size = _size(part, name, met.expected.thresholds, level)
-    p, on_dev = (
-        _p_value(_nearer(observed, near, part) * size, size, share)
-        for near, share in ((expected, rates), (float(counted), of_dev))
-    )
+    p = [_p_value(_nearer(observed, near, part) * size, size, rates) for near, rates in looks]
     bounds = (math.nan, math.nan) if own is None or own.why else (own.low, own.high)
     at = met.expected
     return Contradiction(
         part.role, met.key, met.title, float(at.threshold), float(at.logit_threshold), name,
-        expected, low, high, observed, bounds[0], bounds[1], p, float(counted), on_dev,
+        expected, low, high, observed, bounds[0], bounds[1], p[0], float(on_dev), p[-1],
     )  # fmt: skip
 
 

@@ -202,6 +202,7 @@ def test_few_scores_and_fractional_weights_are_said_on_the_page(
         page = plain(render_report(br.analyze(four, family="beta")))
     assert "at least 10 distinct client scores" in page
     assert "no distribution can be recommended on these scores" in page.lower()
+    assert "another family is recommended" not in page
 
 
 @pytest.mark.simulation
