@@ -108,8 +108,7 @@ def influence(
     2. Beyond, the class is fitted again without the score, and the true move is said from 1 on (the
        parameter doubles or halves, or the location moves by the scatter), of fewer than 60 scores
        from 60/n on. Where no second fit is to be had (of a summary, of weights, or where it fails),
-       the foretold move counts, which is the smaller of the two: from 1/2 on, of fewer than 20
-       scores from 10/n on.
+       the foretold move counts, from 1/2 on, of fewer than 20 scores from 10/n on.
 
     Distributions of more than two parameters are left out: these give way to each other, so that
     one may move far while the distribution stays.
