@@ -690,8 +690,7 @@ def _of_rate(scores: Scores, asked: DecisionRequest, prior: float, fitting: Fitt
     rates = [rate_interval(scores, kind, way.threshold, asked.confidence) for kind in TARGET_RATES]
     size, absent = _total(scores, target), getattr(scores, f"n_{target.who}_rejected")
     said = said_of_rate(way, target, n, needed, *rates, grouped=n < size)
-    more = high_rate_words(target.kind, target.words, "dev", point)
-    said = said._replace(reason=said.reason + more)
+    said = said.more(high_rate_words(target.kind, target.words, "dev", point))
     decision = Decision(
         way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
         *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),
@@ -750,7 +749,7 @@ def _of_costs(scores: Scores, asked: DecisionRequest, prior: float, fitting: Fit
     low, high = max(expected - (mean - low), 0.0), expected + (high - mean)
     interval = Interval(expected, low, high, confidence, how, way.n_beyond)
     said = said_of_costs(way, costs, scores.words or ClassWords())
-    said = said._replace(reason=said.reason + high_rate_words(kind, scores.words, "dev", point))
+    said = said.more(high_rate_words(kind, scores.words, "dev", point))
     decision = Decision(
         way.threshold, kind, math.nan, how, confidence, point, interval,
         *said, None, (counted, modelled), costs,

@@ -54,10 +54,7 @@ class OrderedScores:
         refuse_fractional_weights(getattr(scores, f"{name}_weights"), name, "for a guarantee")
         evidence = Evidence(scores._trials)
         places, masses = evidence.counts[who]._steps
-        if who:
-            places, masses = places[::-1], masses[::-1]
-        else:
-            places = -places
+        places, masses = (places[::-1], masses[::-1]) if who else (-places, masses)
         return cls(kind, places, np.cumsum(masses), evidence, rate, confidence)
 
     @property

@@ -44,6 +44,10 @@ class Said(NamedTuple):
     reason: str
     remedy: str
 
+    def more(self, words: str) -> Said:
+        """The same with words behind the reason."""
+        return self._replace(reason=self.reason + words)
+
 
 class Observed(NamedTuple):
     """What a test set says of a decided threshold."""
@@ -234,7 +238,7 @@ def observed_cost(
     if costs is None:
         seen, dev, span = rate(observed), rate(expected[0]), rate_span(low, high)
     words = f"Test observes {seen} as the {what}, interval {span}; dev expected {dev}"
-    after = Said(said.status, f"{said.reason} {words}.", said.remedy)
+    after = said.more(f" {words}.")
     if observed - expected[0] > math.hypot(observed - low, expected[2] - expected[0]):
         reason = f"{words}. The difference is larger than both intervals explain."
         after = Said(RED, reason, "dev trials like those of the test.")

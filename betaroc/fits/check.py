@@ -202,7 +202,7 @@ class FitCheck(Result, Noun):
             f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}",
             f"rates at a threshold: {rates.verdict}: {rates.reason}",
         )  # fmt: skip
-        tables = [self._tests()] * (self.ks is not None) + [self._rates()] * bool(self.targets)
+        tables = [self._tests()] * (self.ks is not None) + [self._counts()] * bool(self.targets)
         return text_of([Section("", tuple(map(Words, said))), *apart(*tables)])
 
     def _tests(self) -> Grid:
@@ -216,7 +216,7 @@ class FitCheck(Result, Noun):
         )
         return Grid(("test", "client", "impostor"), tuple(rows))
 
-    def _rates(self) -> Grid:
+    def _counts(self) -> Grid:
         head = ("rate", "threshold", "expected", "counted", f"{100 * self.level:.6g} % interval",
                 "verdict")  # fmt: skip
         rows = (

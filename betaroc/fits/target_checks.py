@@ -44,7 +44,6 @@ _OFF = 0.05
 _CHANCE = 1.36
 #: Places at which a distance is looked for, and the rate at whose threshold scores are counted.
 _PLACES, _RATE = 64, 0.01
-_CLASSES = {"far": "impostor", "frr": "client"}
 
 
 class TargetCheck(NamedTuple):
@@ -179,14 +178,13 @@ def check_targets(
     [(0.05, 'good'), (0.001, 'poor')]
     """
     level = checks.level(level)
-    given = {"far": far, "frr": frr}
     default = far is None and frr is None
     found: list[TargetCheck] = []
-    for rate, wanted in given.items():
+    for rate, wanted in (("far", far), ("frr", frr)):
         if wanted is None and not default:
             continue
-        copies_of(f.scores, _CLASSES[rate])
         counted = _Counted(f, evidence_of_pair(f), rate)
+        copies_of(f.scores, counted.who)
         targets = _targets(counted.n) if wanted is None else _checked_rates(wanted, rate)
         if wanted is None and rate == "frr":  # trials without a score count, and say nothing
             least = _EXPECTED * (1.0 - _ROUNDING)
@@ -202,7 +200,7 @@ def check_targets(
 def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
     """The smallest target of each rate such that it and all larger ones are good."""
     found: list[float | None] = []
-    for rate in _CLASSES:
+    for rate in GoodDownTo._fields:
         least = None
         for check in sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target):
             if check.verdict != "good":
@@ -344,6 +342,10 @@ class _Counted(NamedTuple):
         return 0 if self.rate == "frr" else 1
 
     @property
+    def who(self) -> str:
+        return CLASSES[self.which]
+
+    @property
     def n(self) -> float:
         return self.evidence.totals[self.which]
 
@@ -373,7 +375,7 @@ class _Counted(NamedTuple):
     def _tail_mass(self) -> float:
         """Share of the class beyond the joint of the tail that the rate speaks of; 0 without."""
         side = "upper" if self.rate == "far" else "lower"
-        own = getattr(self.f, _CLASSES[self.rate])
+        own = getattr(self.f, self.who)
         masses = [fit.mass for one in own.tails if one.side == side for fit in one.fits]
         absent = own.params.get(REJECTED, 0.0)
         below = absent if side == "lower" else 0.0
@@ -415,7 +417,7 @@ class _Counted(NamedTuple):
         groups = self.evidence.groups
         size = None if groups is None else groups.sizes[self.which]
         if size is not None and size < 3:
-            reason = f"the {_CLASSES[self.rate]} trials are of {size} groups; 3 or more are needed"
+            reason = f"the {self.who} trials are of {size} groups; 3 or more are needed"
             return "cannot tell", reason, None
         return judgement.judged()
 

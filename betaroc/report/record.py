@@ -211,8 +211,7 @@ def _of_summary(dev: ScoreSummary, asked: DecisionRequest) -> Decision:
     said = said_of_rate(way, target, n, needed, far, frr)
     prior = empirical_model(dev).prior
     point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
-    more = high_rate_words(target.kind, target.words, "dev", point)
-    said = said._replace(reason=said.reason + more)
+    said = said.more(high_rate_words(target.kind, target.words, "dev", point))
     return Decision(
         way.threshold, asked.kind, asked.rate, way.how, asked.confidence, point,
         Interval(way.expected, way.low, way.high, asked.confidence, way.how, way.n_beyond),
