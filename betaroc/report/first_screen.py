@@ -16,6 +16,7 @@ from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.status import (
     STATUS_COLOURS,
     beyond_words,
+    high_rate_words,
     mean_shown,
     remedy_words,
     shown_threshold,
@@ -174,10 +175,12 @@ def _status(
     tested, of = k is not None, ""
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
+    others = (p for p in zip(names[1:], analysis.checks, strict=False) if p[1] is not said)
+    more = [high_rate_words(d.target, d.words, role, one.point) for role, one in others if one]
     return {
         "colour": STATUS_COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
-        "reason": f"{of}{said.reason}",
+        "reason": f"{of}{said.reason}{max(more, key=len, default='')}",
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
