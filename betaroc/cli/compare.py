@@ -35,7 +35,7 @@ from betaroc.core.notices import collected, warn
 from betaroc.core.tables import listed_columns
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison, compare
-from betaroc.decision.curve_difference import larger_is_better, way_words
+from betaroc.decision.curve_difference import larger_is_better, short_measure, way_words
 from betaroc.decision.systems import SystemsComparison, compare_systems
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
@@ -344,8 +344,9 @@ def _table(found: SystemsComparison, systems: Sequence[System]) -> Grid:
     for role in ("dev", "test"):
         table[role] = [path_of(getattr(by_name[name], role)) for name in table["system"]]
     heads = {
-        "rank": "", "system": "system", "mean": "mean", "better_than": "better than",
-        "worse_than": "worse than", "groups": "groups" if _few(found) else None,
+        "rank": "", "system": "system", "better_than": "better than", "worse_than": "worse than",
+        "mean": f"mean {short_measure(found.curves[0].measure)}",
+        "groups": "groups" if _few(found) else None,
     }  # fmt: skip
     forms = {"mean": partial(value_text, found.curves[0])}
     table["system"] = list(map(as_named, table["system"]))

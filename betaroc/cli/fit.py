@@ -28,6 +28,7 @@ from betaroc.cli.systems import (
     reading_words,
     system_options,
 )
+from betaroc.core.arrays import CLASSES
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -74,7 +75,6 @@ from betaroc.report.verdicts import class_verdicts
 _OF_EACH = ("check", "statistic", "level", "seed", "group")
 #: Of the distances that a verdict is by.
 _LEVEL = 0.95
-_CLASSES = ("client", "impostor")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -261,7 +261,7 @@ class _FittedSystem(NamedTuple):
     def of(cls, name: str, dev: ScoreData, fit: Fit) -> _FittedSystem:
         """What the table says of a system."""
         counted = empirical_model(dev)
-        off = tuple(class_distance(getattr(fit, c), getattr(counted, c)) for c in _CLASSES)
+        off = tuple(class_distance(getattr(fit, c), getattr(counted, c)) for c in CLASSES)
         source = None if dev.source is None else dev.source.path
         models = fit.model, counted
         auc, eer = ((f(models[0]), f(models[1])) for f in (_auc, _eer))
@@ -271,7 +271,7 @@ class _FittedSystem(NamedTuple):
     def numbers(self, reason: str) -> dict[str, Any]:
         """One entry of the JSON list."""
         rows: dict[str, Any] = {}
-        for k, who in enumerate(_CLASSES):
+        for k, who in enumerate(CLASSES):
             own = law_numbers(getattr(self.fit, who))
             rows[who] = own | {"distance": self.distances[k], "verdict": self.verdicts[k]}
         found: dict[str, Any] = {
@@ -319,7 +319,7 @@ _COLUMNS = (
 def _cells(row: _FittedSystem) -> Iterator[tuple[Any, ...]]:
     """A row a class; what is of both is said once."""
     once = as_named(row.name), number(row.auc[0], 4), percent(row.eer[0])
-    for k, who in enumerate(_CLASSES):
+    for k, who in enumerate(CLASSES):
         law = getattr(row.fit, who)
         name, auc, eer = once if k == 0 else (Name("", row.name), "", "")
         yield (

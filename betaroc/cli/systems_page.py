@@ -30,7 +30,6 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     STATUS_COLOURS,
-    high_rate_words,
     shown_threshold,
 )
 from betaroc.decision.ways import TARGET_RATES, rate_interval
@@ -215,8 +214,6 @@ class _Page:
         found = []
         if self.first.status != GREEN:
             found.append((self.first.check or self.decision).reason)
-        high = high_rate_words(self.decision, [("test", self.first.check)])
-        found += [high] * bool(high)
         rivals = [one for one in alike[1:] if one.name in self.differences]
         near = [one.name for one in rivals if not _differs(self.differences[one.name])]
         if rivals and near:

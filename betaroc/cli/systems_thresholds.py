@@ -21,7 +21,6 @@ from betaroc.decision.status import (
     GREEN,
     RED,
     Said,
-    high_rate_words,
     said_nodes,
     shown_threshold,
     ways_grid,
@@ -146,7 +145,6 @@ def decided_told(rows: Sequence[DecidedSystem]) -> list[Section]:
     lines = [
         f"{visible(row.name)}: {row.status}. "
         + (row.decision.reason if row.check is None else row.check.reason)
-        + f" {high_rate_words(row.decision, [('test', row.check)])}".rstrip()
         for row in rows
     ]
     read = reading_words((row.name, side) for row in rows for side in (row.dev, row.test))
@@ -259,13 +257,12 @@ def ways_html(system: SystemAnalysis) -> str:
     one = system.decided
     if one is None:
         return str(html_of([Section("", (Words(system.finding),))], depth=4))
-    d, tested, several = one.decision, bool(one.tests), len(one.tests) > 1
+    d, tested = one.decision, bool(one.tests)
     seen = [test.check for test in one.tests if test.check.status == one.status]
     found = seen[0] if seen else d
     said = Said(found.status, found.reason, found.remedy)
-    named = [(test.name if several else "test", test.check) for test in one.tests]
     blocks: tuple[Node, ...] = (
-        *said_nodes(said, high_rate_words(d, named), tested=tested),
+        *said_nodes(said, tested=tested),
         ways_grid(d, lambda threshold: with_minus(shown_threshold(threshold, d.target, one.dev))),
         Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),
     )

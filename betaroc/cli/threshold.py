@@ -46,7 +46,6 @@ from betaroc.decision.status import (
     RED,
     Said,
     beyond_words,
-    high_rate_words,
     mean_shown,
     said_nodes,
     shown_threshold,
@@ -235,7 +234,7 @@ def _status(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Section
     if shows_colours():
         head = f"\033[{colour}m{head}\033[0m"
     why = Said(said.status, said.reason, said.remedy)
-    nodes = said_nodes(why, high_rate_words(d, [("test", check)]), tested=tested)
+    nodes = said_nodes(why, tested=tested)
     return Section(head, tuple(replace(one, kind="given") for one in nodes))
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+#: Both classes, in the order in which every pair of them stands.
+CLASSES = ("client", "impostor")
 FloatArray = npt.NDArray[np.float64]
 #: Counts and indices, of any width.
 IntArray = npt.NDArray[np.signedinteger[Any]]

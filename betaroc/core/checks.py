@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray, are_of
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, are_of
 from betaroc.core.containers import array_1d, refuse_kind, to_numpy, width_of
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import warn
@@ -448,7 +448,7 @@ def weights_array(values: Any, n: int, name: str) -> FloatArray:
             " k equal trials: divide all weights by one number."
         )
     if not array.any():
-        named = [c for c in ("client", "impostor") if c in name]
+        named = [c for c in CLASSES if c in name]
         classes = f"the {named[0]} class has" if named else "the client and impostor classes have"
         raise InputError.about(name)(
             f"{name} must have a sum > 0; all {n} are 0, so {classes} total weight 0."

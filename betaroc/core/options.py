@@ -12,6 +12,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.resampling import streams
 
+#: Chance with which as many scores as are named would tell; of more times as many none is named.
+POWER, MOST_TIMES = 0.8, 1000.0
+
 
 class IntervalArguments(TypedDict, total=False):
     """The keywords that become :class:`IntervalOptions`."""

@@ -345,6 +345,14 @@ def _left_of_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
     return np.where(start < 0.0, log_theta - np.log(-np.expm1(log_theta)), start)
 
 
+def least_whole(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least whole number for which something holds that does at `high` and not at `low`."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
 def bracketed_root(
     function: Callable[[float], float], low: float, high: float, *, what: str
 ) -> float:
@@ -386,6 +394,11 @@ def interval_end(
     if excess(inside) >= 0.0:
         return inside
     return bracketed_root(excess, *sorted((inside, outer)), what=what)
+
+
+def rate_of_none(n: float, level: float) -> float:
+    """The largest rate of which none of n trials is no surprise at a confidence."""
+    return -math.expm1(math.log1p(-level) / n)
 
 
 def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:

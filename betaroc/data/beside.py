@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import count, weights_array
 from betaroc.core.class_words import ClassWords, words_of
 from betaroc.core.containers import array_1d
@@ -104,10 +104,10 @@ def words_of_labels(labels: npt.ArrayLike, client: BoolArray) -> ClassWords | No
 def rejected_counts(given: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, int]:
     """The trials of each class without a score, checked: they have no group."""
     found = {}
-    for who in ("client", "impostor"):
+    for who in CLASSES:
         name = f"n_{who}_rejected"
         found[name] = count(given.get(name, 0), name, 0)
-        grouped = any(beside.get(f"{one}_groups") is not None for one in ("client", "impostor"))
+        grouped = any(beside.get(f"{one}_groups") is not None for one in CLASSES)
         if found[name] and grouped:
             raise InputError.about(name)(
                 f"{name} must be 0 where there are groups: nobody knows those of the"
@@ -148,7 +148,7 @@ def span_words(who: str, scores: FloatArray, absent: int) -> str:
 
 def _absent(data: object) -> int:
     """Trials without a score, of both classes; a summary has none."""
-    return sum(getattr(data, f"n_{who}_rejected", 0) for who in ("client", "impostor"))
+    return sum(getattr(data, f"n_{who}_rejected", 0) for who in CLASSES)
 
 
 def tell_of_scored(data: object, what: str) -> None:

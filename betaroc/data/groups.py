@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.data.scores import ScoreData, Scores
 
 #: Negative eigenvalues down to this share of the largest are rounding.
 _ROUNDING = 1e-12
-_CLASSES = ("client", "impostor")
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ class Groups:
     def factors(self) -> tuple[float, float]:
         """sqrt(G / (G - 1)) of each class with groups, 1 of one without."""
         found = []
-        for size, who in zip(self.sizes, _CLASSES, strict=True):
+        for size, who in zip(self.sizes, CLASSES, strict=True):
             if size == 1:
                 raise InputError(
                     f"the {who} class must have at least 2 groups for a variance between groups;"
@@ -203,7 +202,7 @@ def units_of(scores: ScoredTrials, *, groups: bool = True) -> Groups:
 
 
 def _of(scores: ScoredTrials, given: list[AnyArray | None]) -> Groups:
-    weights = [weights_of(scores, who) for who in _CLASSES]
+    weights = [weights_of(scores, who) for who in CLASSES]
     rows = [np.flatnonzero(w > 0.0) for w in weights]
     columns = [
         [] if g is None else list(g[r].T if g.ndim == 2 else g[None, r])
@@ -270,7 +269,7 @@ def correlation_of(covariance: FloatArray) -> float:
 
 def refuse_few(scores: Scores, name: str, purpose: str) -> None:
     """A class of one trial does not vary."""
-    for who in ("client", "impostor"):
+    for who in CLASSES:
         total = float(getattr(scores, f"{who}_total"))
         if total < 2.0:
             raise InputError.about(name)(
@@ -281,7 +280,7 @@ def refuse_few(scores: Scores, name: str, purpose: str) -> None:
 
 def refuse_one_group(scores: Scores, name: str) -> None:
     """All trials of a class in one group do not tell how groups vary."""
-    for who in ("client", "impostor"):
+    for who in CLASSES:
         groups = getattr(scores, f"{who}_groups")
         if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
             raise InputError.about(name)(

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
 from betaroc.core.containers import array_1d, as_narwhals
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.sentences import worded
@@ -204,7 +204,7 @@ def refuse_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
         return
     who = "client" if labels[0] else "impostor"
     values = sorted(set((client if labels[0] else impostor).tolist()))
-    y, s = ("client", "impostor") if labels[0] else ("impostor", "client")
+    y, s = CLASSES if labels[0] else ("impostor", "client")
     raise InputError(
         f"client and impostor must be the scores of two classes; {who} holds only {values} and has"
         f" the {client.size} entries of the other, like labels."

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray, are_of, dtype_of
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, are_of, dtype_of
 from betaroc.core.checks import (
     choice,
     dtype_as,
@@ -326,7 +326,7 @@ class Scores(ScoreData):
     def _restored(cls, content: dict[str, Any]) -> Scores:
         """Scores that were checked for labels when they were made, which a test may look like."""
         dtype = content.pop("dtype", None)
-        samples = {who: kept_scores(content[who], who) for who in ("client", "impostor")}
+        samples = {who: kept_scores(content[who], who) for who in CLASSES}
         for who, values in samples.items() if dtype else ():
             if not are_of(dtype, values):
                 raise InputError.about(who)(
@@ -348,7 +348,7 @@ class Scores(ScoreData):
         named = f"{shown(self.name)}: " if self.name else ""
         spans = [
             span_words(who, getattr(self, who), getattr(self, f"n_{who}_rejected"))
-            for who in ("client", "impostor")
+            for who in CLASSES
         ]
         return f"<Scores {named}{', '.join(spans)}>"
 
@@ -384,9 +384,7 @@ class Scores(ScoreData):
         return self._table(columns)
 
     def _metrics(self) -> dict[str, Any]:
-        rejected = (
-            [f"n_{who}_rejected" for who in ("client", "impostor")] if self.has_rejected else []
-        )
+        rejected = [f"n_{who}_rejected" for who in CLASSES] if self.has_rejected else []
         names = ("n_client", "n_impostor", *rejected, "prior")
         return {name: getattr(self, name) for name in names}
 
@@ -433,7 +431,7 @@ class Scores(ScoreData):
         if not self.has_rejected:
             return self
         content = {f.name: getattr(self, f.name) for f in fields(self)}
-        for who in ("client", "impostor"):
+        for who in CLASSES:
             n = content.pop(f"n_{who}_rejected")
             for key, fill in (("", -np.inf), ("_weights", 1.0), ("_ids", "")):
                 name = f"{who}{key}"
@@ -719,7 +717,7 @@ class Scores(ScoreData):
     def _of_trials(cls, client: FloatArray, impostor: FloatArray, name: str | None) -> Scores:
         """Scores of drawn trials, of which those at -inf have none."""
         content: dict[str, Any] = {"client": client, "impostor": impostor, "name": name}
-        for who in ("client", "impostor"):
+        for who in CLASSES:
             absent = content[who] == -np.inf
             if np.all(absent):
                 raise InputError(

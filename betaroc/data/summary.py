@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import public, warn
@@ -108,7 +108,7 @@ class ScoreSummary(ScoreData):
         >>> one.to_frame()[["class", "n", "maximum"]].values.tolist()
         [['client', 2, 0.9], ['impostor', 1, 0.0]]
         """
-        rows = [{"class": who} | single_row(getattr(self, who)) for who in ("client", "impostor")]
+        rows = [{"class": who} | single_row(getattr(self, who)) for who in CLASSES]
         return self._table({name: [row[name] for row in rows] for name in rows[0]})
 
     def _metrics(self) -> dict[str, Any]:
@@ -270,7 +270,7 @@ class ScoreSummary(ScoreData):
         found: dict[str, Any] = {
             "name": self.name, "source": self.source, "library": self.library,
         }  # fmt: skip
-        for who, counts in zip(("client", "impostor"), cells.counts, strict=True):
+        for who, counts in zip(CLASSES, cells.counts, strict=True):
             kept = counts > 0
             found[who], found[f"{who}_weights"] = cells.upper[kept], counts[kept].astype(np.float64)
         return Scores._checked(**found)

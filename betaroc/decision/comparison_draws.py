@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import class_sizes, draw_multinomial
@@ -31,7 +31,6 @@ from betaroc.inference.paired_trials import (
 )
 
 _SYSTEMS = ("epc_a", "epc_b")
-_CLASSES = ("client", "impostor")
 #: Numbers of drawn rows at once, replicates times rows.
 _AT_ONCE = 2**23
 
@@ -165,8 +164,8 @@ def _on_same_trials(
 def _smallest(sides: list[DrawnRows], role: str) -> Smallest:
     found = []
     for rows in sides:
-        for who, n in zip(_CLASSES, rows.units, strict=True):
-            size = None if rows.groups is None else rows.groups.sizes[_CLASSES.index(who)]
+        for who, n in zip(CLASSES, rows.units, strict=True):
+            size = None if rows.groups is None else rows.groups.sizes[CLASSES.index(who)]
             what = f"{who} {'trials' if size is None else 'groups'} of {role}"
             found.append(Smallest(n, what, _NEEDED[role]))
     return min(found, key=_sufficiency)
@@ -194,7 +193,7 @@ def _joint(trials: Sequence[ScoredTrials]) -> Trials:
 
 def _references(trials: Sequence[ScoredTrials]) -> list[int]:
     """Places of the first, and of the first that has ids or groups, which all are held against."""
-    names = [f"{who}_{what}" for who in _CLASSES for what in ("ids", "groups")]
+    names = [f"{who}_{what}" for who in CLASSES for what in ("ids", "groups")]
     found = {0}
     for name in names:
         having = [k for k, one in enumerate(trials) if getattr(one, name, None) is not None]

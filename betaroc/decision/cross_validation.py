@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, TargetWarning
 from betaroc.core.names import names_array
 from betaroc.core.notices import passed_on, public
@@ -318,7 +318,7 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     if generator is not None:
         generator.shuffle(shared)
     dealt = []
-    for (names, unit), who in zip(sides, ("client", "impostor"), strict=True):
+    for (names, unit), who in zip(sides, CLASSES, strict=True):
         count = int(unit.max()) + 1
         if folds > count:
             raise InputError.about("folds")(

@@ -30,6 +30,7 @@ from betaroc.decision.status import (
     Shift,
     cut_words,
     decision_block,
+    high_rate_words,
     mean_rate,
     observed_cost,
     observed_rate,
@@ -439,7 +440,8 @@ class Decision(Tabular, Noun):
             rate_interval(scores, kind, self.threshold, self.confidence) for kind in ("far", "frr")
         )
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
-        said = Said(self.status, self.reason, self.remedy)
+        reason = self.reason.removesuffix(self._high_words("dev", self.expected))
+        said = Said(self.status, reason, self.remedy)
         if self.target in TARGET_RATES:
             words = self.words or ClassWords()
             target = Target(self.target, self.rate, self.confidence, words)
@@ -451,7 +453,11 @@ class Decision(Tabular, Noun):
             seen = mean_rate(self._weights, far, frr)
             found = observed_cost(said, self.costs, dev, seen)
         counted = _as_intervals((far, frr), self.confidence)
+        found = found._replace(reason=found.reason + self._high_words("test", point))
         return DecisionCheck(*found, point, counted, self)
+
+    def _high_words(self, role: str, point: OperatingPoint) -> str:
+        return high_rate_words(self.target, self.words, role, point)
 
     def _shift(self, target: Target, n: int, test: Counted, low: float) -> Shift:
         """Whether test lies elsewhere than dev: its trials, and those of them with a score."""
@@ -748,6 +754,7 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
     rates = [rate_interval(scores, kind, way.threshold, asked.confidence) for kind in TARGET_RATES]
     absent = getattr(scores, f"n_{target.who}_rejected")
     said = said_of_rate(way, target, n, needed, *rates)
+    said = said.more(high_rate_words(target.kind, target.words, "dev", point))
     decision = Decision(
         way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
         *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),
@@ -808,9 +815,11 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
     # Moved to what the fit expects, an interval of costs may reach below the least there is.
     low, high = max(expected - (mean - low), 0.0), expected + (high - mean)
     interval = Interval(expected, low, high, confidence, how, way.n_beyond)
+    said = said_of_costs(way, costs, scores.words or ClassWords())
+    said = said.more(high_rate_words(kind, scores.words, "dev", point))
     decision = Decision(
         way.threshold, kind, math.nan, how, confidence, point, interval,
-        *said_of_costs(way, costs, scores.words or ClassWords()), None, (counted, modelled), costs,
+        *said, None, (counted, modelled), costs,
         None, scores.dtype, scores.words, digest_of(scores), _as_intervals(rates, confidence),
         library=scores.library,
     )  # fmt: skip

@@ -10,8 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.special import least_whole
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.inference.scores_beyond import Evidence
@@ -49,14 +50,11 @@ class OrderedScores:
     def of(cls, scores: Scores, kind: str, rate: float, confidence: float) -> OrderedScores:
         """Of all trials, whose weights must be whole."""
         who = 1 if kind == "far" else 0
-        name = ("client", "impostor")[who]
+        name = CLASSES[who]
         refuse_fractional_weights(getattr(scores, f"{name}_weights"), name, "for a guarantee")
         evidence = Evidence(scores._trials)
         places, masses = evidence.counts[who]._steps
-        if who:
-            places, masses = places[::-1], masses[::-1]
-        else:
-            places = -places
+        places, masses = (places[::-1], masses[::-1]) if who else (-places, masses)
         return cls(kind, places, np.cumsum(masses), evidence, rate, confidence)
 
     @property
@@ -92,11 +90,8 @@ class OrderedScores:
         counts: Sequence[int] = range(self.n)
         if self.evidence.groups is not None:
             counts = [0, *self.upto[:-1].astype(int).tolist()]
-        low, high = -1, len(counts)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if keeps(*self.worth(counts[middle])) else (low, middle)
-        k = counts[low] if low >= 0 else -1
+        past = least_whole(lambda i: not keeps(*self.worth(counts[i])), -1, len(counts))
+        k = counts[past - 1] if past else -1
         return k, *self.worth(max(k, 0))
 
     def worth(self, k: int) -> tuple[float, float]:
@@ -131,10 +126,7 @@ def fewest_of_order(k: int, rate: float, confidence: float) -> int:
         return high
     while not keeps_bound(high, k, rate, confidence):
         low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if keeps_bound(middle, k, rate, confidence) else (middle, high)
-    return high
+    return least_whole(lambda n: keeps_bound(n, k, rate, confidence), low, high)
 
 
 def keeps_bound(n: float, k: float, rate: float, confidence: float) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import refuse_fractional_weights
@@ -31,7 +31,6 @@ from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.drawn_scores import Counts
 from betaroc.model.criteria import CRITERIA
 
-_CLASSES = ("client", "impostor")
 #: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
 _SHARES = np.linspace(-16.8, 16.8, 200)
 Refits = list[Distribution | None]
@@ -69,7 +68,7 @@ class FitAgain:
                 + worded("`Give epc the ScoreSummary itself, a fit of Scores,` or take")
                 + worded(' `resample="test"`: these two thresholds.')
             )
-        for who in _CLASSES:
+        for who in CLASSES:
             weights = getattr(scores, f"{who}_weights")
             refuse_fractional_weights(weights, f"the dev side of {name} {who}")
         return cls(e, e.dev_fit, scores)
@@ -114,7 +113,7 @@ class FitAgain:
             return self._pairs(drawn)
         client, impostor = (
             self._class(getattr(self.fit, who), getattr(self.scores, who), part)
-            for who, part in zip(_CLASSES, drawn, strict=True)
+            for who, part in zip(CLASSES, drawn, strict=True)
         )
         return client, impostor
 
@@ -168,7 +167,7 @@ class FitAgain:
                 )  # fmt: skip
                 laws: tuple[Any, ...] = tuple(
                     tails_again(getattr(self.fit, who), getattr(again.model, who), x, w)
-                    for who, x, w in zip(_CLASSES, values, weights, strict=True)
+                    for who, x, w in zip(CLASSES, values, weights, strict=True)
                 )
             except (FitError, InputError):
                 laws = None, None

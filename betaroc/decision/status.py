@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ from betaroc.core.class_words import ClassWords
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way
 from betaroc.inference.interval import Interval
+from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.notebook import CLIENT, IMPOSTOR, IntervalMark, RateMark, draw_strip
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
@@ -44,6 +45,10 @@ class Said(NamedTuple):
     status: str
     reason: str
     remedy: str
+
+    def more(self, words: str) -> Said:
+        """The same with words behind the reason."""
+        return self._replace(reason=self.reason + words)
 
 
 class Observed(NamedTuple):
@@ -233,7 +238,7 @@ def observed_cost(
     if costs is None:
         seen, dev, span = rate(observed), rate(expected[0]), rate_span(low, high)
     words = f"Test observes {seen} as the {what}, interval {span}; dev expected {dev}"
-    after = Said(said.status, f"{said.reason} {words}.", said.remedy)
+    after = said.more(f" {words}.")
     if observed - expected[0] > math.hypot(observed - low, expected[2] - expected[0]):
         reason = f"{words}. The difference is larger than both intervals explain."
         after = Said(RED, reason, "dev trials like those of the test.")
@@ -262,24 +267,14 @@ def mean_shown(
     return number(mean, 3), f"{number(found.low, 3)} to {number(found.high, 3)}"
 
 
-def high_rate_words(d: Decision, checks: Sequence[tuple[str, DecisionCheck | None]] = ()) -> str:
-    """That a rate which is no target is above one half, which the status does not judge.
-
-    Of test sets, each with its name, the one with the highest; of dev where there is none.
-    """
-    sets = [(one, check.point) for one, check in checks if check is not None]
-    found = [
-        (getattr(point, kind), kind, one)
-        for kind in TARGET_RATES
-        if kind != d.target
-        for one, point in sets or [("dev", d.expected)]
-    ]
-    highest, kind, one = max(found, key=lambda row: row[0])
-    if highest <= _MOST:
+def high_rate_words(target: str, words: ClassWords | None, role: str, point: OperatingPoint) -> str:
+    """That a rate which is no target is above one half, which the status does not judge."""
+    rates = {kind: float(getattr(point, kind)) for kind in TARGET_RATES if kind != target}
+    kind = max(rates, key=rates.__getitem__)
+    if rates[kind] <= _MOST:
         return ""
-    words = d.words or ClassWords()
-    many = words.many("impostor" if kind == "far" else "client")
-    return f"{kind.upper()} is {rate(highest)} on {one}: most {many} are {_DECIDED[kind]}."
+    many = (words or ClassWords()).many("impostor" if kind == "far" else "client")
+    return f" {kind.upper()} is {rate(rates[kind])} on {role}: most {many} are {_DECIDED[kind]}."
 
 
 def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
@@ -332,17 +327,17 @@ def decision_block(
     return [
         Words(f"{accepts}{_asked(d)}", "answer", rounded(d.threshold, up=up)),
         Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
-        *said_nodes(said, high_rate_words(d, [("test", check)]), tested=tested),
+        *said_nodes(said, tested=tested),
         Grid(("", "expected, dev", *[f"observed, {role}"] * tested), tuple(rates)),
         *([_strips(d, check)] if d.target in TARGET_RATES else []),
         Section("Every way to choose", (ways,), folded=True),
     ]
 
 
-def said_nodes(said: Said, high: str, *, tested: bool) -> list[Words]:
-    """Why the status is so, errors that are no target, and what would change it."""
+def said_nodes(said: Said, *, tested: bool) -> list[Words]:
+    """Why the status is so, and what would change it."""
     change = Words(remedy_words(said.remedy, tested=tested), lead="What would change it:")
-    return [*map(Words, filter(None, (said.reason, high))), change]
+    return [Words(said.reason), change]
 
 
 def ways_grid(d: Decision, place: Callable[[float], str]) -> Grid:

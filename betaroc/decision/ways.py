@@ -15,7 +15,7 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.special import beta_quantile
+from betaroc.core.special import beta_quantile, rate_of_none
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -202,7 +202,7 @@ def order_ways(scores: ScoreData, target: Target) -> list[Way]:
 def _guaranteed(scores: ScoreData, ordered: OrderedScores, target: Target) -> Way:
     n, needed = ordered.units, needed_for_guarantee(target.rate, target.confidence)
     if n < needed:
-        best = shown_rate(-math.expm1(math.log1p(-target.confidence) / n), up=True)
+        best = shown_rate(rate_of_none(n, target.confidence), up=True)
         at = rounded(ordered.threshold(0), up=target.kind == "far")
         why = (
             f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}, which guarantee"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.checks import positive, shown
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Thresholds
@@ -404,7 +404,7 @@ class MixturePair(Pair):
 
     def auc_continuous(self) -> float:
         """Areas of all pairs of components, weighted."""
-        client, impostor = (_weighted(self._base(which)) for which in ("client", "impostor"))
+        client, impostor = (_weighted(self._base(which)) for which in CLASSES)
         return min(
             1.0,
             math.fsum(w * v * _area(c, i) for w, c in client for v, i in impostor),

@@ -54,6 +54,15 @@ def _far_probits(u: FloatArray) -> FloatArray:
     return np.asarray(-np.sign(u) * ndtri_exp(-softplus(np.abs(u))))
 
 
+def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
+    """TPR - FAR at FAR = expit(u), of the smaller tails."""
+    from scipy.special import ndtr
+
+    place, diagonal = tpr_probits(model, u), _far_probits(u)
+    low = place + diagonal <= 0.0
+    return np.asarray(np.where(low, ndtr(place) - ndtr(diagonal), ndtr(-diagonal) - ndtr(-place)))
+
+
 class FitErrors:
     """A fit with the errors of its parameters, found once."""
 
@@ -63,16 +72,6 @@ class FitErrors:
     @cached_property
     def _near(self) -> Nearby:
         return nearby(self.fit, groups=True)
-
-    def excess(self, u: FloatArray) -> FloatArray:
-        """TPR - FAR at FAR = expit(u), of the smaller tails."""
-        from scipy.special import ndtr
-
-        place, diagonal = tpr_probits(self.fit.model, u), _far_probits(u)
-        low = place + diagonal <= 0.0
-        return np.asarray(
-            np.where(low, ndtr(place) - ndtr(diagonal), ndtr(-diagonal) - ndtr(-place))
-        )
 
     def from_diagonal(self, u: FloatArray) -> Departures:
         """Of probit TPR from probit FAR at FAR = expit(u), by the delta method."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
 from betaroc.core.tables import columns_from_rows
 from betaroc.ensemble.fusing import TrialSet, logits
 from betaroc.ensemble.losses import CurvePart, Splits, thresholds_of
@@ -26,7 +26,7 @@ def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyAr
     rows: list[tuple[Any, ...]] = []
     for i, j in itertools.combinations(range(len(names)), 2):
         pair = names[i], names[j]
-        for c, who in enumerate(("client", "impostor")):
+        for c, who in enumerate(CLASSES):
             alike = ranks[c][i, j], scores[c][i, j]
             rows.append((*pair, who, *alike, *_together(wrong[c][:, i], wrong[c][:, j])))
         both = [np.concatenate([w[:, k] for w in wrong]) for k in (i, j)]

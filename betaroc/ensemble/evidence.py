@@ -5,26 +5,25 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
-from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
-from betaroc.ensemble.departures import FitErrors, logit
+from betaroc.ensemble.departures import FitErrors, excess_of, logit
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.counted_ends import CONTRADICTED, counted_hooks, counts_at_end
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, ends_are_tested
 from betaroc.inference.interval import Interval
-from betaroc.model.improper_regions import Hook
+from betaroc.model.distances import roc_distance
+from betaroc.model.improper_regions import Hook, gaps
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
@@ -109,7 +108,7 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     model, errors = fit.model, FitErrors(fit)
     ends = _ends(fit, level)
     places = _places(region, fit.client.total_weight + fit.impostor.total_weight)
-    excess = errors.excess(np.array(places))
+    excess = excess_of(model, np.array(places))
     borders = ((low, low == 0.0), (high, high == 1.0))
     sides: list[BorderSide] = []
     for k, (name, (far, reached)) in enumerate(zip(_ENDS, borders, strict=True)):
@@ -240,19 +239,16 @@ def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
 
 
 def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:
-    """Largest TPR - FAR and FAR - TPR: at equal densities, jumps or borders, by small tails."""
-    pair = model._pair
-    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
-    far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
-    gap = np.where(tpr + far <= 1.0, tpr - far, tnr - frr)
+    """Largest TPR - FAR and FAR - TPR: at equal densities, jumps or borders."""
+    t, gap = gaps(model)
+    far, borders = model._pair.far(t), np.array(region)
     inside = (far >= region[0]) & (far <= region[1])
-    borders = np.array(region)
     far = np.concatenate([far[inside], borders])
-    gap = np.concatenate([gap[inside], np.asarray(model.roc().tpr(borders)) - borders])
-    best, worst = int(np.argmax(gap)), int(np.argmin(gap))
+    gap = np.concatenate([gap[inside], borders - model.roc().tpr(borders)])
+    best, worst = int(np.argmin(gap)), int(np.argmax(gap))
     return (
-        Peak(_positive(gap[best]), float(far[best])),
-        Peak(_positive(-gap[worst]), float(far[worst])),
+        Peak(max(0.0, -float(gap[best])), float(far[best])),
+        Peak(max(0.0, float(gap[worst])), float(far[worst])),
     )
 
 
@@ -264,10 +260,6 @@ def _expected(fit: Fit, hook: Hook, region: tuple[float, float]) -> float:
     tpr = np.asarray(fit.model.roc().tpr([low, high]))
     clients = fit.client.total_weight * float(tpr[1] - tpr[0])
     return clients + fit.impostor.total_weight * (high - low)
-
-
-def _positive(gap: float) -> float:
-    return float(gap) if gap > 0.0 else 0.0
 
 
 def _above(
@@ -282,7 +274,7 @@ def _above(
     nodes = [low, *inside, high]
     # A crossing whose FAR is lost as a double has no range beside it.
     between = np.array([_between(a, b) for a, b in itertools.pairwise(nodes)])
-    gap = _excess(model, between)
+    gap = excess_of(model, between)
     found: list[tuple[float, float]] = []
     for (a, b), g in zip(itertools.pairwise(nodes), gap.tolist(), strict=True):
         if g <= 0.0:
@@ -295,16 +287,9 @@ def _above(
 
 
 def _between(low: float, high: float) -> float:
-    """A FAR between two, in the middle of their logits."""
+    """The logit of a FAR between two, in the middle of theirs."""
     u = [max(-700.0, logit(low)), min(36.0, logit(high))]
-    return 1.0 / (1.0 + math.exp(-0.5 * (u[0] + u[1]))) if u[0] < u[1] else 0.5 * (low + high)
-
-
-def _excess(model: ScoreModel, far: FloatArray) -> FloatArray:
-    """TPR - FAR from the smaller tails."""
-    point = model.at_far(far)
-    tpr, frr = np.asarray(point.tpr), np.asarray(point.frr)
-    return np.asarray(np.where(tpr + far <= 1.0, tpr - far, np.asarray(point.tnr) - frr))
+    return 0.5 * (u[0] + u[1]) if u[0] < u[1] else logit(0.5 * (low + high))
 
 
 # -------------------------------------------------- whether the fitted ROC can be believed
@@ -325,17 +310,9 @@ class RocMisfit(NamedTuple):
 def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
     """The distance of a fit from its scores, without a simulation."""
     seen = empirical_model(scores)
-    distance = _distance(fit.model, seen)
+    distance = roc_distance(fit.model, seen)
     n = min(scores.client.size, scores.impostor.size)
     noise = math.sqrt(math.log(2.0 / (1.0 - math.sqrt(level))) / (2.0 * n))
     beyond = "far" if distance - noise > TOLERANCE else "open"
     word = "close" if distance <= TOLERANCE else beyond
     return RocMisfit(float(seen.auc()), distance, noise, word)
-
-
-def _distance(one: ScoreModel, other: ScoreModel) -> float:
-    """Between two ROCs, at the corners of both."""
-    curves: list[Any] = [model.roc().points() for model in (one, other)]
-    along = np.unique(np.concatenate([p.far + p.tpr for p in curves]))
-    heights = [np.interp(along, p.far + p.tpr, p.tpr - p.far) for p in curves]
-    return float(0.5 * np.max(np.abs(heights[0] - heights[1])))

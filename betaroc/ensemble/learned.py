@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.data.scores import Scores
 from betaroc.ensemble.fusing import logits
@@ -399,7 +399,7 @@ def _why(gain: LearnedGain) -> str:
     if gain.with_it == gain.without == 1.0:
         return "; with and without it all clients rank above all impostors of their fold"
     if gain.method.endswith("+unseen"):
-        clients, impostors = map(counted, gain.moved, ("client", "impostor"))
+        clients, impostors = map(counted, gain.moved, CLASSES)
         return f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
     return ""
 

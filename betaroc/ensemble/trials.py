@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import choice, frozen, score_array
 from betaroc.core.containers import width_of
 from betaroc.core.errors import (
@@ -66,7 +66,7 @@ class Systems(Tabular):
 
     def scores(self, k: int) -> Scores:
         """Those of one classifier."""
-        columns = {who: _column(getattr(self, who), k) for who in ("client", "impostor")}
+        columns = {who: _column(getattr(self, who), k) for who in CLASSES}
         groups = {"client_groups": self.client_groups, "impostor_groups": self.impostor_groups}
         kept = {"name": self.names[k], "library": self.library}
         return Scores._checked(**columns, **groups, **kept)
@@ -159,12 +159,11 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
             _same_trials(columns[0], scores, (chosen[0][0], name))
         columns.append(scores)
     parts = [
-        frozen(np.column_stack([getattr(scores, who) for scores in columns]))
-        for who in ("client", "impostor")
+        frozen(np.column_stack([getattr(scores, who) for scores in columns])) for who in CLASSES
     ]
     groups = [
         next((g for s in columns if (g := getattr(s, f"{who}_groups")) is not None), None)
-        for who in ("client", "impostor")
+        for who in CLASSES
     ]
     names = tuple(name for name, _ in chosen)
     return Systems(names, parts[0], parts[1], groups[0], groups[1], library=first_library(columns))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import count, finite
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import Notice
@@ -31,7 +31,6 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.summed import summed_class
 from betaroc.model.model import ScoreModel
 
-_CLASSES = ("client", "impostor")
 #: Rules under which a score counts by the density where it lies.
 _MEASURED = ("inflate", "error", "drop")
 
@@ -295,7 +294,7 @@ def _data(scores: ScoreData, tasks: tuple[Task, Task]) -> list[Data]:
         for task in tasks:
             if not task.row.summed:
                 raise needs_rows(task.family)
-        return [summed_class(scores, who) for who in _CLASSES]
+        return [summed_class(scores, who) for who in CLASSES]
     return [
-        Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")) for who in _CLASSES
+        Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")) for who in CLASSES
     ]

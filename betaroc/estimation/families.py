@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.core.notices import Notice
@@ -55,7 +55,6 @@ FAMILIES: dict[str, Family] = {
 Names = str | tuple[str, str]
 #: With a larger share of scores in [0, 1] the others are likely to be mistakes.
 _MOSTLY = 0.95
-_CLASSES = ("client", "impostor")
 
 
 # ------------------------------------------------------------------------------- names
@@ -187,7 +186,7 @@ def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:
     """Where the scores of both classes lie; of several sets each by its name."""
     of = f" of {scores.name}" if named and scores.name else ""
     spans = []
-    for who in _CLASSES:
+    for who in CLASSES:
         side = getattr(scores, who)
         spans.append(
             Span(f"{who}{of}", side.n, side.n_outside, side.minimum, side.maximum, None)

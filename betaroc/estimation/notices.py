@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     BetarocWarning,
     BoundaryWarning,
@@ -33,7 +33,7 @@ SMALL_SAMPLE = 10
 #: So many scores of which most are tied were rounded, fewer may be so by chance.
 _TIES_TELL = 30
 
-#: One Newton step of this part of a parameter calls for a fit without the score.
+#: A Newton step of this size calls for a fit without the score.
 _STEP = 0.2
 #: A value is far outside beyond this many times the distance of any other from the median, ...
 _FAR = 5.0
@@ -98,11 +98,20 @@ def influence(
     estimate: Callable[[Data], Maximum],
     back: Callable[[float], float],
 ) -> list[Notice]:
-    """One score that doubles or halves a parameter, or moves a location by its scatter.
+    """The lowest or highest score, where it alone moves a parameter far.
 
-    Or by 60/n where that is more. A fit without it says so where one Newton step is a fifth; where
-    there are no rows, or weights, that step itself: a half, or 10/n. More than two parameters give
-    way to each other: one may move far while the distribution stays.
+    A move is relative for a scale or shape, and of a location in units of the scatter of the
+    scores. It is looked for in two steps.
+
+    1. One Newton step without the score, `cov @ gradient`, foretells the move. Up to a fifth
+       nothing is said.
+    2. Beyond, the class is fitted again without the score, and the true move is said from 1 on (the
+       parameter doubles or halves, or the location moves by the scatter), of fewer than 60 scores
+       from 60/n on. Where no second fit is to be had (of a summary, of weights, or where it fails),
+       the foretold move counts, from 1/2 on, of fewer than 20 scores from 10/n on.
+
+    Distributions of more than two parameters are left out: these give way to each other, so that
+    one may move far while the distribution stays.
     """
     law, total = base_of(result.distribution), sample.total
     parameters, size = law._parameters(), len(law._parameters())
@@ -142,7 +151,7 @@ def outliers(scores: Scores) -> list[Notice]:
     (1 + gap/20)^-20 is its p-value, and it is smaller for lighter ends.
     """
     said = []
-    for who, law in zip(("client", "impostor"), scores._distributions, strict=True):
+    for who, law in zip(CLASSES, scores._distributions, strict=True):
         places, copies = law._steps
         middle = places[np.searchsorted(np.cumsum(copies), 0.5 * law.total)]
         for value, side in ((places[0], slice(None)), (places[-1], slice(None, None, -1))):

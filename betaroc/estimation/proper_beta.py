@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.polygamma import beta_inverse_information, information_terms, phi_tau_of
@@ -130,7 +130,7 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     classes = [client, impostor]
     if shared == "b":
         classes = [ClassSums(s.weight, s.mean_log1m, s.mean_log) for s in classes]
-    own = [_own(who, s) for who, s in zip(("client", "impostor"), classes, strict=True)]
+    own = [_own(who, s) for who, s in zip(CLASSES, classes, strict=True)]
     a, others, converged, iterations, norm = _solve(classes, own)
     value = math.fsum(
         s.weight * math.fsum(((a - 1.0) * s.mean_log, (b - 1.0) * s.mean_log1m, -log_beta(a, b)))

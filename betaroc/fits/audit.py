@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.tables import Table, Tabular, columns_from_rows
@@ -27,7 +27,6 @@ from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Column, Section, Words, apart, field_grid, recorded
 from betaroc.rendering.tree_text import text_of
 
-_CLASSES = ("client", "impostor")
 _EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
 #: Share of the scores whose part of a statistic is stated.
 _SMALLEST = 0.01
@@ -199,7 +198,7 @@ def sensitivity(
             except BetarocError as error:
                 refused.append(f"{name}: {error}")
     hangs = groups_of(f.scores) if groups else None
-    tails = [_tail(f, who, end, hangs) for who in _CLASSES for end in MASSES]
+    tails = [_tail(f, who, end, hangs) for who in CLASSES for end in MASSES]
     return Sensitivity(tuple(rows), tuple(refused), tuple(tails), library=f.library)
 
 
@@ -224,11 +223,11 @@ def _rules(f: PairEstimate, resolution: float | None) -> list[tuple[str, Options
 
 
 def _row(policy: str, f: PairEstimate) -> PolicyRow:
-    laws = [_base(getattr(f, who)) for who in _CLASSES]
+    laws = [_base(getattr(f, who)) for who in CLASSES]
     ends = f.model.ends()
     exponents = (
         math.nan
-        if any(getattr(f, who).params.get(end, 0.0) > 0.0 for who in _CLASSES)
+        if any(getattr(f, who).params.get(end, 0.0) > 0.0 for who in CLASSES)
         else float(getattr(ends, end).exponent)
         for end in MASSES
     )
@@ -294,7 +293,7 @@ def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:
 
 def _between(groups: Groups, who: str, parts: FloatArray) -> float:
     """Standard deviation of a sum over trials that depend on groups."""
-    which = _CLASSES.index(who)
+    which = CLASSES.index(who)
     cut = groups.rows[0].size
     column = np.zeros((groups.first.size, 1))
     column[(slice(cut), slice(cut, None))[which], 0] = parts[groups.rows[which]]

@@ -12,13 +12,16 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
+from betaroc.core.options import MOST_TIMES
 from betaroc.core.resampling import streams
+from betaroc.core.special import rate_of_none
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.value import Result
 from betaroc.data.beside import tell_of_scored
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.shifted import between_ends
 from betaroc.distributions.spliced import Spliced
@@ -32,8 +35,12 @@ from betaroc.fits.target_checks import (
     TargetCheck,
     check_targets,
     good_down_to,
+    rates_verdict,
+    rates_words,
     refuse_fractional,
 )
+from betaroc.model.distances import roc_distance
+from betaroc.model.model import ScoreModel
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.nouns import Noun
@@ -45,8 +52,6 @@ from betaroc.rendering.tree_text import text_of
 TOLERANCE = 0.05
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
 _DRAWN = 1000
-#: Times as many scores beyond which no number of them is named.
-_MORE = 1000.0
 _NONE_GOOD = GoodDownTo(None, None)
 #: Lines FAR + TPR = constant on which two ROCs are compared.
 _ALONG = 1001
@@ -77,9 +82,15 @@ class RocDistance(NamedTuple):
     #: Interval of the distance between the fitted ROC and that of endless scores.
     low: float
     high: float
-    #: Share of simulated distances as large as the largest, and as the mean one.
+    #: Share of simulated distances as large as the largest.
     p_value: float
-    mean_p_value: float
+
+
+class RatesVerdict(NamedTuple):
+    """Of the rates counted at a fit's own thresholds."""
+
+    verdict: str
+    reason: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,19 +231,24 @@ class FitCheck(Result, Noun):
         >>> br.check_fit(br.fit(few), replicates=19, rng=1).status
         'cannot tell'
         """
-        verdicts = {t.verdict for t in self.targets}
-        if "poor" in (self.verdict, *verdicts):
-            return "poor"
-        counted = {t.rate for t in self.targets}
-        good = {t.rate for t in self.targets if t.verdict == "good"}
-        return "good" if self.verdict == "good" and counted == good else "cannot tell"
+        return max(self.verdict, self.rates.verdict, key=("good", "cannot tell", "poor").index)
+
+    @property
+    def rates(self) -> RatesVerdict:
+        """The verdict on the rates that were counted at the fit's own thresholds, and why."""
+        return RatesVerdict(
+            rates_verdict(self.targets), rates_words(self.targets, self.good_down_to)
+        )
 
     def __str__(self) -> str:
-        curve = self.verdict
+        curve, rates = self.verdict, self.rates
         if self.status == "poor" and curve == "good":
             curve = "good as a curve, not at every rate"
-        said = (f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}")
-        tables = [self._tests()] * (self.ks is not None) + [self._rates()] * bool(self.targets)
+        said = (
+            f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}",
+            f"rates at a threshold: {rates.verdict}: {rates.reason}",
+        )  # fmt: skip
+        tables = [self._tests()] * (self.ks is not None) + [self._counts()] * bool(self.targets)
         return text_of([Section("", tuple(map(Words, said))), *apart(*tables)])
 
     def _tests(self) -> Grid:
@@ -246,7 +262,7 @@ class FitCheck(Result, Noun):
         )
         return Grid(("test", "client", "impostor"), tuple(rows))
 
-    def _rates(self) -> Grid:
+    def _counts(self) -> Grid:
         head = ("rate", "threshold", "expected", "counted", f"{100 * self.level:.6g} % interval",
                 "verdict")  # fmt: skip
         rows = (
@@ -410,8 +426,12 @@ def _simulated(
 
 def roc_distance_of(f: PairEstimate) -> float:
     """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
-    sides = _sides(f._scored)
-    return float(_distances(sides, [side.seen for side in sides], _fitted(sides))[0, 0])
+    return _largest(_sides(f._scored))
+
+
+def _largest(sides: list[_Side]) -> float:
+    fitted, counted = (ScoreModel(*laws) for laws in zip(*(s.laws for s in sides), strict=True))
+    return roc_distance(fitted, counted)
 
 
 class _Sampled(NamedTuple):
@@ -455,6 +475,8 @@ class _Side:
     """One class: its scores between the point masses, sorted, and its fitted distribution."""
 
     family: str
+    #: The fitted distribution with its point masses, and that of the scores.
+    laws: tuple[Distribution, Distribution]
     law: Distribution
     seen: _Sampled
     #: Shares of exact 0, of the distribution and of exact 1 among the scores.
@@ -479,15 +501,17 @@ class _Side:
                 f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
             )
         values, copies = ordered(scores, who)
+        inside = np.full(values.size, True)
         if rule is not None:
             inside = between_ends(result.distribution, values)
-            values, copies = values[inside], copies[inside]
-        masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies))
+        masses, size = np.array([low, 1.0 - low - high, high]), round(np.sum(copies[inside]))
         law = result.distribution
         law = law.body if isinstance(law, Spliced) else law
+        kept = inside if rule is not None and rule.policy == "drop" else np.full_like(inside, True)
+        laws = law, Empirical._of_checked(values[kept], copies[kept])
         law = cast(tuple[float, Distribution], law.continuous)[1]
-        seen = _Sampled(values[None, :], copies, masses[None, :])
-        return cls(result.family, law, seen, masses, size, round(size / masses[1]))
+        seen = _Sampled(values[None, inside], copies[inside], masses[None, :])
+        return cls(result.family, laws, law, seen, masses, size, round(size / masses[1]))
 
     @property
     def many(self) -> SampleRows | refits.RowByRow:
@@ -544,36 +568,30 @@ def _distances(
     sides: list[_Side], drawn: list[_Sampled], parameters: list[Parameters]
 ) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the true one."""
-    grid = _grid(sides)
-    fitted: list[FloatArray] = []
-    found: list[FloatArray] = []
+    grid, along = _grid(sides), np.linspace(0.0, 2.0, _ALONG)
+    fitted, found, true = [], [], []
     for side, rows, p in zip(sides, drawn, parameters, strict=True):
-        above, masses = side.many.tails(p, grid[None, :])[1], rows.masses
         beyond = rows.upto[-1] - rows.upto
         counted = np.stack([beyond[np.searchsorted(row, grid, side="right")] for row in rows.x])
-        for tails, rates in ((fitted, above), (found, counted)):
-            inner = masses[:, 2:] + masses[:, 1:2] * rates
-            ends = np.zeros((len(rows.x), 1)), np.ones((len(rows.x), 1))
-            tails.append(np.hstack([ends[0], masses[:, 2:], inner[:, ::-1], ends[1]]))
-    along = np.linspace(0.0, 2.0, _ALONG)
-    true = _height_of_laws(sides, grid, along)
+        fitted.append(_stairs(rows.masses, side.many.tails(p, grid[None, :])[1]))
+        found.append(_stairs(rows.masses, counted))
+        true.append(_stairs(side.masses[None, :], np.asarray(side.law.sf(grid))[None, :]))
     distances = np.empty((fitted[0].shape[0], 3))
     for r in range(distances.shape[0]):
         heights = [
-            np.interp(along, tpr[r] + far[r], tpr[r] - far[r]) for tpr, far in (fitted, found)
+            np.interp(along, tpr[k] + far[k], tpr[k] - far[k])
+            for (tpr, far), k in ((fitted, r), (found, r), (true, 0))
         ]
         gap = 0.5 * np.abs(heights[0] - heights[1])
-        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - true))
+        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - heights[2]))
     return distances
 
 
-def _height_of_laws(sides: list[_Side], grid: FloatArray, along: FloatArray) -> FloatArray:
-    """TPR - FAR of the fitted distributions themselves along FAR + TPR."""
-    rates = []
-    for side in sides:
-        inner = side.masses[2] + side.masses[1] * np.asarray(side.law.sf(grid))
-        rates.append(np.concatenate([[0.0, side.masses[2]], inner[::-1], [1.0]]))
-    return np.asarray(np.interp(along, rates[0] + rates[1], rates[0] - rates[1]))
+def _stairs(shares: FloatArray, rates: FloatArray) -> FloatArray:
+    """Shares above the places of a grid, descending, of point masses and what lies between."""
+    inner = shares[:, 2:] + shares[:, 1:2] * rates[:, ::-1]
+    ends = np.zeros((inner.shape[0], 1))
+    return np.hstack([ends, shares[:, 2:], inner, ends + 1.0])
 
 
 def _grid(sides: list[_Side]) -> FloatArray:
@@ -591,12 +609,9 @@ def _roc_distance(
     shrink = math.sqrt(max(n))
     drawn = float(np.quantile(simulated[:, 2], level)) * shrink
     noise = max(drawn, _unseen(sides, level))
-    sup, mean = float(here[0]), float(here[1])
-    p_values = [
-        float((1 + np.sum(simulated[:, k] * shrink >= found)) / (1 + simulated.shape[0]))
-        for k, found in enumerate((sup, mean))
-    ]
-    return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, *p_values)
+    p = float((1 + np.sum(simulated[:, 0] * shrink >= here[0])) / (1 + simulated.shape[0]))
+    sup = _largest(sides)
+    return RocDistance(sup, float(here[1]), noise, max(0.0, sup - noise), sup + noise, p)
 
 
 def _unseen(sides: list[_Side], level: float) -> float:
@@ -604,7 +619,7 @@ def _unseen(sides: list[_Side], level: float) -> float:
 
     Distributions that are fitted to separated classes make separated ones: they vary by nothing.
     """
-    return -math.expm1(math.log1p(-level) / min(side.total for side in sides))
+    return rate_of_none(min(side.total for side in sides), level)
 
 
 def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
@@ -620,7 +635,7 @@ def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> t
     # What chance does falls with the root of the number of scores, what none leaves open with it.
     times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
     more = times if d.noise == unseen and d.sup < tolerance else times * times
-    if more > _MORE:
+    if more > MOST_TIMES:
         return "cannot tell", f"{numbers}; the distance is too near the tolerance"
     wanted = "a few more" if more < 1.05 else f"about {float(f'{more:.2g}'):g} times as many"
     return "cannot tell", f"{numbers}; {wanted} scores would tell"

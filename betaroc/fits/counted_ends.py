@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.shifted import between_ends
@@ -21,7 +21,6 @@ from betaroc.model.statistics import Asked
 from betaroc.rendering.numbers import number, percent
 
 CONTRADICTED, CANNOT_TELL = "contradicted", "cannot tell"
-_CLASSES = ("client", "impostor")
 #: Rates of clients and of impostors beyond a threshold, towards each end.
 _RATES = {"at_zero": ("FRR", "TNR"), "at_one": ("TPR", "FAR")}
 #: Both classes are counted beyond so many scores of the one that thins out there.
@@ -74,13 +73,15 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     At the fitted rates themselves counts see nothing: a tail that is wrong has too few scores
     beyond. Of trials in groups counts are worth fewer (Korn and Graubard).
     """
+    from scipy.stats import hypergeom
+
     evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
     if not all(law.whole for law in evidence.counts):
         return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
     larger = int(upper == (side == "below"))
     scores = evidence.totals[larger] * _reach(f.model, end, side)
     if scores < _EXTREMES[0]:
-        name = f"{_CLASSES[larger]} score{'s' * (number(scores, 2) != '1')}"
+        name = f"{CLASSES[larger]} score{'s' * (number(scores, 2) != '1')}"
         return EndCounts(
             CANNOT_TELL,
             f"the counts cannot tell: {number(scores, 2)} {name} expected where the fitted ROC is"
@@ -92,7 +93,7 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
         shares.append(evidence.observed(k, t, above=upper) / evidence.totals[k])
         sizes.append(np.rint(evidence.effective(k, t, _LEVEL, above=upper)))
     own, other = (np.rint(share * size) for share, size in zip(shares, sizes, strict=True))
-    p = [_fisher(*counts) for counts in zip(other, sizes[1], own, sizes[0], strict=True)]
+    p = hypergeom.sf(other - 1.0, sizes[0] + sizes[1], sizes[1], own + other)
     k = int(np.argmin(p))
     if p[k] >= _LEVEL:
         return EndCounts("", "")
@@ -112,7 +113,7 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
     Towards the end, or anywhere by the distance of which a fit says that it does not describe them.
     """
     evidence = replace(evidence_of_pair(f), grouped=groups)
-    for who, name in enumerate(_CLASSES):
+    for who, name in enumerate(CLASSES):
         near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
         rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
         asked = Asked(("FRR", "FAR")[who], *rates, True)
@@ -140,24 +141,6 @@ def _extreme_thresholds(evidence: Evidence, who: int, scores: float, *, upper: b
     wanted = [k for k in _EXTREMES if k <= scores]
     extremes = places[np.minimum(np.searchsorted(beyond, wanted), places.size - 1)]
     return Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
-
-
-def _fisher(x: float, n: float, k: float, m: float) -> float:
-    """P(X >= x) of x of n and k of m, given their sum; the terms that a double can show."""
-    from scipy.special import gammaln
-
-    total, mean = n + m, (x + k) * n / (n + m)
-    if x <= mean:
-        return 1.0
-    spread = math.sqrt(mean * (m / total))
-    last = min(x + k, n, x + 40.0 * spread + 50.0)
-    i = np.arange(x, last + 1.0)
-
-    def log_choices(size: float, chosen: FloatArray) -> FloatArray:
-        return np.asarray(gammaln(size + 1) - gammaln(chosen + 1) - gammaln(size - chosen + 1))
-
-    logs = log_choices(n, i) + log_choices(m, x + k - i) - log_choices(total, np.array(x + k))
-    return float(np.sum(np.exp(logs)))
 
 
 def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:

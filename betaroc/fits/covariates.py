@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.formulas import as_text, formula_columns, right_side
 from betaroc.core.notices import public, warn
@@ -44,7 +44,6 @@ from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
 
-_CLASSES = ("client", "impostor")
 _POLICIES = ("error", "drop", "squeeze")
 #: Step of differences along a scale, which is smooth.
 _STEP = 1e-5
@@ -114,7 +113,7 @@ class CovariateFit(CovariateEstimate, Noun):
         from scipy.special import ndtr
 
         rows = []
-        for who, part in ((who, getattr(self, who)) for who in _CLASSES):
+        for who, part in ((who, getattr(self, who)) for who in CLASSES):
             kinds = ["mean"] * len(part.mean_names) + ["precision"] * len(part.precision_names)
             names = (*part.mean_names, *part.precision_names)
             for cells in zip(kinds, names, part.coefficients, part.std_errors, strict=True):
@@ -421,7 +420,7 @@ class CovariateFit(CovariateEstimate, Noun):
     def _spread(self) -> FloatArray:
         """The roots of the covariance with the divisor n - k of each class in place of n."""
         parts = self.client, self.impostor
-        for who, part in zip(_CLASSES, parts, strict=True):
+        for who, part in zip(CLASSES, parts, strict=True):
             if part.n <= len(part.coefficients):
                 raise InputError(
                     f"{who}: an interval needs more trials than coefficients; got {part.n} trials"
@@ -448,10 +447,10 @@ class CovariateFit(CovariateEstimate, Noun):
         parts = [part for both in designs.values() for part in both]
         categories = {k: v for part in parts for k, v in part.categories.items()}
         values = checked_values(given, self.covariates, categories)
-        rows = {who: [design.row(values) for design in designs[who]] for who in _CLASSES}
+        rows = {who: [design.row(values) for design in designs[who]] for who in CLASSES}
         rates = np.zeros((4, self.roots.shape[1]))
         column = 0
-        for k, row in enumerate(row for who in _CLASSES for row in rows[who]):
+        for k, row in enumerate(row for who in CLASSES for row in rows[who]):
             rates[k, column : column + row.size] = row
             column += row.size
         found = outside(values, rows, designs)
@@ -599,7 +598,7 @@ def fit_covariates(
     prior = scores.prior
     scores, covariates, rules = _ruled(scores, covariates, boundary)
     scores = replace(scores, library=given.library)
-    notices = [n for who in _CLASSES for n in few_scores(who, getattr(scores, who).size)]
+    notices = [n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)]
     made = _fitted(formulas, scores, covariates, prior, rules)
     reversed_scores(scores)
     give(notices)
@@ -624,7 +623,7 @@ def _ruled(
 ) -> tuple[Scores, tuple[Covariate, ...], dict[str, BoundaryRule]]:
     """Scores strictly inside (0, 1) by the rule, with their rows of the covariates."""
     _refuse_outside(scores)
-    values = {who: getattr(scores, who) for who in _CLASSES}
+    values = {who: getattr(scores, who) for who in CLASSES}
     ends = {w: (int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for w, v in values.items()}
     met = [f"{z} {w} scores of exactly 0 and {o} of exactly 1" for w, (z, o) in ends.items()]
     if boundary in (None, "error") and any(sum(e) for e in ends.values()):
@@ -656,7 +655,7 @@ def _ruled(
 
 
 def _refuse_outside(scores: Scores) -> None:
-    for who in _CLASSES:
+    for who in CLASSES:
         v = getattr(scores, who)
         outside = np.flatnonzero((v < 0.0) | (v > 1.0))
         if outside.size:
@@ -678,13 +677,13 @@ def _fitted(
     mean, precision, other = str(formulas[0]), str(formulas[1]), formulas[2]
     whole = (other or mean, other or precision, mean, precision)
     designs = designs_of(whole, covariates, scores, shared=other is None)
-    found = {who: regression(who, scores, designs[who], rules[who]) for who in _CLASSES}
-    every = _coefficient_roots([found[who] for who in _CLASSES], scores)
+    found = {who: regression(who, scores, designs[who], rules[who]) for who in CLASSES}
+    every = _coefficient_roots([found[who] for who in CLASSES], scores)
     errors = np.hypot.reduce(every, axis=0)
     cut = found["client"].coefficients.size
     both = [
         result_of(found[who], designs[who], part, rules[who])
-        for who, part in zip(_CLASSES, (errors[:cut], errors[cut:]), strict=True)
+        for who, part in zip(CLASSES, (errors[:cut], errors[cut:]), strict=True)
     ]
     every = checks.frozen(every)
     return CovariateFit(mean, precision, other, both[0], both[1], scores, covariates, prior, every)
@@ -698,7 +697,7 @@ def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
         own[where, where], back[where, where] = np.linalg.inv(one.information), one.back
     groups = groups_of(scores)
     if groups is not None:
-        for who, size in zip(_CLASSES, groups.sizes, strict=True):
+        for who, size in zip(CLASSES, groups.sizes, strict=True):
             if size is not None and size < 2:
                 raise InputError(
                     f"{who}: trials must hang together in at least 2 groups for errors to be"

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import score_array, span, weights_array
 from betaroc.core.errors import FitError, InfluenceWarning, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
@@ -392,7 +392,7 @@ def _fit_pair(
         found = found._rejecting(scores)
     reversed_scores(scores)
     if isinstance(scores, Scores) and options.resolution is None:
-        for who, name in zip(("client", "impostor"), names, strict=True):
+        for who, name in zip(CLASSES, names, strict=True):
             if not is_of_counts(name):
                 said = said + tied(who, getattr(scores, who), on_unit=FAMILIES[name].on_unit)
     give(said)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
 from betaroc.core.sentences import worded
@@ -53,7 +53,6 @@ from betaroc.rendering.tree_text import text_of
 MARGIN = 0.5
 #: Two-sided 5 % point of the standard normal distribution.
 _Z = 1.959963984540054
-_CLASSES = ("client", "impostor")
 #: Scores of a class from which on four fifths of them have a tail; scores expected beyond a rate.
 _FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
 _BOTH = "both"
@@ -382,7 +381,7 @@ def _compared_in(
     """The same, of rounded scores in cells."""
     bounds = _bounds_of(scores, bounds)
     names = _named(families, scores, bounds)
-    sides = [Folded.of(scores, who, resolution, bounds) for who in _CLASSES]
+    sides = [Folded.of(scores, who, resolution, bounds) for who in CLASSES]
     single = [name for name in names if not FAMILIES[name].of_pairs]
     with quietly():
         columns = [tried_families(side, single, asked=families is not None) for side in sides]
@@ -582,7 +581,7 @@ def _bounds_of(scores: Scores, bounds: tuple[float, float] | None) -> tuple[floa
     if bounds is None:
         return (0.0, 1.0) if _within(scores, 0.0, 1.0) else None
     bounds = checks.span(bounds, "bounds")
-    for who in _CLASSES:
+    for who in CLASSES:
         check_within(who, getattr(scores, who), bounds)
     return bounds
 
@@ -624,7 +623,7 @@ def _named(
 def _roc_distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of, and of cells."""
     scores = require_scores(f.scores, "an empirical ROC")
-    weights = [weights_of(scores, who) for who in _CLASSES]
+    weights = [weights_of(scores, who) for who in CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)
     rounded = any(one.boundary and one.boundary.resolution for one in (f.client, f.impostor))
     return math.nan if rounded or not whole else roc_distance_of(f)

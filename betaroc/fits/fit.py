@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.options import IntervalOptions
@@ -897,7 +897,7 @@ class Fit(FitPoints, Noun):
         classes = (self.client, self.impostor)
         params = "; ".join(
             f"{who} {', '.join(f'{k}={v:.4g}' for k, v in part.params.items()) or part.family}"
-            for who, part in zip(("client", "impostor"), classes, strict=True)
+            for who, part in zip(CLASSES, classes, strict=True)
         )
         sizes = f"{scores.n_client} and {scores.n_impostor} scores"
         return _line(f"<Fit {family_text(self.family)}: {params}; {sizes}>")
@@ -943,7 +943,7 @@ def held(estimate: Estimate, library: Library | None) -> DistributionFit:
 def held_pair(pair: PairEstimate) -> Fit:
     """Both classes as users hold them."""
     made = object.__new__(Fit)
-    classes = {who: held(getattr(pair, who), pair.library) for who in ("client", "impostor")}
+    classes = {who: held(getattr(pair, who), pair.library) for who in CLASSES}
     made.__dict__.update(pair.__dict__, **classes)
     return made
 

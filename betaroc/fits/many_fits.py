@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
 from betaroc.core.errors import (
     BetarocError,
     BetarocWarning,
@@ -250,7 +250,7 @@ def _of_scores(
     alone = set(range(len(items))) - set(together)
     if own is not None and together:
         both = []
-        for who in ("client", "impostor"):
+        for who in CLASSES:
             side = class_columns(
                 [getattr(items[k], who) for k in together],
                 unit=FAMILIES[pair[0]].on_unit, squares=own.squares,
@@ -353,9 +353,7 @@ def _single(
     except BetarocError as error:
         return {"reason": str(error)}, None
     row: dict[str, Any] = {}
-    for who, name, law in zip(
-        ("client", "impostor"), pair, (found.client, found.impostor), strict=True
-    ):
+    for who, name, law in zip(CLASSES, pair, (found.client, found.impostor), strict=True):
         masses = FAMILIES[name].on_unit and boundary in (None, "inflate")
         params = dict.fromkeys(MASSES, 0.0) if masses else {}
         params |= law.params

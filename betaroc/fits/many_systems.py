@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray
 from betaroc.core.errors import BetarocError, BetarocWarning, ExtrapolationWarning
 from betaroc.core.notices import quietly, warn
 from betaroc.core.text import shown
@@ -19,8 +19,6 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.inference.scores_beyond import less_absent, needed
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
-
-_CLASSES = ("client", "impostor")
 
 
 def system_sums(family: str) -> SystemSums | None:
@@ -125,7 +123,7 @@ def _tell(
         beyond, who, tail, place = few[0]
         warn(
             f"{one} is extrapolated for {len(few)} of {len(names)} systems, first"
-            f" {shown(names[place])}: of {sizes[who][place]:.6g} {_CLASSES[who]} scores"
+            f" {shown(names[place])}: of {sizes[who][place]:.6g} {CLASSES[who]} scores"
             f" {beyond:.2g} are expected beyond a rate of {tail:.4g}, so no score speaks for the"
             f" number; about {needed(tail)} would (3/rate). See the column {one}_n_beyond.",
             ExtrapolationWarning,

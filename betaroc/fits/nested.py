@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.notices import public, quietly
 from betaroc.core.polygamma import phi_tau_of
@@ -154,7 +154,7 @@ def likelihood_ratio_test(
     restricted, general = restricted._told_scored("a likelihood-ratio test"), general._scored
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
     laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
-    sizes = [_inner(restricted, who) for who in ("client", "impostor")]
+    sizes = [_inner(restricted, who) for who in CLASSES]
     drawn = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
         for row in range(rows.start, rows.stop):
@@ -192,7 +192,7 @@ def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
                 "both fits must be of the scores themselves; the boundary rule of one is"
                 f" {rule.policy!r}. Fit with boundary=None."
             )
-    for who in ("client", "impostor"):
+    for who in CLASSES:
         rules = [getattr(f, who).boundary for f in (restricted, general)]
         if rules[0] != rules[1]:
             raise InputError(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.special import beta_quantile
@@ -79,7 +79,7 @@ def plot_fit(fit: PairEstimate, kind: str, ax: Axes | None, level: float) -> Axe
     level = checks.level(level)
     fit = fit._told_scored("a picture of ordered scores")
     require_scores(fit.scores, "a picture of ordered scores")
-    classes = [_Shares.of(fit, who) for who in ("client", "impostor")]
+    classes = [_Shares.of(fit, who) for who in CLASSES]
     drawn = [_ordered(shares, kind, level) for shares in classes]
     if kind == "pp":
         axes = "share of the scores", "probability by the fitted distribution"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.data.groups import Groups, groups_of
 from betaroc.distributions.base import Distribution
@@ -395,7 +395,7 @@ class FittedEnds:
 
     def _scores(self, k: int) -> FloatArray:
         """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
-        result, who = self.results[k], ("client", "impostor")[k]
+        result, who = self.results[k], CLASSES[k]
         x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
         found = np.array(observation_scores(result, x, weights)[:, :2])
         if result.boundary is not None and result.boundary.policy != "squeeze":
@@ -416,9 +416,7 @@ class FittedEnds:
         sign = _MASS_SIGNS[end]
         weights = [r.total_weight for r in self.results]
         if self.groups is not None:
-            marks = [
-                tie_tests.observed(self.fit.scores, who, end) for who in ("client", "impostor")
-            ]
+            marks = [tie_tests.observed(self.fit.scores, who, end) for who in CLASSES]
             pairs = list(zip(marks, weights, strict=True))
             return tie_tests.by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
         shares = [r.params.get(end, 0.0) for r in self.results]

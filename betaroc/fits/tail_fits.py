@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.checks import counts
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
@@ -38,7 +38,6 @@ from betaroc.estimation.tails import (
 )
 from betaroc.inference.sandwich import kept_scores
 
-_CLASSES = ("client", "impostor")
 #: The ends that FRR and FAR rest on.
 ENDS = {"client": "lower", "impostor": "upper"}
 #: Shapes nearer to -1 have no information to speak of.
@@ -81,8 +80,8 @@ class TailRequest(NamedTuple):
                     + worded(' `tails="both"`, or leave it out.')
                 )
             return None
-        given = tails if isinstance(tails, Mapping) else dict.fromkeys(_CLASSES, tails)
-        wrong = [key for key in given if key not in _CLASSES]
+        given = tails if isinstance(tails, Mapping) else dict.fromkeys(CLASSES, tails)
+        wrong = [key for key in given if key not in CLASSES]
         words = [word for word in given.values() if not isinstance(word, str) or word not in _SIDES]
         if wrong or words or not given:
             raise InputError.about("tails")(
@@ -92,13 +91,13 @@ class TailRequest(NamedTuple):
                 + f" with these words; got {shown(tails)}. Give one, or leave it out."
             )
         counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
-        sides = [_SIDES[given[who]] if who in given else () for who in _CLASSES]
+        sides = [_SIDES[given[who]] if who in given else () for who in CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
 
     @classmethod
     def at(cls, who: str, side: str, bounds: tuple[float, float] | None) -> TailRequest:
         """One end of one class."""
-        client, impostor = (_SIDES[side] if who == one else () for one in _CLASSES)
+        client, impostor = (_SIDES[side] if who == one else () for one in CLASSES)
         return cls(client, impostor, bounds=bounds)
 
 
@@ -119,7 +118,7 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
             f" most extreme scores; got {max(asked.sizes)}. Fit the scores."
         )
     found, said = [], []
-    for who in _CLASSES:
+    for who in CLASSES:
         one, notices = _class_with_tails(getattr(pair, who), pair.scores, who, asked)
         found.append(one)
         said += notices
@@ -157,7 +156,7 @@ def _class_with_tails(
 
 def _evident(scores: ScoreData) -> tuple[float, float] | None:
     """[0, 1] where all scores lie in it, whatever stands in the middle."""
-    ends = [scores._extremes(who) for who in _CLASSES]
+    ends = [scores._extremes(who) for who in CLASSES]
     unit = all(low >= 0.0 and high <= 1.0 for low, high in ends)
     return (0.0, 1.0) if unit else None
 
@@ -178,7 +177,7 @@ def tail_scores(
     values, weights = values[kept], None if weights is None else weights[kept]
     if coordinate.bounds is not None:
         check_within(who, values, coordinate.bounds)
-    which = _CLASSES.index(who)
+    which = CLASSES.index(who)
     if groups is not None and groups.sizes[which] is not None:
         design = partial(_design_effect, groups, which, kept)
     y = coordinate.of(Thresholds.from_theta(values))
@@ -308,5 +307,5 @@ def tail_of(
 def sides_of(pair: PairEstimate) -> dict[str, str] | None:
     """The ends of a fit that have tails, as they are asked for; None of a fit without."""
     words = {("lower",): "lower", ("upper",): "upper", ("lower", "upper"): "both"}
-    sides = {who: tuple(one.side for one in getattr(pair, who).tails) for who in _CLASSES}
+    sides = {who: tuple(one.side for one in getattr(pair, who).tails) for who in CLASSES}
     return {who: words[own] for who, own in sides.items() if own} or None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import Notice
-from betaroc.core.options import IntervalOptions
+from betaroc.core.options import POWER, IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
@@ -37,15 +38,12 @@ WITHIN = 3.0
 _EXPECTED = 5.0
 #: Relative difference of the fit's rate at its own threshold that rounding does not make.
 _ROUNDING = 1e-6
-#: Probability with which a right fit is found good by the number of scores that is named.
-_POWER = 0.8
 #: A distance of distribution functions that matters, ...
 _OFF = 0.05
 #: ... beyond what chance does in one of twenty sets, times sqrt(n), whatever the distribution.
 _CHANCE = 1.36
 #: Places at which a distance is looked for, and the rate at whose threshold scores are counted.
 _PLACES, _RATE = 64, 0.01
-_CLASSES = {"far": "impostor", "frr": "client"}
 
 
 class TargetCheck(NamedTuple):
@@ -101,6 +99,11 @@ class TargetCheck(NamedTuple):
     n_effective: float
     needed: int | None
     logit_threshold: float
+
+    @property
+    def name(self) -> str:
+        """The rate in words, such as "FAR 1 %"."""
+        return f"{self.rate.upper()} {percent(self.target)}"
 
     def __repr__(self) -> str:
         return (
@@ -175,21 +178,21 @@ def check_targets(
     [(0.05, 'good'), (0.001, 'poor')]
     """
     level = checks.level(level)
-    given = {"far": far, "frr": frr}
     default = far is None and frr is None
     found: list[TargetCheck] = []
-    for rate, wanted in given.items():
+    for rate, wanted in (("far", far), ("frr", frr)):
         if wanted is None and not default:
             continue
-        refuse_fractional(f.scores, _CLASSES[rate])
         counted = _Counted(f, evidence_of_pair(f), rate)
-        targets = _targets(counted.n) if wanted is None else _asked(wanted, rate)
+        refuse_fractional(f.scores, counted.who)
+        targets = _targets(counted.n) if wanted is None else _checked_rates(wanted, rate)
         if wanted is None and rate == "frr":  # trials without a score count, and say nothing
             least = _EXPECTED * (1.0 - _ROUNDING)
             targets = targets[counted.n * (targets - float(f.model.frr(-np.inf))) >= least]
         if targets.size:
-            found += [
-                c for c in counted.checked(targets, level) if wanted is not None or _default(c)
+            least = 0.0 if wanted is not None else _EXPECTED * (1.0 - _ROUNDING)
+            found += [  # groups may leave fewer expected scores
+                c for c in counted.checked(targets, level) if c.n_effective * c.target >= least
             ]
     return tuple(found)
 
@@ -197,7 +200,7 @@ def check_targets(
 def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
     """The smallest target of each rate such that it and all larger ones are good."""
     found: list[float | None] = []
-    for rate in _CLASSES:
+    for rate in GoodDownTo._fields:
         least = None
         for check in sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target):
             if check.verdict != "good":
@@ -205,6 +208,47 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
             least = check.target
         found.append(least)
     return GoodDownTo(*found)
+
+
+def rates_verdict(targets: Sequence[TargetCheck]) -> str:
+    """Poor if any rate is; good if some rate of each class that was counted is."""
+    if any(t.verdict == "poor" for t in targets):
+        return "poor"
+    good = {t.rate for t in targets if t.verdict == "good"}
+    return "good" if good and good == {t.rate for t in targets} else "cannot tell"
+
+
+def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
+    """Down to which rates the counts agree with the fit, and where they do so least."""
+    if not targets:
+        return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
+    down = [
+        f"{name.upper()} {percent(least)}"
+        for name, least in zip(good._fields, good, strict=True) if least is not None
+    ]  # fmt: skip
+    said = "counted at the fit's own thresholds, "
+    said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
+    placed = [name.upper() for name in good._fields if _placed(targets, name)]
+    if placed:
+        said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
+    poor = [t for t in targets if t.verdict == "poor"]
+    if not poor:
+        return said
+    worst = max(poor, key=_apart)
+    said += f"; poor at {worst.name}: {number(worst.expected, 4)} expected,"
+    said += f" {number(worst.observed)} counted; {worst.reason}"
+    return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
+
+
+def _placed(targets: Sequence[TargetCheck], name: str) -> bool:
+    mine = [t for t in targets if t.rate == name]
+    return bool(mine) and all(t.reason == "placed by these scores" for t in mine)
+
+
+def _apart(target: TargetCheck) -> float:
+    """How far the nearer end of the interval is from the expected rate."""
+    rate = target.expected / target.n
+    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
 
 
 def misfit(f: PairEstimate) -> list[Notice]:
@@ -249,13 +293,13 @@ def distance_words(evidence: Evidence, k: int) -> str:
     if abs(expected[worst] - share[worst]) <= _OFF + _CHANCE / math.sqrt(evidence.sizes[k]):
         return ""
     return (
-        f"{percent(expected[worst])} of {('client', 'impostor')[k]} scores are expected at or below"
+        f"{percent(expected[worst])} of {CLASSES[k]} scores are expected at or below"
         f" {t.theta[worst]:.6g}, {percent(share[worst])} are there"
     )
 
 
 # ------------------------------------------------------------------------------ targets
-def _asked(wanted: npt.ArrayLike, name: str) -> FloatArray:
+def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
     """Rates that were given, the largest first, each once."""
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
@@ -286,26 +330,10 @@ def _targets(n: float) -> FloatArray:
     return np.array(found)
 
 
-def _default(check: TargetCheck) -> bool:
-    """Whether groups leave enough expected scores for a default target."""
-    return check.n_effective * check.target >= _EXPECTED * (1.0 - _ROUNDING)
-
-
 # ------------------------------------------------------------------------------ counts
 def refuse_fractional(scores: ScoreData, who: str) -> None:
     """Weights of a class must be numbers of copies; a summary has none."""
     refuse_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
-
-
-class _Beyond(NamedTuple):
-    """Scores counted beyond some thresholds; of bins the fewest and the most."""
-
-    fewest: FloatArray
-    most: FloatArray
-
-    @property
-    def middle(self) -> FloatArray:
-        return 0.5 * (self.fewest + self.most)
 
 
 class _Counted(NamedTuple):
@@ -318,6 +346,10 @@ class _Counted(NamedTuple):
     @property
     def which(self) -> int:
         return 0 if self.rate == "frr" else 1
+
+    @property
+    def who(self) -> str:
+        return CLASSES[self.which]
 
     @property
     def n(self) -> float:
@@ -334,22 +366,22 @@ class _Counted(NamedTuple):
             rates = pair.frr(t)
         return t, np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
 
-    def beyond(self, t: Thresholds) -> _Beyond:
-        """Impostors above, clients not above; of a summary those of a bin may be either."""
+    def beyond(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        """The fewest and the most impostors above, clients not above: a bin's may be either."""
         above, data = self.rate == "far", self.evidence.data
         counts = self.evidence.observed(self.which, t, above=above)
         if not isinstance(data, ScoreSummary):
-            return _Beyond(counts, counts)
+            return counts, counts
         # The scores of a bin count on its upper border, and so above a threshold inside.
         share = data.rate_error_at(t.theta)[0 if above else 1]
         off = np.rint(share * self.evidence.counts[self.which].total)
-        return _Beyond(counts - off, counts) if above else _Beyond(counts, counts + off)
+        return (counts - off, counts) if above else (counts, counts + off)
 
     @property
     def _tail_mass(self) -> float:
         """Share of the class beyond the joint of the tail that the rate speaks of; 0 without."""
         side = "upper" if self.rate == "far" else "lower"
-        own = getattr(self.f, _CLASSES[self.rate])
+        own = getattr(self.f, self.who)
         masses = [fit.mass for one in own.tails if one.side == side for fit in one.fits]
         absent = own.params.get(REJECTED, 0.0)
         below = absent if side == "lower" else 0.0
@@ -358,46 +390,46 @@ class _Counted(NamedTuple):
     # -------------------------------------------------------------------------- verdicts
     def checked(self, targets: FloatArray, level: float) -> list[TargetCheck]:
         t, rates = self.thresholds(targets)
-        counts, n, tail = self.beyond(t), self.n, IntervalOptions(level).tail
+        (fewest, most), n, tail = self.beyond(t), self.n, IntervalOptions(level).tail
         alone = self.evidence.effective(self.which, t, tail, above=self.rate == "far")
         scale = alone / n
-        low = share_ends(counts.fewest * scale, alone, tail)[0]
-        high = share_ends(counts.most * scale, alone, tail)[1]
+        low = share_ends(fewest * scale, alone, tail)[0]
+        high = share_ends(most * scale, alone, tail)[1]
         found = []
         for k, target in enumerate(targets.tolist()):
-            asked = _Asked(
-                target, float(rates[k]), float(counts.middle[k]), n, float(alone[k]),
-                (float(low[k]), float(high[k])), tail, bool(counts.fewest[k] < counts.most[k]),
+            judgement = _Judgement(
+                target, float(rates[k]), 0.5 * float(fewest[k] + most[k]), n, float(alone[k]),
+                (float(low[k]), float(high[k])), tail, bool(fewest[k] < most[k]),
             )  # fmt: skip
-            verdict, reason, needed = self._verdict(asked)
+            verdict, reason, needed = self._verdict(judgement)
             found.append(
                 TargetCheck(
                     self.rate, target, float(t.theta[k]), n * float(rates[k]),
-                    asked.observed, asked.ends[0], asked.ends[1], verdict, reason, n, asked.worth,
+                    judgement.observed, *judgement.ends, verdict, reason, n, judgement.worth,
                     needed, float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan,
                 )
             )  # fmt: skip
         return found
 
-    def _verdict(self, asked: _Asked) -> tuple[str, str, int | None]:
+    def _verdict(self, judgement: _Judgement) -> tuple[str, str, int | None]:
         if self.evidence.fitted[self.which] is None:
             return "cannot tell", "placed by these scores", None
-        if 0.0 < asked.rate <= self._tail_mass * (1.0 + _ROUNDING):
+        if 0.0 < judgement.rate <= self._tail_mass * (1.0 + _ROUNDING):
             reason = "a tail was placed by these very scores: their count cannot contradict it"
             return "cannot tell", reason, None
-        if asked.rate != asked.target:
+        if judgement.rate != judgement.target:
             reason = "a point mass of the fitted distribution spans this rate: no threshold has it"
             return "cannot tell", reason, None
         groups = self.evidence.groups
         size = None if groups is None else groups.sizes[self.which]
         if size is not None and size < 3:
-            reason = f"the {_CLASSES[self.rate]} trials are of {size} groups; 3 or more are needed"
+            reason = f"the {self.who} trials are of {size} groups; 3 or more are needed"
             return "cannot tell", reason, None
-        return asked.judged()
+        return judgement.judged()
 
 
 # ------------------------------------------------------------------------------ the rule
-class _Asked(NamedTuple):
+class _Judgement(NamedTuple):
     """One rate as it is judged: what the fit has there, the count, the ends of its interval."""
 
     target: float
@@ -466,7 +498,7 @@ def _planned(rate: float, tail: float) -> float:
         top = np.minimum(np.floor(bdtrik(tail, n, min(p * WITHIN, 1.0))), n)
         top = np.where(p * WITHIN >= 1.0, n, top)
         power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
-        weak = np.flatnonzero(power < _POWER)
+        weak = np.flatnonzero(power < POWER)
         if not weak.size or weak[-1] + 1 < n.size:
             return float(n[weak[-1] + 1] if weak.size else n[0]) * (p / rate)
         most *= 2.0

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.formulas import (
     as_text,
@@ -23,7 +24,6 @@ from betaroc.data.designs import designs_of
 from betaroc.data.groups import groups_of
 from betaroc.fits.beta_regression import CovariateEstimate, regression
 
-_CLASSES = ("client", "impostor")
 #: Log-likelihoods of nested fits that agree to this are equal.
 _ROUNDING = 1e-9
 
@@ -115,7 +115,7 @@ def _likelihood_ratio(f: CovariateEstimate, names: tuple[str, ...]) -> TermTest:
     shared = f.client_formula is None
     designs = designs_of(tuple(texts), f.covariates, f.scores, shared=shared)
     each: list[ChiSquared | None] = []
-    for k, who in enumerate(_CLASSES):
+    for k, who in enumerate(CLASSES):
         whole = getattr(f, who)
         if not lost[2 * k] + lost[2 * k + 1]:
             each.append(None)
@@ -139,7 +139,7 @@ def _wald(f: CovariateEstimate, names: tuple[str, ...]) -> TermTest:
     _, lost = _shorter(f, names)
     places: list[list[int]] = []
     start = 0
-    for who, gone in zip(_CLASSES, (lost[:2], lost[2:]), strict=True):
+    for who, gone in zip(CLASSES, (lost[:2], lost[2:]), strict=True):
         mine: list[int] = []
         for design, terms in zip(f._designs[who], gone, strict=True):
             mine += [start + k for k in design.terms(terms)]

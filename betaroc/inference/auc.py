@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
@@ -31,7 +31,6 @@ from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse
 from betaroc.rendering.nouns import Noun
 
 AUC_METHODS = ("delong", "logit-delong", "newcombe")
-_CLASSES = ("client", "impostor")
 #: Placements are shares: what is closer together than this differs by rounding.
 _ROUNDING = 1e-12
 #: Deviates beyond which the normal distribution leaves the doubles.
@@ -396,7 +395,7 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     groups = groups_of(a)
     moved = [
         _units(getattr(a, f"{who}_groups"), np.abs(x + shift) > _ROUNDING)
-        for who, x in zip(_CLASSES, apart, strict=True)
+        for who, x in zip(CLASSES, apart, strict=True)
     ]
     if groups is None:
         variance, freedom = of_means(apart)
@@ -435,7 +434,7 @@ def _all_trials(scores: Scores, name: str) -> Scores:
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
     client, impostor = scores.client, scores.impostor
-    weights = [weights_of(scores, who) for who in _CLASSES]
+    weights = [weights_of(scores, who) for who in CLASSES]
     refuse_few(scores, name, "for a variance")
     below = _share_below(client, impostor, weights[1])
     above = 1.0 - _share_below(impostor, client, weights[0])
@@ -497,7 +496,7 @@ def _spread(parts: list[FloatArray], groups: Groups) -> _Spread:
 # ----------------------------------------------------------------------------- intervals
 def _sizes(scores: Scores, units: Groups) -> tuple[float, float]:
     """Trials of each class, of one with groups its groups."""
-    trials = (math.fsum(weights_of(scores, who)) for who in _CLASSES)
+    trials = (math.fsum(weights_of(scores, who)) for who in CLASSES)
     own = units.sizes if units.dependent else (None, None)
     client, impostor = (n if g is None else float(g) for n, g in zip(trials, own, strict=True))
     return client, impostor

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.sentences import worded
-from betaroc.core.special import interval_end, share_ends
+from betaroc.core.special import interval_end, least_whole, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import refuse_one_group
 from betaroc.data.scores import ScoreData, Scores
@@ -27,7 +27,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, point_at
 
-_CLASSES = ("client", "impostor")
 #: Thresholds that are looked at.
 _MOST = 4000
 #: Standard errors of a step that ties make, from which on it counts.
@@ -113,7 +112,7 @@ class CountedScores:
     groups: bool = True
 
     def __post_init__(self) -> None:
-        for who in _CLASSES:
+        for who in CLASSES:
             weights = getattr(self.data, f"{who}_weights", None)  # none of a summary
             refuse_fractional_weights(weights, who, "to be counted")
         if self.groups and isinstance(self.data, Scores):
@@ -446,8 +445,4 @@ def _binomial_quantile(p: float, n: int, rate: float) -> int:
     """The fewest k with P(Binomial(n, rate) <= k) >= p."""
     from scipy.special import betainc  # where n is beyond 32 bits too
 
-    low, high = -1, n
-    while high - low > 1:
-        k = (low + high) // 2
-        low, high = (low, k) if betainc(n - k, k + 1, 1.0 - rate) >= p else (k, high)
-    return high
+    return least_whole(lambda k: bool(betainc(n - k, k + 1, 1.0 - rate) >= p), -1, n)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Unpack, runtime_checkable
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public, quietly
 from betaroc.core.options import IntervalOptions
@@ -59,7 +59,6 @@ from betaroc.rendering.nouns import Noun
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
-_CLASSES = ("client", "impostor")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -449,7 +448,7 @@ def _influence(
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
     cut, parts = len(near.errors.names[0]), []
     for who, result, own in zip(
-        _CLASSES, (f.client, f.impostor), (gradient[:cut], gradient[cut:]), strict=True
+        CLASSES, (f.client, f.impostor), (gradient[:cut], gradient[cut:]), strict=True
     ):
         rates = free(result.distribution, result.names, result.fixed).rates
         weights = weights_of(scores, who)

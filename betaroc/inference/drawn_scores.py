@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, IntArray
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import draw_multinomial, streams
 from betaroc.data.groups import (
@@ -24,7 +24,6 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Drawn
 from betaroc.model.model import ScoreModel
 
-_CLASSES = ("client", "impostor")
 #: Silverman's rule.
 _FACTOR, _NORMAL_IQR = 0.9, 1.349
 #: Replicates drawn at once, times rows.
@@ -54,7 +53,7 @@ class DrawnRows:
     def of(cls, trials: ScoredTrials, groups: Groups | None) -> DrawnRows:
         """The rows of scores, or of what stands for them."""
         client, impostor = (
-            np.rint(weights_of(trials, who)).astype(np.int64) for who in _CLASSES
+            np.rint(weights_of(trials, who)).astype(np.int64) for who in CLASSES
         )  # fmt: skip
         return cls((client, impostor), groups)
 
@@ -130,7 +129,7 @@ class SortedRows:
     def of(cls, trials: ScoredTrials) -> SortedRows:
         """The rows of scores, or of what stands for them."""
         orders, scores = [], []
-        for who in _CLASSES:
+        for who in CLASSES:
             values = np.asarray(getattr(trials, who))
             order = np.argsort(values, kind="stable")
             order = order[weights_of(trials, who)[order] > 0.0]
@@ -220,9 +219,9 @@ class _Plain:
 
     def __init__(self, scores: Scores) -> None:
         self.prior = scores.prior
-        self.order = [np.argsort(getattr(scores, who), kind="stable") for who in _CLASSES]
+        self.order = [np.argsort(getattr(scores, who), kind="stable") for who in CLASSES]
         self.values = [
-            getattr(scores, who)[order] for who, order in zip(_CLASSES, self.order, strict=True)
+            getattr(scores, who)[order] for who, order in zip(CLASSES, self.order, strict=True)
         ]
 
     def model(self, counts: tuple[IntArray, IntArray], _: np.random.Generator) -> ScoreModel:
@@ -246,7 +245,7 @@ class _Smoothed:
         from scipy.special import ndtri
 
         self.prior = scores.prior
-        parts = [getattr(scores, who) for who in _CLASSES]
+        parts = [getattr(scores, who) for who in CLASSES]
         self.weights = [np.ones(p.size) if w is None else w for p, w in zip(
             parts, (scores.client_weights, scores.impostor_weights), strict=True)]  # fmt: skip
         kept = [p[w > 0.0] for p, w in zip(parts, self.weights, strict=True)]

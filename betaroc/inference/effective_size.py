@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.special import share_ends
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.auc import welch
@@ -39,9 +39,7 @@ def influence_of(counted: CountedScores, asking: Asking) -> Influence:
 def of_trials(counted: CountedScores, influence: Influence) -> tuple[FloatArray, FloatArray]:
     """What each trial adds, less the mean of its class, in the order of the scores."""
     found = []
-    for who, law, part in zip(
-        ("client", "impostor"), counted.evidence.counts, influence[1:3], strict=True
-    ):
+    for who, law, part in zip(CLASSES, counted.evidence.counts, influence[1:3], strict=True):
         places, masses = law._steps
         # A trial without weight has any place.
         at = np.minimum(np.searchsorted(places, getattr(counted.data, who)), part.size - 1)
@@ -162,14 +160,14 @@ def _h_measure(counted: CountedScores, asking: Asking) -> Influence:
     # Losses are an impostor's first.
     shares = np.clip(chords[0] / np.sum(chords, axis=0), 0.0, 1.0)
     costs = losses(shares)[::-1]
-    total = prior * losses(np.array(prior))[1] + (1.0 - prior) * losses(np.array(prior))[0]
+    total = float(np.dot((1.0 - prior, prior), losses(np.array(prior))))
     optimism = 0.0
     for k in (0, 1):
         left = chords.copy()
         left[k] = np.maximum(left[k] - units[k], 0.0)
         without = np.sum(left, axis=0)
-        shares = np.divide(left[0], without, out=np.full(without.size, float(k)), where=without > 0)
-        optimism += chords[k] @ (losses(shares)[1 - k] - costs[k])
+        moved = np.divide(left[0], without, out=np.full(without.size, float(k)), where=without > 0)
+        optimism += chords[k] @ (losses(moved)[1 - k] - costs[k])
     chord = np.repeat(np.arange(shares.size), np.diff(pooled.blocks))
     client, impostor = (
         -law.total * unit / total * cost[chord[at]]

@@ -19,9 +19,8 @@ from betaroc.core.errors import (
     MisfitWarning,
     SmallSampleWarning,
 )
-from betaroc.core.notices import passed_on, public, quietly, warn
+from betaroc.core.notices import Notice, passed_on, public, quietly, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.sentences import worded
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
 from betaroc.data.accepted import of_comparisons
@@ -29,10 +28,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.estimation.notices import give, outliers
 from betaroc.inference.delta import supported
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import (
-    bare_interval_of_scores,
-    interval_of_scores,
-)  # fmt: skip
+from betaroc.inference.of_scores import bare_interval_of_scores, interval_of_scores
 from betaroc.inference.scores_beyond import SupportedPair
 from betaroc.inference.tail_intervals import FAMILY, intervals_of_fit, refuse_far_out
 from betaroc.model.asking import Asking, PointArguments, asking
@@ -317,7 +313,7 @@ def interval_hull(
     family, own = matched(family, own)
     low, high = map(float, hull_ends((family.low, family.high), (own.low, own.high)))
     more = "" if low <= family.estimate <= high else ", and the interval does not hold it"
-    told = _is_contradicted(name, family.estimate, flag, more)
+    told = _tell_left_out(name, family.estimate, flag, more)
     if not told and (low > family.low or high < family.high):
         warn(
             f"{name!r}: the family's interval, {family.low:.4g} to {family.high:.4g}, is cut at one"
@@ -329,22 +325,20 @@ def interval_hull(
     return replace(family, low=low, high=high, method=method, failed=own.failed)
 
 
-def _is_contradicted(name: str, estimate: float, own: Any, more: str = "") -> bool:
-    """Whether an interval of the scores leaves a number of their fit out, which is then said."""
+def _tell_left_out(name: str, estimate: float, own: Any, more: str = "") -> bool:
+    """Warn, and return, whether an interval of the scores leaves a number of their fit out."""
     inside = own.low <= estimate <= own.high
     found = bool(more) or (not inside and bool(_has_width(own.low, own.high)))
     if found:
-        warn(
+        text = (
             f"the scores contradict the fit: its {name} is {estimate:.4g}, theirs"
-            f" {own.estimate:.4g} ({own.low:.4g} to {own.high:.4g}, {100 * own.level:g} %){more}."
-            " Look at br.check_fit and br.compare_families, or"
-            + worded(' count: `family="empirical"`.'),
-            MisfitWarning,
+            f" {own.estimate:.4g} ({own.low:.4g} to {own.high:.4g}, {100 * own.level:g} %){more}"
         )
+        give([Notice(MisfitWarning, text)])
     return found
 
 
 def tell_contradicted(f: SupportedPair, asked: Asking, estimate: float) -> bool:
-    """Whether counts contradict a number that was read off a fit of them, which is then said."""
+    """Warn, and return, whether counts contradict a number that was read off a fit of them."""
     own = _own_interval(f, asked, IntervalOptions(_FLAG))
-    return own is not None and _is_contradicted(str(asked), estimate, own)
+    return own is not None and _tell_left_out(str(asked), estimate, own)

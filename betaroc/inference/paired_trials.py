@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
 from betaroc.data.beside import ScoreSource, lengthened
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
 from betaroc.data.scores import Scores
 
-_CLASSES = ("client", "impostor")
 #: What is asked for, and the way out of it.
 _PAIRED, _OR_NOT = worded("`paired=True`"), worded("`, or take paired=False`.")
 
@@ -47,7 +46,7 @@ def on_same_trials(systems: Sequence[Scores], names: Sequence[str]) -> list[Scor
         trials that only other systems have are those without a score here.
     """
     content = [{f.name: getattr(one, f.name) for f in fields(one)} for one in systems]
-    for who in _CLASSES:
+    for who in CLASSES:
         absent = [getattr(one, f"n_{who}_rejected") for one in systems]
         if not any(absent):
             continue
@@ -125,7 +124,7 @@ def refuse_other_trials(
     Ids and groups are compared where both systems have them, the order of the labels where
     both were read from files that name no trials.
     """
-    for who in _CLASSES:
+    for who in CLASSES:
         _refuse_absent(a, b, who, names)
         one, two = getattr(a, who).size, getattr(b, who).size
         if one != two:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
 from betaroc.data.groups import groups_of
@@ -34,7 +34,7 @@ class FreeFit(NamedTuple):
 def free_coordinates(fit: PairEstimate, *, groups: bool) -> FreeFit:
     """The free coordinates of a fit; groups move both classes together."""
     results = fit.client, fit.impostor
-    for who, result in zip(("client", "impostor"), results, strict=True):
+    for who, result in zip(CLASSES, results, strict=True):
         known = {p.name for p in result.distribution._parameters()}
         if not result.names or not set(result.names) <= known:
             raise InputError(

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, MisfitWarning, SmallSampleWarning
-from betaroc.core.notices import warn
-from betaroc.core.sentences import worded
+from betaroc.core.notices import Notice, warn
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -23,13 +22,13 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.shifted import between_ends, range_of
+from betaroc.estimation.notices import give
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.rate_errors import worth
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 
-_CLASSES = ("client", "impostor")
 #: Rates that count the trials without a score.
 _LOWER = ("FRR", "TNR")
 #: A number that expects fewer scores than this beyond it is extrapolated.
@@ -110,14 +109,14 @@ class Evidence(Value):
     @cached_property
     def totals(self) -> tuple[float, float]:
         """Scores of each class, by their weights."""
-        client, impostor = (float(getattr(self.data, f"{who}_total")) for who in _CLASSES)
+        client, impostor = (float(getattr(self.data, f"{who}_total")) for who in CLASSES)
         return client - sum(self._left_out(0)), impostor - sum(self._left_out(1))
 
     def _left_out(self, who: int) -> tuple[float, float]:
         """Scores at the lower and at the upper end that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
-        return self.data._at_ends(_CLASSES[who], range_of(self.fitted[who]))
+        return self.data._at_ends(CLASSES[who], range_of(self.fitted[who]))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -205,7 +204,7 @@ class Evidence(Value):
         for k in np.flatnonzero(off):
             rate = float(expected[k])
             place, hits = float(t.theta[k]), float(observed[k])
-            one = Misfit(_CLASSES[who], name, rate, above, place, rate * total, hits, total)
+            one = Misfit(CLASSES[who], name, rate, above, place, rate * total, hits, total)
             found.append((float(distance[k]), one))
         return found
 
@@ -230,7 +229,7 @@ class Evidence(Value):
         groups, total = self.groups, self.totals[who]
         if groups is None:
             return np.full(t.shape, total)
-        law, values = self.counts[who], getattr(self.data, _CLASSES[who])[groups.rows[who]]
+        law, values = self.counts[who], getattr(self.data, CLASSES[who])[groups.rows[who]]
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
         beyond = (accepted == above).astype(np.float64)
         if self.dropped[who]:
@@ -346,12 +345,10 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     beyond = _tell_extrapolated(evidence, asked)
     found = [misfit for misfit in map(evidence.misfit, asked) if misfit is not None]
     if found:
-        warn(
-            f"the fit is contradicted where it is asked: {'; '.join(m.words() for m in found)}"
-            " (exact binomial test, level 0.01, by more than a factor of 1.25). Look at"
-            " br.check_fit and br.compare_families, or" + worded(' count: `family="empirical"`.'),
-            MisfitWarning,
-        )
+        said = "; ".join(misfit.words() for misfit in found)
+        test = "(exact binomial test, level 0.01, by more than a factor of 1.25)"
+        text = f"the fit is contradicted where it is asked: {said} {test}"
+        give([Notice(MisfitWarning, text)])
     return beyond
 
 
@@ -372,7 +369,7 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     small = scored.rate.flat[k] <= scored.rest.flat[k]
     left, tail = float(scored.tail.flat[k]), float((worst.rate if small else worst.rest).flat[k])
     name = worst.name if small else {"FAR": "TNR", "FRR": "TPR"}[worst.name]
-    n, who = evidence.sizes[worst.who], _CLASSES[worst.who]
+    n, who = evidence.sizes[worst.who], CLASSES[worst.who]
     of = "groups" if n != evidence.totals[worst.who] else "scores"
     several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
     absent = evidence.absent(worst.who)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
@@ -259,7 +259,6 @@ _RATES = {
     "far": ("impostor", "upper", False), "tnr": ("impostor", "upper", True),
     "frr": ("client", "lower", False), "tpr": ("client", "lower", True),
 }  # fmt: skip
-_CLASSES = ("client", "impostor")
 
 
 class _End(NamedTuple):
@@ -452,7 +451,7 @@ def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> Non
         size = f._evidence.sizes[one.who]
         if size * rate < _TENTH * (1.0 - 1e-12):
             raise InputError.about("extrapolate")(
-                f"{one.name} must expect at least {_TENTH:g} of {size:.6g} {_CLASSES[one.who]}"
+                f"{one.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[one.who]}"
                 f" scores to be read off a tail; {str(asked)!r} expects {size * rate:.2g}. Ask for"
                 f" a rate of at least {_TENTH / size:.2g}, give about {about(_TENTH / rate)}"
                 + worded(" scores, or say `extrapolate=True`:")

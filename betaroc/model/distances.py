@@ -7,6 +7,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
+from betaroc.model.model import ScoreModel
 
 #: Of fewer scores all are asked, else so many first.
 _FIRST = 512
@@ -38,6 +39,18 @@ def largest_distance(
         asked = (low + high) // 2
         ends = np.concatenate([low, asked]), np.concatenate([asked, high])
     return largest
+
+
+def roc_distance(one: ScoreModel, other: ScoreModel) -> float:
+    """Largest difference of FAR and TPR at once between two ROCs, along FAR + TPR = constant.
+
+    Between points of both curves, dense ones where a curve is no stairs.
+    """
+    curves = [model.roc().points(1000) for model in (one, other)]
+    turned = [(np.asarray(p.far + p.tpr), np.asarray(p.tpr - p.far)) for p in curves]
+    along = np.union1d(*(places for places, _ in turned))
+    gap = np.subtract(*(np.interp(along, *curve) for curve in turned))
+    return 0.5 * float(np.max(np.abs(gap)))
 
 
 def _of(law: Distribution, places: FloatArray) -> tuple[FloatArray, FloatArray]:

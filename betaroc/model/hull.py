@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import limits
@@ -194,7 +194,7 @@ def _slopes(pair: Pair) -> Iterator[float]:
     Between jumps the likelihood ratio is monotone where it has no turning point. Trials without
     a score, a mass at -inf that no threshold accepts, are no jump of it.
     """
-    lowest = min(pair._base(side).support[0] for side in ("client", "impostor"))
+    lowest = min(pair._base(side).support[0] for side in CLASSES)
     joints = pair.joints[pair.joints.theta >= lowest]
     for k in range(joints.size - 1, -1, -1):
         joint = joints[[k]]

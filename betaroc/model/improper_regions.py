@@ -84,7 +84,8 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     """
     if model.client == model.impostor:
         return ()
-    points, (at, gap) = model.diagonal_crossings(), _extremes(model)
+    points, (t, gap) = model.diagonal_crossings(), gaps(model)
+    at = _coordinates(model, t)
     places = [-np.inf, *_coordinates(model, points.thresholds), np.inf]
     accepted, rejected = [1.0, *points.far.tolist(), 0.0], [0.0, *points.frr.tolist(), 1.0]
     stretches = range(len(places) - 1)
@@ -112,13 +113,15 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     return tuple(found)
 
 
-def _extremes(model: ScoreModel) -> tuple[FloatArray, FloatArray]:
-    """Places of all extremes of FAR - TPR, and its values there, from the smaller tails."""
+def gaps(model: ScoreModel) -> tuple[Thresholds, FloatArray]:
+    """Where FAR - TPR has its extremes, at equal densities and at jumps, and what it is there.
+
+    From the smaller tails: it may be far less than the spacing of doubles near 1.
+    """
     pair = model._pair
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
-    rejected, rightly = pair.frr(t), pair.tnr(t)
-    gap = np.where(rejected + rightly <= 1.0, rejected - rightly, pair.far(t) - pair.tpr(t))
-    return _coordinates(model, t), gap
+    far, tpr = pair.far(t), pair.tpr(t)
+    return t, np.where(tpr + far <= 1.0, far - tpr, pair.frr(t) - pair.tnr(t))
 
 
 def _coordinates(model: ScoreModel, t: Thresholds) -> FloatArray:

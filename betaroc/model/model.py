@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import ScalarOrArray, as_output
+from betaroc.core.arrays import CLASSES, ScalarOrArray, as_output
 from betaroc.core.checks import (
     choice,
     count,
@@ -121,7 +121,7 @@ class ScoreModel(Noun):
         rows: dict[str, list[Any]] = {
             "class": [], "distribution": [], "parameter": [], "value": [],
         }  # fmt: skip
-        for who in ("client", "impostor"):
+        for who in CLASSES:
             law: Distribution = getattr(self, who)
             columns = law._columns()
             title = "value" if "value" in columns else next(iter(columns))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
+from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import choice, prior as checked_prior, probability_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.tables import Table
@@ -86,7 +86,7 @@ class Roc(Noun):
 
     def __post_init__(self) -> None:
         check_laws(self.client, self.impostor)
-        choice(self.positive, ("client", "impostor"), "positive")
+        choice(self.positive, CLASSES, "positive")
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
     @cached_property

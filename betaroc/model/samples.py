@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import count, generator, real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
@@ -121,7 +121,7 @@ def sample_systems(
     roots = [_root(matrix) for matrix in _matrices(correlation, list(systems))]
     source = generator(rng)
     parts = []
-    for root, size, side in zip(roots, sizes, ("client", "impostor"), strict=True):
+    for root, size, side in zip(roots, sizes, CLASSES, strict=True):
         z = source.standard_normal((size, len(systems))) @ root.T
         laws = [getattr(model, side) for model in systems.values()]
         parts.append([_scores_at(law, z[:, j]) for j, law in enumerate(laws)])
@@ -147,7 +147,7 @@ def _matrices(given: Any, names: Sequence[str]) -> list[FloatArray]:
     """The matrix of the clients and that of the impostors."""
     entries = list(given) if isinstance(given, tuple | list) else []
     if len(entries) == 2 and all(np.ndim(entry) in (0, 2) for entry in entries):
-        called = [f"correlation of the {side} trials" for side in ("client", "impostor")]
+        called = [f"correlation of the {side} trials" for side in CLASSES]
         return [_matrix(entry, names, c) for entry, c in zip(entries, called, strict=True)]
     return [_matrix(given, names, "correlation")] * 2
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.notices import public
 from betaroc.distributions.inflated import base_of
 from betaroc.model.measures import MEASURES, OperatingPoint
@@ -404,7 +404,7 @@ STATISTICS: dict[str, Statistic] = {
     "coefficient-at-one": _of_end("coefficient-at-one", "end coefficient at threshold 1"),
     **{
         f"{who}-{name.replace('_', '-')}": _parameter(who, name)
-        for who in ("client", "impostor")
+        for who in CLASSES
         for name in ("a", "b", "mu", "sigma", "at_zero", "at_one", "mean", "var")
     },
 }  # fmt: skip

@@ -15,7 +15,7 @@ from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.estimate import fit
 from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit
-from betaroc.rendering.numbers import number, percent
+from betaroc.rendering.numbers import number
 from betaroc.rendering.tree import Bullets, Grid, Group, Node, Row, Section, Words
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.numbers import fit_numbers
@@ -112,8 +112,7 @@ def _judged(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
     if check is not None:
         said.append(f"check of its ROC: {check.verdict}")
         said += [
-            f"{one.rate.upper()} {percent(one.target)} is poor: {one.expected:.4g} scores expected,"
-            f" {one.observed:.6g} observed"
+            f"{one.name} is poor: {one.expected:.4g} scores expected, {one.observed:.6g} observed"
             for one in check.targets
             if one.verdict == "poor"
         ][:1]

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from betaroc.core.errors import BetarocError
+from betaroc.core.options import MOST_TIMES, POWER
 from betaroc.data.groups import groups_of
 from betaroc.estimation.families import has_shapes, is_of_counts, rows_of_names
 from betaroc.fits.counted_ends import EndCounts, counted_hooks, counts_at_end
@@ -21,18 +22,11 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, untested_ends
 from betaroc.model.improper_regions import Hook
 from betaroc.rendering.numbers import level_words, number, percent
-from betaroc.report.score_set import ObservedPoint, ScoreSet, target
 from betaroc.report.verdicts import capital
 
 NOT_COMPUTED = "its uncertainty was not computed"
-#: Chance with which as many scores as are named would tell.
-_POWER = 0.8
-#: Beyond so many times the scores a number of them is none.
-_TOO_MANY = 1000.0
 #: Probabilities nearer to 0 and 1 are shown as such.
 _UNLIKELY = 0.0005
-#: Fewer expected scores than this beyond a threshold are told.
-_FEW, _NONE = 10.0, 0.01
 _PLACES = {
     "at_zero": "at the low thresholds",
     "at_one": "at the high thresholds",
@@ -81,21 +75,21 @@ class Certainty(NamedTuple):
         from scipy.special import ndtri
 
         tail = (1.0 - self.level) / (2.0 if two_sided else 1.0)
-        goal = float(ndtri(1.0 - tail) + ndtri(_POWER))
+        goal = float(ndtri(1.0 - tail) + ndtri(POWER))
         times = (goal / z) ** 2 if z else math.inf
-        if times > _TOO_MANY:
-            return f"more than {number(_TOO_MANY)} times as many scores would be needed"
+        if times > MOST_TIMES:
+            return f"more than {number(MOST_TIMES)} times as many scores would be needed"
         client, impostor = (float(f"{times * n:.2g}") for n in self.sizes)
         more = f" in {number(times, 2)} times as many groups" if self.grouped else ""
         return (
             f"about {client:.0f} clients and {impostor:.0f} impostors{more} would tell in"
-            f" {number(10.0 * _POWER)} of 10 cases"
+            f" {number(10.0 * POWER)} of 10 cases"
         )
 
 
-def certainty_of(fit: Fit | None, level: float | None) -> Certainty | None:
+def certainty_of(fit: Fit | None, level: float) -> Certainty | None:
     """What may be said of a fit at a level; None of distributions that nobody fitted."""
-    if fit is None or level is None:
+    if fit is None:
         return None
     fit = fit._scored
     groups = groups_of(fit.scores)
@@ -177,9 +171,9 @@ def _hook_words(hooks: tuple[Hook, ...]) -> list[str]:
         f"The fitted ROC is below the diagonal {_PLACES[hook.end]}: FAR from"
         f" {percent(hook.far_low)} to {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
         f" of as many scores as were fitted {_several(hook.expected_scores)} expected there"
-        + (f"{hook.counts and f'; {hook.counts}'}." if hook.seen else ", which is no finding.")
+        + (("; " * bool(hook.counts) + hook.counts) if hook.seen else ", which is no finding") + "."
         for hook in hooks
-    ]
+    ]  # fmt: skip
 
 
 def _several(n: float) -> str:
@@ -219,47 +213,3 @@ def _curve(fit: Fit, level: float) -> dict[str, Any]:
         "finding": curve.finding,
         "hooks": [hook._asdict() for hook in curve.hooks],
     }
-
-
-# ------------------------------------------------------------------------- few scores
-def few_words(met: ObservedPoint, dev: ScoreSet) -> str:
-    """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
-    client, impostor = met.expected.n_beyond
-    rates, counted = met.expected, met.observed[0]
-    group = " group" * (dev.fit is not None and dev.fit._evidence.groups is not None)
-    found, none = [], []
-    for who, n, rate, share, near, other in (
-        ("impostor", impostor, rates.far, counted.far, "above", "at or below"),
-        ("client", client, rates.frr, counted.frr, "at or below", "above"),
-    ):
-        where, alone = (near, share == 0.0) if rate <= 0.5 else (other, share == 1.0)
-        few = f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who}{group}s"
-        found += [f"{few} {where} it"] * (n < _FEW)
-        none += [f"no {who}{group} of dev lies {where} it"] * alone
-    words = f"{' and '.join(found)} are expected" if found else ""
-    words = capital(words) if words.startswith("less") else "Only " * bool(found) + words
-    words += (": extrapolated." if met.expected.extrapolated else ".") * bool(found)
-    if none:
-        words = f"{words} {capital(' and '.join(none))}.".strip()
-    if met.contradicted_by:
-        words += f" Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}."
-    return words.strip()
-
-
-def rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
-    """Where a target rate is less than one score of the class."""
-    aim = target(met.key)
-    if aim is None:
-        return ""
-    name, rate = aim
-    total = dev.scores.impostor_total if name == "far" else dev.scores.client_total
-    if total * rate >= 1.0:
-        return ""
-    who = "impostor" if name == "far" else "client"
-    return (
-        f"Dev has {number(total)} {who}{'s' * (total != 1)}, fewer than the"
-        f" {number(1.0 / rate)} of which one is {percent(rate)}: the threshold is where dev shows"
-        " no error. None among so many leaves room for rates up to"
-        f" {percent(1.0 - (1.0 - level) ** (1.0 / total))}"
-        f" ({level_words(level)} confidence)."
-    )

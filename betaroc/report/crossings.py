@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta, has_shape
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
+from betaroc.model.improper_regions import gaps
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import percent, threshold
@@ -95,15 +95,8 @@ class Unseen(NamedTuple):
 
 
 def depth(model: ScoreModel, *, below: bool = True) -> Depth:
-    """The largest FAR - TPR or, not ``below``, TPR - FAR.
-
-    It is attained where the densities are equal or at a jump, and taken from the
-    smaller tails: it may be far less than the spacing of doubles near 1.
-    """
-    pair = model._pair
-    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
-    far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
-    gap = np.where(tpr + far <= 1.0, far - tpr, frr - tnr)
+    """The largest FAR - TPR or, not ``below``, TPR - FAR."""
+    t, gap = gaps(model)
     gap = gap if below else -gap
     k = int(np.argmax(gap))
     return Depth(float(gap[k]), model._point(t[k]))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.core.terms import terms_of
@@ -80,7 +80,7 @@ def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
             _histogram(part, parts[0], who, limits, _top(parts, who, limits), mark, slider)
             for part in parts
         ]
-        for who in ("client", "impostor")
+        for who in CLASSES
     ]
 
 

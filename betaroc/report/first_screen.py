@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.status import (
@@ -80,7 +80,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         "title": name(analysis.dev.name),
         "read": [
             (role, [words.counted(who, n, spaced(n)) for who, n in
-                    zip(("client", "impostor"), part.sizes, strict=True)], _absent(part))
+                    zip(CLASSES, part.sizes, strict=True)], _absent(part))
             for part, role in zip(analysis.parts, names, strict=True)
         ],
         "version": version(),
@@ -94,7 +94,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
     }  # fmt: skip
     if d is None:
         status = {"colour": "warn", "word": "No threshold", "reason": analysis.no_decision}
-        status |= {"high": "", "remedy": "more scores, or another target."}
+        status["remedy"] = "more scores, or another target."
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
@@ -172,14 +172,15 @@ def _status(
 ) -> dict[str, str]:
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
-    tested, of, named = k is not None, "", list(zip(names[1:], analysis.checks, strict=False))
+    tested, of = k is not None, ""
     if k is not None and len(analysis.tests) > 1:
         of = f"The worst of {total} test sets, {names[k + 1]}: "
+    others = (p for p in zip(names[1:], analysis.checks, strict=False) if p[1] is not said)
+    more = [high_rate_words(d.target, d.words, role, one.point) for role, one in others if one]
     return {
         "colour": STATUS_COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
-        "reason": f"{of}{said.reason}",
-        "high": high_rate_words(d, named[k or 0 :] + named[: k or 0]),  # the same set if it may
+        "reason": f"{of}{said.reason}{max(more, key=len, default='')}",
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -196,7 +197,6 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     return [
         f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
         f"{said['word']}: {said['reason']}",
-        *[said["high"]] * bool(said["high"]),
         f"What would change it: {said['remedy']}",
     ]
 
@@ -329,7 +329,7 @@ def _drawn(analysis: AnalysisRecord) -> list[int]:
 def score_axis(analysis: AnalysisRecord) -> ScoreAxis:
     """The axis of the picture, along which the threshold moves."""
     parts = [analysis.parts[k].scored for k in _drawn(analysis)]
-    samples = [getattr(part.scores, who) for part in parts for who in ("client", "impostor")]
+    samples = [getattr(part.scores, who) for part in parts for who in CLASSES]
     d = analysis.decision
     return ScoreAxis.of(np.concatenate(samples), None if d is None else d.threshold)
 
@@ -351,7 +351,7 @@ def _panel(
     heights = [
         shares(getattr(part.scores, who), getattr(part.scores, f"{who}_weights"), scores)
         / np.diff(edges)
-        for who in ("client", "impostor")
+        for who in CLASSES
     ]
     curves = _fitted(part, axis) if fitted and is_modelled(part) else None
     return Panel(edges, heights[0], heights[1], curves)

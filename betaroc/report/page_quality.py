@@ -38,7 +38,7 @@ _TESTS = (
 )
 _OF_COUNTS = (
     "No P–P and Q–Q pictures and no p-values: they need every score, which a summary does not keep."
-    " The verdicts above rest on the distances and on the counts at thresholds."
+    " The verdicts above rest on the distance of the curves and on the counts at thresholds."
 )
 _Drawn = Mapping[str, Sequence[Figure]]
 
@@ -178,13 +178,12 @@ def _of_curves(sets: Named, level: float, seed: int | None) -> str:
             f" p-value is below {number(1.0 / (1 + drawn), 3)}; i{made[1:]}"
         )
     return (
-        "Curve and distances: good, whatever chance did the distance is within the tolerance; poor,"
+        "Curve: good, whatever chance did the distance is within the tolerance; poor,"
         " it is beyond; cannot tell, the interval of the distance reaches across the tolerance. Of"
         " the ROC it is the largest difference in FAR and TPR at once; two distributions that are"
         " wrong in the same way have a good ROC and give the wrong rates at a threshold,"
-        " hence the second verdict: the worse of the rates asked and of the largest difference of"
-        " each distribution from its scores (chance: Dvoretzky, Kiefer and Wolfowitz, each class by"
-        " itself). Rates of few scores are far inside any such tolerance, hence the rates asked."
+        " hence the second verdict, that of the rates asked: those of few scores are far inside any"
+        " such tolerance."
         " The verdicts do not rest on p-values, because with very many scores every family is"
         f" rejected by them, with few none. {made}. Distances take trials as independent."
     )

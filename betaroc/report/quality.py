@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
@@ -26,8 +26,7 @@ from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to
 from betaroc.inference.counted_scores import whole_weights
-from betaroc.model.distances import largest_distance
-from betaroc.model.measures import OperatingPoint
+from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import counted, number
 
@@ -179,7 +178,7 @@ def _tried(make: Callable[[], Any]) -> tuple[Any, str]:
 def _uncheckable(scores: Scores, fit: Fit | None) -> str:
     if fit is None:
         return "no distributions were fitted"
-    for who in ("client", "impostor"):
+    for who in CLASSES:
         rule = getattr(fit, who).boundary
         if rule is not None and rule.policy in _POLICIES:
             return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"
@@ -283,7 +282,7 @@ def distances(fit: Fit, empirical: ScoreModel) -> Distances:
     return Distances(
         class_distance(fit.client, empirical.client),
         class_distance(fit.impostor, empirical.impostor),
-        _roc_distance(fit.model, empirical),
+        roc_distance(fit.model, empirical),
     )
 
 
@@ -312,16 +311,3 @@ def _ks(law: Distribution, sample: Distribution) -> float:
     upto = np.asarray(sample.cdf(places))
     below = upto - sample.atoms.masses_at(Thresholds.from_theta(places))
     return largest_distance(law, places, upto, below)
-
-
-def _roc_distance(model: ScoreModel, empirical: ScoreModel) -> float:
-    """Largest distance along FAR + TPR = constant, between dense points of both curves."""
-    along, above = _turned(model.roc().points(1000))
-    stairs_along, stairs_above = _turned(empirical.roc().points())
-    places = np.union1d(along, stairs_along)
-    gap = np.interp(places, along, above) - np.interp(places, stairs_along, stairs_above)
-    return 0.5 * float(np.max(np.abs(gap)))
-
-
-def _turned(points: OperatingPoint) -> tuple[FloatArray, FloatArray]:
-    return points.far + points.tpr, points.tpr - points.far

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
 from betaroc.rendering.numbers import counted, number, percent, spaced
+from betaroc.report.certainty import Certainty, certainty_of
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
 from betaroc.report.quality import Distances, Quality
 
@@ -111,6 +112,11 @@ class ScoreSet(Value):
             return self
         scores, fit = self.scores._scored, None if self.fit is None else self.fit._scored
         return replace(self, scores=scores, fit=fit, empirical=empirical_model(scores, self.name))
+
+    @cached_property
+    def certainty(self) -> Certainty | None:
+        """What the errors of the fit let one say of its curve; None without intervals."""
+        return None if self.intervals is None else certainty_of(self.fit, self.intervals.level)
 
     @property
     def sizes(self) -> tuple[int, int]:

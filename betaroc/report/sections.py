@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
+from betaroc.core.special import rate_of_none
 from betaroc.fits.fit import DistributionFit
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
@@ -33,7 +34,6 @@ from betaroc.rendering.tree import (
     foreign,
     grouped,
 )
-from betaroc.report.certainty import few_words, rests_on_few
 from betaroc.report.intervals import (
     FAR,
     TPR,
@@ -51,6 +51,7 @@ from betaroc.report.score_set import (
     names_of_files,
     rate_at,
     rates_shown,
+    target,
     unscored_words,
 )
 from betaroc.report.sentences import (
@@ -61,8 +62,10 @@ from betaroc.report.sentences import (
     without_interval,
 )
 from betaroc.report.summary import expected, marked
-from betaroc.report.verdicts import sentence
+from betaroc.report.verdicts import capital, sentence
 
+#: Fewer expected scores than this beyond a threshold are told.
+_FEW, _NONE = 10.0, 0.01
 _AREA_METHODS = {
     "logit-delong+newcombe": "the mean of DeLong's and Newcombe's intervals on the logit scale",
     "logit-delong": "DeLong's variance between groups on the logit scale",
@@ -377,7 +380,7 @@ def _point_rows(
     """One threshold: what it is, what is to be said of it, the rates of every set."""
     point, (dev, _) = met.expected, sets[0]
     by_model = met.chosen_by == "model"
-    caution = few_words(met, dev) if by_model else rests_on_few(met, dev, level)
+    caution = _few_words(met, dev) if by_model else _rests_on_few(met, dev, level)
     place = threshold(point.threshold, point.logit_threshold)
     rows: list[Row | Group] = [Group(f"{met.title}: threshold {place}", caution)]
     if by_model:
@@ -396,3 +399,46 @@ def _point_rows(
 def _rate_cells(keys: Sequence[str], texts: Sequence[str], found: Sequence[Measured]) -> list[Cell]:
     own = {m.key: m for m in found if not m.why}
     return [measured_cell(own.get(k), percent, t) for k, t in zip(keys, texts, strict=True)]
+
+
+def _few_words(met: ObservedPoint, dev: ScoreSet) -> str:
+    """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
+    client, impostor = met.expected.n_beyond
+    rates, counted = met.expected, met.observed[0]
+    group = " group" * (dev.fit is not None and dev.fit._evidence.groups is not None)
+    found, none = [], []
+    for who, n, rate, share, near, other in (
+        ("impostor", impostor, rates.far, counted.far, "above", "at or below"),
+        ("client", client, rates.frr, counted.frr, "at or below", "above"),
+    ):
+        where, alone = (near, share == 0.0) if rate <= 0.5 else (other, share == 1.0)
+        few = f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who}{group}s"
+        found += [f"{few} {where} it"] * (n < _FEW)
+        none += [f"no {who}{group} of dev lies {where} it"] * alone
+    words = f"{' and '.join(found)} are expected" if found else ""
+    words = capital(words) if words.startswith("less") else "Only " * bool(found) + words
+    words += (": extrapolated." if met.expected.extrapolated else ".") * bool(found)
+    if none:
+        words = f"{words} {capital(' and '.join(none))}.".strip()
+    if met.contradicted_by:
+        words += f" Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}."
+    return words.strip()
+
+
+def _rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
+    """Where a target rate is less than one score of the class."""
+    aim = target(met.key)
+    if aim is None:
+        return ""
+    name, rate = aim
+    total = dev.scores.impostor_total if name == "far" else dev.scores.client_total
+    if total * rate >= 1.0:
+        return ""
+    who = "impostor" if name == "far" else "client"
+    return (
+        f"Dev has {number(total)} {who}{'s' * (total != 1)}, fewer than the"
+        f" {number(1.0 / rate)} of which one is {percent(rate)}: the threshold is where dev shows"
+        " no error. None among so many leaves room for rates up to"
+        f" {percent(rate_of_none(total, level))}"
+        f" ({level_words(level)} confidence)."
+    )

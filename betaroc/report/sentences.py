@@ -31,7 +31,6 @@ from betaroc.report.certainty import (
     NOT_COMPUTED,
     Certainty,
     cannot_tell,
-    certainty_of,
     chance_words,
     confidence_words,
     least_sign,
@@ -362,8 +361,7 @@ def ends_section(sets: Named, more: Sequence[Node] = (), figures: Sequence[Figur
 
 def _shape_finding(part: ScoreSet) -> str:
     """The whole curve of the fit in a few words, as sure as it is."""
-    fit = part.scored.fit
-    sure = certainty_of(fit, None if part.intervals is None else part.intervals.level)
+    fit, sure = part.scored.fit, part.scored.certainty
     if fit is None:
         return ""
     if sure is not None and sure.against:
@@ -392,7 +390,7 @@ def shape_sentences(part: ScoreSet) -> list[list[str]]:
         of_made = shape_sentences(part.scored)
         return [[OF_SCORED], *([in_matching(words) for words in bullet] for bullet in of_made)]
     model, scores = part.fit.model, part.scores
-    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
+    sure = part.certainty
     whole = whole_curve_words(model, scores, sure)
     said = [[_DOUBT]] if misfit_words(part) else []
     said.append([
@@ -411,7 +409,7 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
     model = part.fit.model if part.fit is not None else part.empirical
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
-    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
+    sure = part.certainty
     found = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
 
     def cell(name: str, key: str, text: str) -> Cell:

@@ -36,7 +36,7 @@ from betaroc.rendering.numbers import (
     threshold,
     visible,
 )
-from betaroc.report.certainty import certainty_of, p_words
+from betaroc.report.certainty import p_words
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
@@ -76,9 +76,8 @@ def summary_lines(
 
 def _curve(dev: ScoreSet) -> str:
     """What the curve of a fit does, where some trials have no score that of the others."""
-    scored, level = dev.scored, None if dev.intervals is None else dev.intervals.level
-    fit = cast(Fit, scored.fit)
-    whole = whole_curve_words(fit.model, scored.scores, certainty_of(fit, level))
+    fit = cast(Fit, dev.scored.fit)
+    whole = whole_curve_words(fit.model, dev.scored.scores, dev.scored.certainty)
     whole = f"{whole[:1].lower()}{whole[1:]}"
     return f"{_OF} {in_matching(whole)}" if dev.has_rejected else whole
 
@@ -123,17 +122,19 @@ def family_words(part: ScoreSet) -> str:
     found, best = part.quality.families, family_text(part.quality.recommended)
     fitted = family_text(part.fit.family) if part.fit is not None and is_modelled(part) else ""
     if found is None:
-        why = sentence(part.quality.uncompared)
-        reason = f"no distribution can be recommended on these scores. {why[:1].upper()}{why[1:]}"
-    else:
-        reason = sentence(found.reason)
+        why = capital(sentence(part.quality.uncompared))
+        return (
+            f"{part.role}: families were not compared: no distribution can be recommended on these"
+            f" scores. {why}"
+        )
+    reason = sentence(found.reason)
     if not fitted:
         return f"{part.role}: recommended family {best}: {reason}"
-    if found is not None and best == fitted and alone(found):
+    if best == fitted and alone(found):
         return f"{part.role}: {fitted}; no other family was compared."
     if best == fitted:
         # A fit that was chosen so has said why already.
-        known = found is not None and part.fit is not None and found.reason in part.fit.reason
+        known = part.fit is not None and found.reason in part.fit.reason
         why = "." if known else f": {reason}"
         return f"{part.role}: the family fitted, {fitted}, is the recommended one{why}"
     return (
@@ -267,8 +268,13 @@ class Contradiction(NamedTuple):
     observed_low: float
     observed_high: float
     p_value: float
+    #: The rate counted on dev, and the p-value of the one observed beside it.
+    on_dev: float
+    on_dev_p_value: float
+    #: Whether the fit alone is contradicted: counts of dev agree with test.
+    of_fit: bool = False
     #: How many rates were compared.
-    looks: int
+    looks: int = 0
 
 
 def contradictions(
@@ -288,9 +294,10 @@ def contradictions(
         for name in _RATES
         if (made := _compared(met, dev, part, k, name, level)) is not None
     ]
+    least = (1.0 - level) / max(len(looked), 1)
     found = [
-        one._replace(looks=len(looked)) for one in looked
-        if one.p_value <= (1.0 - level) / len(looked)
+        one._replace(of_fit=one.on_dev_p_value > least, looks=len(looked))
+        for one in looked if one.p_value <= least
     ]  # fmt: skip
     return sorted(found, key=lambda one: (one.p_value, -abs(one.observed - one.expected)))
 
@@ -300,23 +307,26 @@ def _compared(
 ) -> Contradiction | None:
     """One rate on one test set; None where there is nothing to compare."""
     expected, observed = (float(getattr(p, name)) for p in (met.expected, met.observed[k]))
-    own = _interval(met.observed_intervals[k - 1], name)
+    own, on_dev = _interval(met.observed_intervals[k - 1], name), getattr(met.observed[0], name)
+    low, high, looks = math.nan, math.nan, []
     if met.chosen_by == "model":
         ends = _interval(met.expected_intervals, name)
         if ends is None or ends.why or not 0.0 < expected < 1.0:
             return None
-        low, high, rates = ends.low, ends.high, _fitted_rates(ends, level)
-    else:
+        low, high = ends.low, ends.high
+        looks = [(expected, _fitted_rates(ends, level))]
+    if whole_weights(dev.scores):
         n = _size(dev, name, met.expected.thresholds, level)
-        low = high = math.nan
-        rates = _counted_rates(expected * n, n)
+        looks.append((float(on_dev), _counted_rates(on_dev * n, n)))
+    if not looks:
+        return None
     size = _size(part, name, met.expected.thresholds, level)
-    p = _p_value(_nearer(observed, expected, part) * size, size, rates)
+    p = [_p_value(_nearer(observed, near, part) * size, size, rates) for near, rates in looks]
     bounds = (math.nan, math.nan) if own is None or own.why else (own.low, own.high)
     at = met.expected
     return Contradiction(
         part.role, met.key, met.title, float(at.threshold), float(at.logit_threshold), name,
-        expected, low, high, observed, bounds[0], bounds[1], p, 0,
+        expected, low, high, observed, bounds[0], bounds[1], p[0], float(on_dev), p[-1],
     )  # fmt: skip
 
 
@@ -377,7 +387,7 @@ def contradiction_words(
 ) -> list[str]:
     """A line for each test set that contradicts dev, with the worst of its rates."""
     worst: dict[str, Contradiction] = {}
-    for one in found:
+    for one in sorted(found, key=lambda one: one.of_fit):
         worst.setdefault(one.role, one)
     return [_line(one, found, names[role], level) for role, one in worst.items()]
 
@@ -385,11 +395,13 @@ def contradiction_words(
 def _line(one: Contradiction, found: Sequence[Contradiction], name: str, level: float) -> str:
     rate, place = one.rate.upper(), threshold(one.threshold, one.logit_threshold, 4)
     by = "" if math.isnan(one.expected_low) else " by its fit"
-    n = sum(other.role == one.role for other in found)
+    n = sum((other.role, other.of_fit) == (one.role, one.of_fit) for other in found)
+    said = "the fit, not dev" if one.of_fit else "dev"
+    counted = f", {percent(one.on_dev)} counted on dev" * one.of_fit
     return (
-        f"{name} contradicts dev: at dev's threshold {place} ({one.title.split(' (')[0]}) {rate}"
+        f"{name} contradicts {said}: at dev's threshold {place} ({one.title.split(' (')[0]}) {rate}"
         f" {percent(one.expected)}{_ends(one.expected_low, one.expected_high)} expected{by},"
-        f" {percent(one.observed)}{_ends(one.observed_low, one.observed_high)} observed"
+        f" {percent(one.observed)}{_ends(one.observed_low, one.observed_high)} observed{counted}"
         f" ({p_words(one.p_value)}; {n} such rates on {name}, at {level_words(level)} confidence"
         f" for all {one.looks} comparisons together)."
     )

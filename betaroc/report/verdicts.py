@@ -11,7 +11,7 @@ from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.fits.check import TOLERANCE, FitCheck
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
-from betaroc.fits.target_checks import GoodDownTo, TargetCheck
+from betaroc.fits.target_checks import GoodDownTo, TargetCheck, rates_verdict, rates_words
 from betaroc.rendering.numbers import number, percent, spaced, threshold
 from betaroc.rendering.tree import quantity
 from betaroc.report.quality import Distances, Quality
@@ -35,81 +35,62 @@ class FitStatus(NamedTuple):
 def statuses_of(found: Quality, scores: Scores, distances: Distances | None) -> list[FitStatus]:
     """Of the ROC, by `check_fit`; of the rates at a threshold, by counts and distances."""
     if found.bin_error is not None and distances is not None:
-        return _beside(_of_counts(found, scores, distances))
-    if found.check is None or distances is None:
+        return _beside(*_of_counts(found, scores, distances))
+    check, rates = found.check, _of_rates(found)
+    if check is None or distances is None:
         unchecked = FitStatus("ROC", "not checked", sentence(found.unchecked))
-        if not found.targets:
-            return [unchecked]
-        verdict = rates_verdict(found.targets, found.good_down_to)
-        return [unchecked, FitStatus("rates at a threshold", verdict, _rates(found, ""))]
-    check = found.check
+        return [unchecked, *[rates] * bool(found.targets)]
     roc = FitStatus("ROC", check.verdict, sentence(check.reason))
-    noise = _chance(scores, check.level)
-    off = (distances.client, distances.impostor)
     words = (
-        f"FRR by the client distribution is up to {off[0]:.3f} from the one counted, FAR by the"
-        f" impostor distribution {off[1]:.3f} (by chance {noise[0]:.3f} and {noise[1]:.3f};"
-        f" smallest p-values of the tests {_least_p(check, 'client')} and"
-        f" {_least_p(check, 'impostor')}); tolerance {check.tolerance:g}."
+        f"{_distance_words(distances, 3)} (smallest p-values of the tests"
+        f" {_least_p(check, 'client')} and {_least_p(check, 'impostor')})."
     )
     if groups_of(scores) is not None:
         words += " These distances take trials as independent, which these groups are not."
-    verdict = _worse(found, _verdict(off, noise, check.tolerance))
-    return _beside([roc, FitStatus("rates at a threshold", verdict, _rates(found, words))])
+    return _beside(roc, rates._replace(words=f"{rates.words} {words}"))
 
 
 def class_verdicts(scores: Scores, off: tuple[float, float], level: float) -> tuple[str, str]:
     """Of each class, client first, by the distance of its distribution from the scores alone."""
-    client, impostor = (
-        _verdict((one,), (noise,), TOLERANCE)
-        for one, noise in zip(off, _chance(scores, level), strict=True)
-    )
+    client, impostor = map(_verdict, off, _chance(scores, level))
     return client, impostor
 
 
-def _rates(found: Quality, words: str) -> str:
-    """What was counted at thresholds, then the distances."""
-    counts = sentence(rates_words(found.targets, found.good_down_to))
-    return f"{counts} {words}".rstrip()
+def _of_rates(found: Quality) -> FitStatus:
+    """What was counted at thresholds, as `check_fit` judges it."""
+    words = sentence(rates_words(found.targets, found.good_down_to))
+    return FitStatus("rates at a threshold", rates_verdict(found.targets), words)
 
 
-def _worse(found: Quality, verdict: str) -> str:
-    """The worse of the verdicts by distances and by counts at thresholds."""
-    order = ("good", "cannot tell", "poor")
-    return max(verdict, rates_verdict(found.targets, found.good_down_to), key=order.index)
+def _distance_words(distances: Distances, digits: int, where: str = "") -> str:
+    return (
+        f"FRR by the client distribution is up to {distances.client:.{digits}f} from the one"
+        f" counted{where}, FAR by the impostor distribution {distances.impostor:.{digits}f}"
+    )
 
 
-def _beside(pair: list[FitStatus]) -> list[FitStatus]:
+def _beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
     """No verdict is good beside a rate that is poor."""
-    roc, rates = pair
     if rates.verdict == "poor" and roc.verdict == "good":
         roc = roc._replace(verdict=_CURVE_ONLY)
     return [roc, rates]
 
 
-def _of_counts(found: Quality, scores: Scores, distances: Distances) -> list[FitStatus]:
+def _of_counts(found: Quality, scores: Scores, distances: Distances) -> tuple[FitStatus, FitStatus]:
     """By what chance and bins allow in general; a distance of ROCs is at most that of rates."""
-    coarse = (found.bin_error or (0.0, 0.0))[::-1]
+    coarse, rates = (found.bin_error or (0.0, 0.0))[::-1], _of_rates(found)
     noise = _chance(scores, found.level or 0.95)
-    off = (distances.client, distances.impostor)
     told = (
         f"(by chance {noise[0]:.4f} and {noise[1]:.4f}, within bins {coarse[0]:.4f} and"
-        f" {coarse[1]:.4f} more); tolerance {TOLERANCE:g}"
+        f" {coarse[1]:.4f} more)"
     )
-    rates = (
-        f"FRR by the client distribution is up to {off[0]:.4f} from the one counted at borders of"
-        f" bins, FAR by the impostor distribution {off[1]:.4f} {told}."
-    )
+    words = f"{_distance_words(distances, 4, ' at borders of bins')} {told}."
     roc = (
-        f"the fitted ROC is {distances.roc:.4f} from the one counted {told}. No p-values: they need"
-        " every score."
+        f"the fitted ROC is {distances.roc:.4f} from the one counted {told}; tolerance"
+        f" {TOLERANCE:g}. No p-values: they need every score."
     )
-    of_roc = _verdict((distances.roc,), (max(noise),), TOLERANCE, (max(coarse),))
-    verdict = _worse(found, _verdict(off, noise, TOLERANCE, coarse))
-    return [
-        FitStatus("ROC", of_roc, roc),
-        FitStatus("rates at a threshold", verdict, _rates(found, rates)),
-    ]
+    of_roc = _verdict(distances.roc, max(noise), max(coarse))
+    return FitStatus("ROC", of_roc, roc), rates._replace(words=f"{rates.words} {words}")
 
 
 def _chance(scores: Scores, level: float) -> list[float]:
@@ -118,18 +99,11 @@ def _chance(scores: Scores, level: float) -> list[float]:
     return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
 
 
-def _verdict(
-    off: Sequence[float],
-    noise: Sequence[float],
-    tolerance: float,
-    coarse: Sequence[float] = (0.0, 0.0),
-) -> str:
-    """Whether the largest distance is within the tolerance, whatever chance and bins did."""
-    low = max(max(0.0, d - e) for d, e in zip(off, noise, strict=True))
-    high = max(d + e + c for d, e, c in zip(off, noise, coarse, strict=False))
-    if high <= tolerance:
+def _verdict(off: float, noise: float, coarse: float = 0.0) -> str:
+    """Whether a distance is within the tolerance, whatever chance and bins did."""
+    if off + noise + coarse <= TOLERANCE:
         return "good"
-    return "poor" if low > tolerance else "cannot tell"
+    return "poor" if off - noise > TOLERANCE else "cannot tell"
 
 
 def _least_p(check: FitCheck, who: str) -> str:
@@ -148,54 +122,10 @@ def capital(words: str) -> str:
 
 
 # ------------------------------------------------------------------------------- rates
-def rates_verdict(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
-    """Poor if any rate is; good if down from 0.5 some rate of each class is."""
-    if any(t.verdict == "poor" for t in targets):
-        return "poor"
-    return "cannot tell" if None in good else "good"
-
-
-def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
-    """Down to which rates the counts agree with the fit, and where they do so least."""
-    if not targets:
-        return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
-    down = [
-        f"{name.upper()} {percent(least)}"
-        for name, least in zip(good._fields, good, strict=True) if least is not None
-    ]  # fmt: skip
-    said = "counted at the fit's own thresholds, "
-    said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
-    placed = [name.upper() for name in good._fields if _placed(targets, name)]
-    if placed:
-        said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
-    poor = [t for t in targets if t.verdict == "poor"]
-    if not poor:
-        return said
-    worst = max(poor, key=_apart)
-    said += f"; poor at {_named(worst)}: {number(worst.expected, 4)} expected,"
-    said += f" {number(worst.observed)} counted; {worst.reason}"
-    return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
-
-
-def _placed(targets: Sequence[TargetCheck], name: str) -> bool:
-    mine = [t for t in targets if t.rate == name]
-    return bool(mine) and all(t.reason == "placed by these scores" for t in mine)
-
-
-def _named(target: TargetCheck) -> str:
-    return f"{target.rate.upper()} {percent(target.target)}"
-
-
-def _apart(target: TargetCheck) -> float:
-    """How far the nearer end of the interval is from the expected rate."""
-    rate = target.expected / target.n
-    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
-
-
 def target_cells(target: TargetCheck) -> list[str]:
     """The row of a table, the reason where the verdict is not good at its end."""
     return [
-        _named(target),
+        target.name,
         threshold(target.threshold, target.logit_threshold, 4),
         _count(target.expected, 4),
         _count(target.observed, 4) if target.observed >= 1e4 else number(target.observed),
@@ -229,7 +159,7 @@ def _check_numbers(found: Quality, scores: Scores, distances: Distances | None) 
     """The curve's verdict, that of the rates, the counts at thresholds."""
     check, counted_ = found.check, target_numbers(found.targets, found.good_down_to)
     if check is None and found.bin_error is None:
-        verdict = rates_verdict(found.targets, found.good_down_to) if found.targets else None
+        verdict = rates_verdict(found.targets) if found.targets else None
         return {"verdict": None, "reason": found.unchecked, "status": verdict, **counted_}
     roc, rates = statuses_of(found, scores, distances)
     order = ("good", "cannot tell", _CURVE_ONLY, "poor")

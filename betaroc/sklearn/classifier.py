@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, IntArray
 from betaroc.core.errors import BetarocWarning, InputError
 from betaroc.core.notices import passed_on, quietly, warn
 from betaroc.core.resampling import refuse_fractional_weights
@@ -273,7 +273,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _refuse_early(self, ranks: Scores) -> None:
         """What no score could change, of ranks in their place: before anything is fitted."""
         if self.far is not None or self.frr is not None:
-            for who in ("client", "impostor"):
+            for who in CLASSES:
                 refuse_fractional_weights(getattr(ranks, f"{who}_weights"), who, "for a decision")
         if self.how in _OF_RANKS:
             with quietly():

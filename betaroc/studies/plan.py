@@ -13,7 +13,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError, SmallSampleWarning
 from betaroc.core.notices import public, warn
-from betaroc.core.options import IntervalOptions
+from betaroc.core.options import POWER, IntervalOptions
 from betaroc.core.tables import Framed
 from betaroc.core.terms import known
 from betaroc.distributions.base import Distribution
@@ -49,7 +49,7 @@ _METHODS = ("delta", "delong", "logit-delong", "tail")
 _MEASURES = ("hter", "weighted-error")
 _NAMES = "br.statistics() lists numbers, the text of plan_sample_size the rest."
 _THRESHOLDS = ("smooth", "empirical")
-_POWER, _LEVEL = 0.8, 0.95
+_LEVEL = 0.95
 #: Below this the expansions have been seen to be good, but no more than that.
 _FEW = 30
 
@@ -605,7 +605,7 @@ def _chance(power: Any, name: str, options: IntervalOptions, *, tested: bool) ->
     """Of a side or a difference above what a test of that level finds where there is none."""
     least = options.tail if tested or name in SIDES else 0.0
     must = f"power must be a probability strictly between {least:.4g} and 1"
-    value = checks.fraction(_POWER if power is None else power, "power", must[6:])
+    value = checks.fraction(POWER if power is None else power, "power", must[6:])
     if not least < value < 1.0:
         raise InputError(f"{must}; got {power!r}. Give a fraction, such as 0.8.")
     return value

@@ -206,6 +206,8 @@ def test_the_comparison_of_three_systems(folder: Path, capsys: pytest.CaptureFix
         sides = [br.read_scores(folder / name / f"{r}.csv") for r in ("dev", "test")]
         curves[name] = br.epc(*sides, measure="weighted-error", alpha=[0.3, 0.7])
     wanted = br.compare_systems(curves, replicates=200, rng=0)
+    assert "mean weighted error" in said(capsys, *call)
+    assert "mean HTER" in said(capsys, *call, "--measure", "hter")
     found = json.loads(said(capsys, *call, "--json"))
     assert found["verdict"] == wanted.verdict
     assert [row["low"] for row in found["pairs"]] == wanted.low.tolist()

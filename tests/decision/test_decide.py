@@ -13,7 +13,6 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.errors import InputError
-from betaroc.decision.status import high_rate_words
 from betaroc.rendering.numbers import rate
 from helpers.places import benchmark
 
@@ -503,17 +502,19 @@ def test_a_rate_that_is_no_target_is_told_where_it_is_above_one_half(shift: floa
     share = np.mean(test.impostor > d.threshold)
     assert (d.how, check.status) == ("guaranteed", "can be relied on")
     assert (share > 0.5) == (shift > 1.0)
-    found = high_rate_words(d, [("test", check)])
-    assert found == (
-        f"FAR is {rate(share)} on test: most impostors are accepted." if share > 0.5 else ""
-    )
+    words = f" FAR is {rate(share)} on test: most impostors are accepted."
+    assert check.reason.endswith(words) == (share > 0.5)
     assert ("most impostors are accepted" in check._repr_html_()) == (shift > 1.0)
-    assert high_rate_words(d) == ""
+    assert "most" not in d.reason
     costs = br.decide(dev, cost_fa=1, cost_fr=1e6, family="normal")  # neither is a target
     moved = costs.check(br.Scores(dev.client, dev.impostor + 300.0))
-    assert high_rate_words(costs, [("a", moved)]) == (
-        "FAR is 100 % on a: most impostors are accepted."
-    )
+    assert moved.reason.endswith(" FAR is 100 % on test: most impostors are accepted.")
+    near = br.Scores(dev.client, dev.impostor + 550.0)  # FAR of 5 % rejects 57 % of the clients
+    strict = br.decide(near, far=0.05, family="normal")
+    assert strict.reason.endswith("on dev: most clients are rejected.")
+    other = strict.check(br.Scores(dev.client + 1.0, near.impostor))
+    assert "on test: most clients are rejected" in other.reason
+    assert other.reason.count("most clients are rejected") == 1
 
 
 def test_the_interval_of_a_fitted_way_is_that_of_the_fit() -> None:

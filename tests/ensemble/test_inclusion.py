@@ -397,10 +397,10 @@ def test_the_distance_of_two_rocs_by_hand() -> None:
 
     Half of sqrt(1 + 4 s) - 1 - s is largest at s = 3/4: 1/8.
     """
-    from betaroc.ensemble.evidence import _distance
+    from betaroc.model.distances import roc_distance
 
     arc, chance = ScoreModel(Beta(1, 1), Beta(1, 2)), ScoreModel(Beta(1, 1), Beta(1, 1))
-    assert _distance(arc, chance) == pytest.approx(0.125, abs=1e-5)
+    assert roc_distance(arc, chance) == pytest.approx(0.125, abs=1e-5)
 
 
 @pytest.mark.simulation

@@ -221,7 +221,7 @@ def test_how_many_scores_would_tell_is_a_number_without_powers(
     sup: float, noise: float, words: str
 ) -> None:
     """Chance must fall to the distance from the tolerance, by the root of the number: squares."""
-    found = RocDistance(sup, sup, noise, max(sup - noise, 0.0), sup + noise, 0.5, 0.5)
+    found = RocDistance(sup, sup, noise, max(sup - noise, 0.0), sup + noise, 0.5)
     verdict, reason = _verdict(found, 0.0, 0.05, 0.95)
     assert verdict == "cannot tell"
     assert reason.endswith(f"; {words} scores would tell")

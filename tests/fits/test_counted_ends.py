@@ -16,7 +16,7 @@ from scipy.stats import beta, hypergeom
 import betaroc as br
 from betaroc.cli import main
 from betaroc.ensemble.sentences import inclusion_text
-from betaroc.fits.counted_ends import _fisher, counts_at_end
+from betaroc.fits.counted_ends import counts_at_end
 
 Draw = Callable[[np.random.Generator], br.Scores]
 
@@ -44,18 +44,6 @@ def contradicted() -> br.Scores:
         scores for scores in map(two_kinds, range(50))
         if br.fit(scores, "normal").end_tests().at_one.side == "contradicted"
     )  # fmt: skip
-
-
-def test_fisher_is_the_hypergeometric_tail() -> None:
-    for x, n, k, m in (
-        (7, 30, 5, 300),
-        (40, 300, 20, 300),
-        (1, 9, 100, 1000),
-        (300, 400, 100, 1e6),
-    ):
-        assert _fisher(x, n, k, m) == pytest.approx(
-            hypergeom.sf(x - 1, n + m, x + k, n) if x > (x + k) * n / (n + m) else 1.0, rel=1e-9
-        )
 
 
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")

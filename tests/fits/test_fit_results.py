@@ -25,7 +25,6 @@ from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.sandwich import joint_cov
-from betaroc.model.samples import empirical_model
 from helpers.public import back
 
 RNG = np.random.default_rng(17)
@@ -206,22 +205,6 @@ def test_reversed_scores_are_reported_and_not_flipped():
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert fit.client.values == br.fit_distribution(IMPOSTOR).values
-
-
-def test_empirical_auc_is_mann_whitney():
-    from scipy.stats import mannwhitneyu
-
-    def empirical_auc(client, impostor, k=None, m=None):
-        scores = br.Scores(client, impostor, client_weights=k, impostor_weights=m)
-        return empirical_model(scores).auc()
-
-    c, i = np.round(CLIENT, 1), np.round(IMPOSTOR, 1)
-    assert empirical_auc(c, i) == pytest.approx(
-        mannwhitneyu(c, i).statistic / (c.size * i.size), rel=1e-14
-    )
-    k, m = np.arange(60) % 3, np.arange(90) % 4
-    repeated = empirical_auc(np.repeat(c, k), np.repeat(i, m))
-    assert empirical_auc(c, i, k, m) == pytest.approx(repeated, rel=1e-13)
 
 
 def test_small_classes_are_named_once():

@@ -15,19 +15,20 @@ from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
+from betaroc.rendering.numbers import percent
 from betaroc.report.certainty import (
     Certainty,
     _several,
     certainty_of,
     chance_words,
     confidence_words,
-    few_words,
     least_sign,
 )
 from betaroc.report.crossings import crossing_words, whole_curve_words
 from betaroc.report.intervals import Measured
 from betaroc.report.page import _GLOSSARY
 from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
+from betaroc.report.sections import _few_words
 from betaroc.report.sentences import category_words, end_words
 from betaroc.report.summary import (
     _counted_rates,
@@ -140,7 +141,7 @@ def test_few_scores_are_said_of_the_side_where_they_are() -> None:
             expected=point, contradicted_by=(),
             observed=[empirical_model(fit.scores).at(point.threshold)],
         )  # fmt: skip
-        words = few_words(found, SimpleNamespace(fit=fit))
+        words = _few_words(found, SimpleNamespace(fit=fit))
         assert words.count(f"{few} it") == words.count(" it") == 4
         client, impostor = (norm(*f.params.values()) for f in (fit.client, fit.impostor))
         theta = point.threshold
@@ -300,6 +301,26 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
             whole = br.analyze(dev, test, family=family)
     assert whole.summary().split("\n\n")[1].splitlines()[0] == line  # after the threshold
     assert whole.to_dict()["contradictions"][0]["p_value"] == worst.p_value
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
+def test_a_fit_that_dev_contradicts_too_is_not_dev() -> None:
+    """Both sets of one law that is no beta: what test observes was counted on dev already."""
+    rng = np.random.default_rng(3)
+
+    def two_bumps() -> br.Scores:
+        impostor = np.where(rng.random(3000) < 0.3, rng.beta(30, 20, 3000), rng.beta(2, 20, 3000))
+        return br.Scores(rng.beta(40, 10, 1000), impostor)
+
+    first, other, points = analysed(two_bumps(), two_bumps())
+    found = contradictions(first, (other,), points, 0.95)
+    assert found
+    assert all(one.of_fit for one in found)
+    (line,) = contradiction_words(found, {"test": "test"}, 0.95)
+    assert line.startswith("test contradicts the fit, not dev: at dev's threshold ")
+    counted = np.mean(first.scores.impostor > found[0].threshold)
+    assert f" observed, {percent(counted)} counted on dev (p = " in line
 
 
 @pytest.mark.simulation
