@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.special import share_ends
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.auc import welch
-from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.counted_scores import CountedScores, number_of_scores
 from betaroc.inference.interval import Limits
 from betaroc.inference.rate_errors import effective_size
 from betaroc.model.areas import cost_losses
@@ -19,6 +20,8 @@ from betaroc.model.measures import precision_of
 
 #: The hull of few scores is too good by this part of what leaving each of them out costs.
 _OPTIMISM = 0.75
+#: How likely scores have more or fewer rare impostors than are reckoned with.
+_UNSEEN = 0.1
 
 
 class Influence(NamedTuple):
@@ -73,6 +76,25 @@ def share_interval(counted: CountedScores, influence: Influence, tail: float) ->
     low, high = (float(end) for end in share_ends(share * n, n, tail))
     # The scores' own number is possible too.
     return min(low, influence.share), max(high, influence.share)
+
+
+def ends_of_rare(counted: CountedScores, asking: Asking) -> Limits:
+    """The number with as many and as few impostors above all clients as one sample in ten hides.
+
+    A rare kind of impostor that the scores do not show, or show too often, adds no variance.
+    """
+    client, impostor = counted.evidence.counts
+    (clients, _), (places, masses), n = client._steps, impostor._steps, counted.evidence.sizes[1]
+    kept = places <= clients[-1]
+    rest, top = masses[kept].sum(), np.nextafter(max(clients[-1], places[-1]), np.inf)
+    if not rest:
+        return (counted.number(asking),) * 2
+    found = []
+    for share in share_ends((1.0 - rest / impostor.total) * n, n, _UNSEEN):
+        weights = np.append(masses[kept], share / (1.0 - share) * rest)
+        law = Empirical._of_checked(np.append(places[kept], top), weights)
+        found.append(number_of_scores(asking, replace(counted.model, impostor=law)))
+    return found[1], found[0]
 
 
 # ------------------------------------------------------------------------ what scores add

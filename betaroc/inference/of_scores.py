@@ -22,7 +22,12 @@ from betaroc.inference.auc import AUC_METHODS, auc_interval
 from betaroc.inference.counted_scores import CountedScores, RateLine, number_of_scores
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, refuse_still
-from betaroc.inference.effective_size import INFLUENCES, influence_of, share_interval
+from betaroc.inference.effective_size import (
+    INFLUENCES,
+    ends_of_rare,
+    influence_of,
+    share_interval,
+)
 from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.scores_beyond import Evidence, may_be_equal
@@ -231,22 +236,24 @@ def _ends_of_share(counted: CountedScores, asking: Asking, options: IntervalOpti
     """
     refuse_few(rows_of(counted.data, asking), "scores", "for a variance")
     low, high = share_interval(counted, influence_of(counted, asking), options.tail)
-    if asking.name != "partial-auc":
+    if asking.name == "h-measure":
         return low, high
-    first, last = asking.where.value
-    weight = min(_BOUND / (counted.evidence.sizes[1] * (last - first)), 1.0)
-    if weight > _LITTLE:
-        tpr = [
-            _likelihood(counted, asked("tpr", (), far=far), options)
-            if 0.0 < far < 1.0
-            else (far, far)
-            for far in (first, last)
-        ]
-        low -= weight * max(low - tpr[0][0], 0.0)
-        high += weight * max(tpr[1][1] - high, 0.0)
-    chance = 0.5 * (first + last)
-    low, high = (0.5 * (1.0 + (end - chance) / (1.0 - chance)) for end in (low, high))
-    return low, high
+    if asking.name == "partial-auc":
+        first, last = asking.where.value
+        weight = min(_BOUND / (counted.evidence.sizes[1] * (last - first)), 1.0)
+        if weight > _LITTLE:
+            tpr = [
+                _likelihood(counted, asked("tpr", (), far=far), options)
+                if 0.0 < far < 1.0
+                else (far, far)
+                for far in (first, last)
+            ]
+            low -= weight * max(low - tpr[0][0], 0.0)
+            high += weight * max(tpr[1][1] - high, 0.0)
+        chance = 0.5 * (first + last)
+        low, high = (0.5 * (1.0 + (end - chance) / (1.0 - chance)) for end in (low, high))
+    rare = ends_of_rare(counted, asking)
+    return min(low, rare[0]), max(high, rare[1])
 
 
 # -------------------------------------------------------------- at a point that varies too
