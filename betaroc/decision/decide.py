@@ -399,6 +399,7 @@ class Decision(Tabular, Noun):
         """
         names = [one.name for one in fields(Way)]
         columns = {name: [getattr(way, name) for way in self.ways] for name in names}
+        columns["k"] = [math.nan if k is None else float(k) for k in columns["k"]]
         return self._table(columns | {"chosen": [way is self.way for way in self.ways]})
 
     def check(self, test: Counted) -> DecisionCheck:
@@ -633,20 +634,22 @@ def decided(scores: Any, asked: DecisionRequest, fitting: Fitting) -> Decision:
     cannot be is refused.
     """
     checked_pair(fitting.family, (AUTO, BEST))
-    dev = _with_counts(scores, "a decision", "scores")
+    dev = _with_counts(scores, "a decision", "scores", "Scores, a ScoreSummary or a fit")
     if isinstance(dev, Scores):
         give(outliers(dev._scored))
-    reversed_scores(dev)
+    reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
     made = _of_rate if asked.kind in TARGET_RATES else _of_costs
     return made(dev, asked, share, fitting)
 
 
-def _with_counts(given: Any, what: str, name: str) -> Counted:
+def _with_counts(
+    given: Any, what: str, name: str, kinds: str = "Scores or a ScoreSummary"
+) -> Counted:
     """Scores, or their counts in bins."""
     if isinstance(given, ScoreSummary):
         return given
-    return require_scores(given, what, name=name, kinds="Scores or a ScoreSummary", rejected=True)
+    return require_scores(given, what, name=name, kinds=kinds, rejected=True)
 
 
 class DecisionRequest(NamedTuple):

@@ -22,7 +22,8 @@ from betaroc.core.errors import (
 from betaroc.core.notices import Notice, warn
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import Scores
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule
@@ -199,9 +200,9 @@ def tied(name: str, values: FloatArray, *, on_unit: bool) -> list[Notice]:
     return [Notice(DiscretenessWarning, text)]
 
 
-def reversed_scores(data: ScoreData) -> None:
-    """Warn if the empirical AUC is below one half."""
-    auc = pair_of(*data._scored._distributions).auc()
+def reversed_scores(client: Distribution, impostor: Distribution) -> None:
+    """Warn if the AUC of counted distributions is below one half."""
+    auc = pair_of(client, impostor).auc()
     if auc < 0.5:
         warn(
             f"impostors score higher than clients: the empirical AUC is {auc:.4g} < 0.5. Scores are"

@@ -600,7 +600,7 @@ def fit_covariates(
     scores = replace(scores, library=given.library)
     notices = [n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)]
     made = _fitted(formulas, scores, covariates, prior, rules)
-    reversed_scores(scores)
+    reversed_scores(*scores._scored._distributions)
     give(notices)
     return made
 

@@ -390,7 +390,9 @@ def _fit_pair(
         said = [*said, one._replace(message=text)]
     if isinstance(scores, Scores) and scores.has_rejected:
         found = found._rejecting(scores)
-    reversed_scores(scores)
+    model = found._scored.model
+    both = (model.client, model.impostor) if is_of_counts(names) else scores._scored._distributions
+    reversed_scores(*both)
     if isinstance(scores, Scores) and options.resolution is None:
         for who, name in zip(CLASSES, names, strict=True):
             if not is_of_counts(name):

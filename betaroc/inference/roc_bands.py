@@ -221,7 +221,11 @@ def _hull_of_fit(
         if own is None:
             raise
         return "scores", *own
-    return ("fit", *ends) if own is None else (BOTH, *hull_ends(ends, own))
+    low, high = ends if own is None else hull_ends(ends, own)
+    # A TPR never falls: where FARs ascend, neither do its ends.
+    if np.all(np.diff(x) >= 0.0):
+        low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+    return "fit" if own is None else BOTH, low, high
 
 
 def _tpr(model: ScoreModel, x: FloatArray) -> FloatArray:

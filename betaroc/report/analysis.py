@@ -563,7 +563,7 @@ def _test_part(
             fitted = fit_like(given, options)
         except (FitError, InputError) as error:
             warn("not fitted. " + error.sentence, BetarocWarning)
-            reversed_scores(given)  # which the fit would have said
+            reversed_scores(*given._distributions)  # which the fit would have said
     part = _part(role, name, given, fitted)
     apart = replace(part, shift=shift(dev.scored.empirical, part.scored.empirical))
     return judge.judged(apart, prefix=f"{role}: ")

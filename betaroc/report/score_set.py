@@ -197,7 +197,7 @@ def warn_of_test(given: ScoreData) -> None:
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
-    reversed_scores(given)
+    reversed_scores(*given._distributions)
     if few:
         warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
 

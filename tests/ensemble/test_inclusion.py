@@ -828,7 +828,7 @@ def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> N
     drawn = [float(line.get_xdata()[0]) for line in right.lines if line.get_gid() == "all"]
     gains = [all_kinds.fusion.gain(word).estimate for word in PAIRS]
     assert drawn == pytest.approx(gains)
-    learned = [line.get_xdata()[0] for line in above.lines if line.get_gid() == "learned"]
+    learned = [line.get_xdata()[0] for line in above.lines if line.get_marker() == "D"]
     assert learned == all_kinds.learned["estimate"].tolist()
 
 

@@ -209,8 +209,6 @@ def refused() -> dict[str, Callable[[br.ScoreSummary], object]]:
         "sensitivity": lambda s: br.fit(s).sensitivity(),
         "plot": lambda s: br.fit(s).plot("qq"),
         "epc_cv": br.epc_cv,
-        "decided": lambda s: br.decide(s, far=0.1),
-        "decided fit": lambda s: br.decide(br.fit(s), far=0.1),
         "likelihood ratio": lambda s: br.likelihood_ratio_test(
             br.fit(s, "proper-beta"), br.fit(s), replicates=29
         ),
