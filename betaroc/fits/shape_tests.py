@@ -156,7 +156,8 @@ class CurveTest(Noun):
             )
         if self.p_proper > 1.0 - self.level:
             return f"below the diagonal where scores are, but not beyond chance{counts}"
-        return f"below the diagonal where scores are, and beyond chance{counts}"
+        holds = "if each class follows its fitted distribution"
+        return f"below the diagonal where scores are, and beyond chance {holds}{counts}"
 
     def __str__(self) -> str:
         lines = [self.finding]

@@ -626,7 +626,10 @@ def test_the_words_of_ends() -> None:
 
 def test_the_words_of_curves() -> None:
     hooked = fit_of((4, 2), (2, 1.4), 4000, 4).curve_test()
-    assert hooked.finding == "below the diagonal where scores are, and beyond chance"
+    assert hooked.finding == (
+        "below the diagonal where scores are, and beyond chance if each class follows its fitted"
+        " distribution"
+    )
     assert str(hooked).splitlines()[-1].startswith("beside threshold 1: at most ")
     proper = fit_of((4, 2), (2, 4), 300, 4).curve_test()
     assert proper.finding == "no part of the fitted ROC is below the diagonal"
