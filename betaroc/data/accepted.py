@@ -135,7 +135,7 @@ def confusion_at(client: Weighted, impostor: Weighted, threshold: npt.ArrayLike)
 def _counted(values: FloatArray, weights: FloatArray | None, t: FloatArray) -> tuple[Any, Any]:
     """How many lie at most at each threshold, and above it."""
     order = np.argsort(values, kind="stable")
-    upto = np.arange(values.size + 1.0) if weights is None else _running(weights[order])
+    upto = _running(np.ones(values.size) if weights is None else weights[order])
     at_most = upto[np.searchsorted(values[order], t, side="right")]
     return _whole(at_most), _whole(upto[-1] - at_most)
 

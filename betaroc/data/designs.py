@@ -14,6 +14,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.formulas import factor_columns, of_numpy, right_side, term_name
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
+from betaroc.data.frames import refuse_nulls
 from betaroc.data.scores import Scores
 
 #: Singular values below this share of the largest, of columns of length 1, are none.
@@ -49,13 +50,8 @@ def read_column(series: Any, name: str, rows: AnyArray) -> tuple[AnyArray, tuple
     """A column and its categories, None for numbers; the rows in use must have values."""
     import narwhals as nw
 
-    gone = np.flatnonzero(np.asarray(series.is_null().to_numpy(), dtype=bool) & rows)
+    refuse_nulls(series, name, rows)
     called = f"column {shown(name)}"
-    if gone.size:
-        raise InputError(
-            f"{called} must have no missing value; got {gone.size} of {int(rows.sum())} missing,"
-            f" first in rows {listed(gone.tolist())} (counted from 0). Drop these rows first."
-        )
     dtype = series.dtype
     values = series.to_numpy()
     if dtype.is_numeric():

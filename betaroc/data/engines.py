@@ -60,8 +60,14 @@ def arrays_of(frame: Any) -> dict[str, Any]:
     """The columns of a Narwhals frame of few rows, as arrays; Polars streams."""
     name = frame.implementation.name.lower() if is_lazy(frame) else ""
     if name == "duckdb":  # needs neither pyarrow nor pandas
-        columns = frame.to_native().fetchnumpy().items()
-        return {k: _unmasked(values) for k, values in columns}
+        columns: dict[str, Any] = dict(frame.to_native().fetchnumpy())
+        for k, values in columns.items():
+            if np.ma.isMaskedArray(values):  # numpy joins these without their masks
+                columns[k] = values.data
+                if np.any(values.mask):
+                    columns[k] = values.data.astype(object)
+                    columns[k][values.mask] = None
+        return columns
     if name == "polars":
         import narwhals as nw
 
@@ -69,17 +75,6 @@ def arrays_of(frame: Any) -> dict[str, Any]:
     elif name:
         frame = frame.collect()
     return {column: frame[column].to_numpy() for column in frame.columns}
-
-
-def _unmasked(values: Any) -> Any:
-    """With None in place of what is masked, since numpy joins masked arrays without their masks."""
-    if not np.ma.isMaskedArray(values):
-        return values
-    if not np.any(values.mask):
-        return values.data
-    plain = values.data.astype(object)
-    plain[values.mask] = None
-    return plain
 
 
 @contextmanager
@@ -94,16 +89,12 @@ def as_ours(named: Callable[[Exception], Exception]) -> Iterator[None]:
     except (BetarocError, MemoryError):
         raise
     except Exception as error:  # engines raise whatever they like; it is chained
-        raise (MemoryError(str(error)) if _out_of_memory(error) else named(error)) from error
-
-
-def _out_of_memory(error: Exception) -> bool:
-    """Whether an engine's own error says that memory was refused."""
-    return (
-        type(error).__name__ == "OutOfMemoryException"
-        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
-        or "Cannot allocate memory" in str(error)
-    )
+        refused = (
+            type(error).__name__ == "OutOfMemoryException"
+            or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+            or "Cannot allocate memory" in str(error)
+        )
+        raise (MemoryError(str(error)) if refused else named(error)) from error
 
 
 def frame_error(score: str, label: str, error: Exception) -> BetarocError:
@@ -147,7 +138,7 @@ class PartitionedSource(Source):
         parts = [delayed(_found)(part, work, merge) for part in self.pieces(columns)]
         while len(parts) > 1:
             groups = [parts[k : k + _TOGETHER] for k in range(0, len(parts), _TOGETHER)]
-            parts = [delayed(_merged)(group, merge) for group in groups]
+            parts = [delayed(reduce)(merge, group) for group in groups]
         yield from compute(*parts)  # type: ignore[no-untyped-call]
 
 
@@ -159,10 +150,6 @@ def _found(rows: Any, work: Callable[[Any], _T], merge: Merge[_T]) -> _T:
     pieces = (nw.from_native(rows.iloc[k : k + SLICE], eager_only=True) for k in starts)
     with np.errstate(over="ignore"):
         return reduce(merge, map(work, pieces))
-
-
-def _merged(parts: list[_T], merge: Merge[_T]) -> _T:
-    return reduce(merge, parts)
 
 
 def dask_frame(frame: Any) -> Any:

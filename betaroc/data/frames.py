@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import AnyArray
 from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.names import names_array, stacked
@@ -98,10 +99,16 @@ def frame_columns(
                 f" {nearest(column, [str(p) for p in present])}Pass " + Term(f"{role}=...")
             )
     table = frame.selected([c for names in columns.values() for c in names])
-    return {
-        role: table[names[0]].to_numpy() if role == gaps else _joined(table, names)
-        for role, names in columns.items()
-    }
+    read = {}
+    for role, names in columns.items():
+        parts = [table[name].to_numpy() for name in names]
+        for name in names if role != gaps else ():
+            refuse_nulls(table[name], name)
+        if len(parts) > 1:
+            named = zip(parts, names, strict=True)
+            parts = [names_array(part, len(part), f"column {shown(c)}") for part, c in named]
+        read[role] = parts[0] if len(parts) == 1 else stacked(parts, f"group or id {shown(names)}")
+    return read
 
 
 def named_columns(given: Any, role: str, *, single: bool | None = None) -> tuple[str, ...]:
@@ -127,24 +134,17 @@ def named_columns(given: Any, role: str, *, single: bool | None = None) -> tuple
 _SINGLE = frozenset({"score", "label", "weight"})
 
 
-def _joined(table: Any, names: tuple[str, ...]) -> Any:
-    parts = [_column(table[name], name) for name in names]
-    if len(parts) == 1:
-        return parts[0]
-    called = [f"column {shown(name)}" for name in names]
-    checked = [names_array(p, len(p), c) for p, c in zip(parts, called, strict=True)]
-    return stacked(checked, f"group or id {shown(names)}")
-
-
-def _column(series: Any, column: str) -> Any:
-    gone = np.flatnonzero(np.asarray(series.is_null().to_numpy(), dtype=bool))
-    if gone.size:
+def refuse_nulls(series: Any, name: str, rows: AnyArray | None = None) -> None:
+    """Raise where a column has no value, in the rows in use."""
+    gone = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    used = np.ones(gone.size, dtype=bool) if rows is None else rows
+    places = np.flatnonzero(gone & used)
+    if places.size:
         raise InputError(
-            f"column {shown(column)} must have no missing value; got {gone.size} of {len(series)}"
-            f" missing, first in rows {listed(gone.tolist())} (counted from 0)."
-            " Drop these rows first."
+            f"column {shown(name)} must have no missing value; got {places.size} of"
+            f" {int(used.sum())} missing, first in rows {listed(places.tolist())} (counted from"
+            " 0). Drop these rows first."
         )
-    return series.to_numpy()
 
 
 # ------------------------------------------------------------- columns that are not in memory
@@ -236,12 +236,12 @@ def _objects(piece: Any, score: str) -> _Wrong:
     if is_lazy(piece):
         return 0, 0, []
     values = piece[score].to_list()
-    strange = [v for v in values if not (isinstance(v, Number) or is_missing(v) or _reads(v))]
+    numbers = re.compile(_NUMBER)
+    strange = [
+        v for v in values
+        if not (numbers.match(v) if isinstance(v, str) else is_missing(v) or isinstance(v, Number))
+    ]  # fmt: skip
     return len(values), len(strange), strange[:_FEW]
-
-
-def _reads(value: object) -> bool:
-    return isinstance(value, str) and re.match(_NUMBER, value) is not None
 
 
 def refuse_lost_integers(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -39,35 +38,19 @@ class Key(NamedTuple):
 # ------------------------------------------------------------------------------- read
 def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> Key:
     """The key of trials that are named by so many columns."""
-    lines = _first_rows(file)
+    lines = file.first_rows(_ROWS)
+    if not lines:
+        raise FileFormatError(
+            f"{file.name} must name trials; all its lines are blank. Export again."
+        )
     layout = _with_header(lines[0], ids, label) or _without_header(file.name, lines, ids, label)
     wanted = Wanted("", (label,), {"id": ids}, scored=False)
     rows = collect_parts(file, layout, wanted, whole)
     trials = _trials(rows, ids)
     places = dict(zip(trials, range(len(trials)), strict=True))
     if len(places) < len(trials):
-        again = _again(trials)
-        raise FileFormatError(
-            f"{file.name} must name each trial once; {len(again)} of {len(trials)} rows name one"
-            f" again, the first {_told(again[0])}. Remove them."
-        )
+        _refuse_again(file.name, trials, "Remove them.")
     return Key(file.name, rows.tokens, rows.first, places, rows.codes)
-
-
-def _first_rows(file: TextFile) -> list[tuple[int, str]]:
-    """Some of the first rows that are not blank, with their lines."""
-    found = []
-    with closing(file.lines()) as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip() and not line.startswith("#"):
-                found.append((number, line.rstrip("\r\n")))
-            if len(found) >= _ROWS:
-                break
-    if not found:
-        raise FileFormatError(
-            f"{file.name} must name trials; all its lines are blank. Export again."
-        )
-    return found
 
 
 def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
@@ -118,22 +101,18 @@ def keyed_rows(rows: Rows, key: Key, ids: tuple[str, ...]) -> tuple[Rows, IntArr
     if unknown.size:
         raise FileFormatError(
             f"{rows.name}: each trial must stand in the key {key.name}; {unknown.size} of"
-            f" {len(trials)} do not, the first {_told(trials[unknown[0]])}. Is it the key of other"
-            " trials, or are they spelled otherwise?"
+            f" {len(trials)} do not, the first {shown(trials[unknown[0]], 80)}. Is it the key of"
+            " other trials, or are they spelled otherwise?"
         )
     times = np.bincount(at, minlength=len(key.places))
     if np.any(times > 1):
-        again = _again(trials)
-        raise FileFormatError(
-            f"{rows.name} must name each trial once; {len(again)} of {len(trials)} rows name one"
-            f" again, the first {_told(again[0])}. Keep one score a trial."
-        )
+        _refuse_again(rows.name, trials, "Keep one score per trial.")
     lost = np.flatnonzero(times == 0)
     if lost.size and rows.missing == FAIL:
         first = next(islice(key.places, int(lost[0]), None))
         raise FileFormatError(
             f"{rows.name}: each trial of the key {key.name} must have a score; {lost.size} of"
-            f" {len(key.places)} have none, the first {_told(first)}. Give theirs, or pass"
+            f" {len(key.places)} have none, the first {shown(first, 80)}. Give theirs, or pass"
             + worded(" `missing='drop'` or `missing='reject'`.")
         )
     codes = key.codes[at]
@@ -146,11 +125,11 @@ def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
-def _again(trials: list[_Trial]) -> list[_Trial]:
-    """Those that stand earlier too."""
+def _refuse_again(name: str, trials: list[_Trial], do: str) -> NoReturn:
+    """Trials that stand earlier too."""
     places: dict[_Trial, int] = {}
-    return [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
-
-
-def _told(trial: _Trial) -> str:
-    return shown(trial, 80)
+    again = [trial for k, trial in enumerate(trials) if places.setdefault(trial, k) != k]
+    raise FileFormatError(
+        f"{name} must name each trial once; {len(again)} of {len(trials)} rows name one again, the"
+        f" first {shown(again[0], 80)}. {do}"
+    )

@@ -106,7 +106,13 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 def _table_rows(table: pa.Table, wanted: Wanted, name: str) -> Rows:
     _refuse_missing(table, wanted, name)
-    scores = _scores(table.column(wanted.score), name, wanted)
+    values = table.column(wanted.score)
+    if not _is_numeric(values.type):
+        raise FileFormatError(
+            f"{name}: column {shown(wanted.score)} must be numeric; its type is {values.type}."
+            " Convert it to float64 when writing."
+        )
+    scores = np.asarray(values.to_numpy())  # null is nan
     columns = [table.column(column) for column in wanted.label]
     tokens, first, codes = ["1"], [0], np.zeros(table.num_rows, dtype=np.int64)
     if len(columns) == 1:
@@ -160,16 +166,6 @@ def _names(values: pa.ChunkedArray, column: str, name: str) -> AnyArray:
             " Convert it to text when writing."
         )
     return array
-
-
-def _scores(scores: pa.ChunkedArray, name: str, wanted: Wanted) -> AnyArray:
-    kind = scores.type
-    if not _is_numeric(kind):
-        raise FileFormatError(
-            f"{name}: column {shown(wanted.score)} must be numeric; its type is {kind}."
-            " Convert it to float64 when writing."
-        )
-    return np.asarray(scores.to_numpy())  # null is nan
 
 
 def _labels(labels: pa.ChunkedArray) -> tuple[list[str], list[int], AnyArray]:

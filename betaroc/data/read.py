@@ -232,7 +232,11 @@ class _Found:
             int(np.count_nonzero(~kept & own)) + int(np.count_nonzero(of_key == who))
             for who, own in ((True, is_client), (False, ~is_client))
         ]
-        words, order = rows.words(is_client), _order(is_client, kept)
+        # A digest of all classes, and of which rows have a score where some have none.
+        digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
+        if not kept.all():
+            digest.update(np.packbits(kept).tobytes())
+        words, order = rows.words(is_client), digest.hexdigest()
         values, is_client = values[kept], is_client[kept]
         for who, own in (("client", is_client), ("impostor", ~is_client)):
             if not own.any():
@@ -253,15 +257,6 @@ class _Found:
         return Scores._checked(
             client=values[is_client], impostor=values[~is_client], source=source, **parts
         )
-
-
-def _order(is_client: BoolArray, kept: BoolArray) -> str:
-    """A digest of the classes of all rows, and of which rows have a score where some have none."""
-    rows = [is_client] if kept.all() else [is_client, kept]
-    digest = hashlib.blake2b(digest_size=16)
-    for one in rows:
-        digest.update(np.packbits(one).tobytes())
-    return digest.hexdigest()
 
 
 def wanted_of(

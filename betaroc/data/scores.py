@@ -84,17 +84,17 @@ class ScoreData(Tabular, Noun, ABC):
     @property
     def has_rejected(self) -> bool:
         """Whether there are trials without a score, which count as rejected."""
-        return False
+        return self.n_client_rejected + self.n_impostor_rejected > 0
 
     @property
-    @abstractmethod
     def client_total(self) -> float:
         """Sum of the client weights, their number without weights."""
+        return float(self.n_client)
 
     @property
-    @abstractmethod
     def impostor_total(self) -> float:
         """Sum of the impostor weights, their number without weights."""
+        return float(self.n_impostor)
 
     @property
     def prior(self) -> float:
@@ -387,11 +387,6 @@ class Scores(ScoreData):
         rejected = [f"n_{who}_rejected" for who in CLASSES] if self.has_rejected else []
         names = ("n_client", "n_impostor", *rejected, "prior")
         return {name: getattr(self, name) for name in names}
-
-    @property
-    def has_rejected(self) -> bool:
-        """Whether there are trials without a score, which count as rejected."""
-        return self.n_client_rejected + self.n_impostor_rejected > 0
 
     @property
     def n_client(self) -> int:

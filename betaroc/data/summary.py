@@ -124,16 +124,6 @@ class ScoreSummary(ScoreData):
         """Number of impostor scores."""
         return self.impostor.n
 
-    @property
-    def client_total(self) -> float:
-        """Number of client scores, which have no weights."""
-        return float(self.client.n)
-
-    @property
-    def impostor_total(self) -> float:
-        """Number of impostor scores, which have no weights."""
-        return float(self.impostor.n)
-
     @cached_property
     def _distributions(self) -> tuple[Binned, Binned]:
         return self._binned(0), self._binned(1)
@@ -539,19 +529,15 @@ def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any
             f"bins must be at most {MOST_BINS}; got {shown(bins)}. Take fewer."
         )
     columns = wanted_of(score, label)
-    return _Wanted(columns, client_label, bins, _layout(layout, bins))
-
-
-def _layout(given: Any, bins: int) -> Layout:
-    if given is None:
-        return None
-    low, high = checks.span(given, "layout")
-    if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
-        raise InputError.about("layout")(
-            f"layout must be of a width that doubles can hold and divide by; got {given!r}. Take"
-            " the scores' range, or leave layout out."
-        )
-    return low, high
+    if layout is not None:
+        low, high = checks.span(layout, "layout")
+        if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
+            raise InputError.about("layout")(
+                f"layout must be of a width that doubles can hold and divide by; got {layout!r}."
+                " Take the scores' range, or leave layout out."
+            )
+        layout = low, high
+    return _Wanted(columns, client_label, bins, layout)
 
 
 # ------------------------------------------------------------------------------ both classes

@@ -123,10 +123,7 @@ class ClassSummary(Noun):
         mean, rest = _two_parts(self.mean, self.mean_rest + away * (other.n / n))
         bins, counts = _counts_added((self.bins, self.counts), (other.bins, other.counts))
         return ClassSummary(
-            n=n,
-            n_zero=self.n_zero + other.n_zero,
-            n_one=self.n_one + other.n_one,
-            n_outside=self.n_outside + other.n_outside,
+            **{name: getattr(self, name) + getattr(other, name) for name in _ADDED},
             minimum=min(self.minimum, other.minimum),
             maximum=max(self.maximum, other.maximum),
             inner_minimum=min(self.inner_minimum, other.inner_minimum),
@@ -134,9 +131,6 @@ class ClassSummary(Noun):
             mean=mean,
             mean_rest=rest,
             square=self.square + other.square + away * away * (self.n * (other.n / n)),
-            log=self.log + other.log,
-            log1m=self.log1m + other.log1m,
-            logit_square=self.logit_square + other.logit_square,
             bins=bins,
             counts=counts,
             lowest=_first_of(np.concatenate([self.lowest, other.lowest])),
@@ -144,6 +138,8 @@ class ClassSummary(Noun):
         )
 
 
+#: What is added up of two parts as it stands.
+_ADDED = ("n", "n_zero", "n_one", "n_outside", "log", "log1m", "logit_square")
 #: The smallest scores, ascending, and the largest, descending.
 Extremes = tuple[FloatArray, FloatArray]
 

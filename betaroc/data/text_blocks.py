@@ -187,7 +187,8 @@ def _part(
     names = stripped[n:]
     if not scores.size == label.codes.size == ends.size:
         raise _DoubtError
-    codes = labels.codes(label, ends.size + _blank_lines_after(block))
+    after = block[len(block.rstrip(b"\r\n")) :].count(b"\n") - 1  # blank lines at the end
+    codes = labels.codes(label, ends.size + max(after, 0))
     named = {c: np.array(n.texts)[n.codes] for c, n in zip(wanted.named, names, strict=True)}
     tokens, first = labels.tokens[:], labels.first[:]
     return Rows(name, "line", tokens, first, scores, codes, named, wanted.missing)
@@ -227,12 +228,6 @@ def _single_blanks(body: bytes) -> bytes:
     if body.startswith(b"#") or b"\n#" in body:  # comments
         raise _DoubtError
     return body
-
-
-def _blank_lines_after(block: bytes) -> int:
-    """Blank lines at the end of a block."""
-    end = block[len(block.rstrip(b"\r\n")) :]
-    return max(end.count(b"\n") - 1, 0)
 
 
 def _unquoted(body: bytes, delimiter: str) -> bytes:
@@ -336,7 +331,13 @@ def _pyarrow(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
 
 def _split(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
     """Without a package: fields split, numbers read by Python, as the line-exact reader does."""
-    _require_width(body, table)
+    data = np.frombuffer(body, np.uint8)
+    ends: AnyArray = data[(data == _LF) | (data == ord(table.delimiter))] == _LF
+    if ends.size % table.width:
+        raise _DoubtError
+    rows = ends.reshape(-1, table.width)
+    if rows[:, :-1].any() or not rows[:, -1].all():
+        raise _DoubtError
     fields = body.decode("ascii").replace("\n", table.delimiter).split(table.delimiter)
     del fields[-1]  # behind the last end of a line
     texts = [_split_texts(fields[k :: table.width]) for k in table.texts]
@@ -359,14 +360,3 @@ def _split(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
 def _split_texts(column: list[str]) -> _Texts:
     known = {text: code for code, text in enumerate(dict.fromkeys(column))}
     return _Texts(np.fromiter(map(known.__getitem__, column), np.int64, len(column)), list(known))
-
-
-def _require_width(body: bytes, table: _Table) -> None:
-    """Raise a doubt unless each line has as many fields as the header."""
-    data = np.frombuffer(body, np.uint8)
-    ends: AnyArray = data[(data == _LF) | (data == ord(table.delimiter))] == _LF
-    if ends.size % table.width:
-        raise _DoubtError
-    rows = ends.reshape(-1, table.width)
-    if rows[:, :-1].any() or not rows[:, -1].all():
-        raise _DoubtError

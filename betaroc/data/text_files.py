@@ -10,7 +10,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -135,6 +135,19 @@ class TextFile:
                     f"{self.name} must be intact gzip; after line {number}: {shown(str(error))}."
                     " It is truncated or damaged: copy or export it again."
                 ) from error
+
+    def first_rows(self, most: int, score: str | None = None) -> list[tuple[int, str]]:
+        """Rows with their lines: no blank ones, no comments but one that names the score."""
+        rows = []
+        with closing(self.lines()) as lines:
+            for number, line in enumerate(lines, 1):
+                text = line.rstrip("\r\n")
+                named = score is not None and score in text
+                if text.strip() and (named or not text.startswith("#")):
+                    rows.append((number, text))
+                if len(rows) >= most:
+                    break
+        return rows
 
     def blocks(self, size: int) -> Generator[bytes, None, None]:
         """The bytes in blocks of about `size` that end with LF, but for the file's last one."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -64,7 +63,7 @@ def layout_of(
 
     ``keyed``: a key says who is a client; ``single``: the file is one class's.
     """
-    lines = _sample(file, wanted)
+    lines = file.first_rows(_ROWS, wanted.score)
     if not lines:
         raise FileFormatError(
             f"{file.name} must hold scores; all its lines are blank. Export again."
@@ -96,19 +95,6 @@ def layout_of(
         other, stated = as_written(wanted, list(trial) if isinstance(trial, dict) else [])
         return TextLayout("jsonl", label=other.label, score=other.score, start=line, guesses=stated)
     return guess.with_header() or guess.without_header() or guess.unknown()
-
-
-def _sample(file: TextFile, wanted: Wanted) -> list[tuple[int, str]]:
-    """The first rows with their lines: no blank ones, no comments."""
-    found = []
-    with closing(file.lines()) as lines:
-        for number, line in enumerate(lines, 1):
-            text = line.rstrip("\r\n")
-            if text.strip() and not (text.startswith("#") and wanted.score not in text):
-                found.append((number, text))
-            if len(found) >= _ROWS:
-                break
-    return found
 
 
 @dataclass
@@ -174,7 +160,7 @@ class _Guess:
         if asked.header is False or asked.columns is not None:
             return None
         said = first.lstrip("# ") if first.startswith("#") else first
-        for wanted, stated in [*self._wanted(), *self._written_otherwise(said)]:
+        for wanted, stated in self._possible(said):
             names = {s: fields_of(said if s == " " else first, s) for s in asked.separators}
             if said != first and not any(set(wanted.columns) <= set(n) for n in names.values()):
                 names = {s: fields_of(said, s) for s in asked.separators}
@@ -192,12 +178,9 @@ class _Guess:
                 label = None if wanted.label == own.label else wanted.label
                 score = None if wanted.score == own.score else wanted.score
                 header = fields_of(first, separator) == columns  # not one behind a #
-                rows = separator == " " and "row" not in columns
-                if rows and self._has_row_names(len(columns)):
-                    columns, header = ["row", *columns], False
-                    stated = (f"columns={','.join(columns)}", "header=True", *stated)
-                elif separator != " " and self._has_empty_ends(columns, separator):
-                    columns, header = [*columns, _EMPTY], False
+                longer = self._lengthened(columns, separator)
+                if longer is not columns:
+                    columns, header = longer, False
                     stated = (f"columns={','.join(columns)}", "header=True", *stated)
                 return self._made(
                     _KINDS[separator], separator, columns, header=header, label=label,
@@ -205,27 +188,22 @@ class _Guess:
                 )  # fmt: skip
         return None
 
-    def _has_row_names(self, width: int) -> bool:
-        """Whether all rows have one field more than the header, as R writes them."""
-        rows = [fields_of(text, " ") for _, text in self.lines[1:]]
-        return bool(rows) and all(len(row) == width + 1 for row in rows)
-
-    def _has_empty_ends(self, columns: list[str], separator: str) -> bool:
-        """Whether all rows end with a separator that the header lacks, as some exports do."""
-        rows = [fields_of(text, separator) for _, text in self.lines[1:]]
-        ended = all(len(row) == len(columns) + 1 and not row[-1].strip() for row in rows)
-        return bool(rows) and ended and _EMPTY not in columns
-
-    def _wanted(self) -> list[tuple[Wanted, tuple[str, ...]]]:
-        """The columns of the call, else those of bob.bio's tables."""
-        usual = self.wanted.label == ("label",) and not self.keyed
+    def _possible(self, header: str) -> list[tuple[Wanted, tuple[str, ...]]]:
+        """The columns of the call, those of bob.bio, those in other letters, large or small."""
         bob = self.wanted._replace(label=_BOB_BIO), (f"label={','.join(_BOB_BIO)}",)
-        return [(self.wanted, ()), *([bob] if usual else [])]
+        usual = self.wanted.label == ("label",) and not self.keyed
+        others = (as_written(self.wanted, fields_of(header, s)) for s in self.asked.separators)
+        return [(self.wanted, ()), *[bob] * usual, *(other for other in others if other[1])]
 
-    def _written_otherwise(self, header: str) -> list[tuple[Wanted, tuple[str, ...]]]:
-        """Score and label in other letters, large or small, where one column is so called."""
-        found = [as_written(self.wanted, fields_of(header, s)) for s in self.asked.separators]
-        return [(other, stated) for other, stated in found if stated]
+    def _lengthened(self, columns: list[str], separator: str) -> list[str]:
+        """With a name more where all rows have a field more: R's of rows, or nothing at the end."""
+        rows = [fields_of(text, separator) for _, text in self.lines[1:]]
+        if not rows or any(len(row) != len(columns) + 1 for row in rows):
+            return columns
+        if separator == " ":
+            return columns if "row" in columns else ["row", *columns]
+        filled = _EMPTY in columns or any(row[-1].strip() for row in rows)
+        return columns if filled else [*columns, _EMPTY]
 
     def _refuse_numbers(self, columns: list[str]) -> NoReturn:
         raise FileFormatError(
@@ -239,7 +217,8 @@ class _Guess:
         """What a header lacks."""
         line, first = self.lines[0]
         names = {s: fields_of(first, s) for s in self.asked.separators}
-        near = [own for sign, own in names.items() if sign != " " and self._is_near(own)]
+        wanted = set(self.wanted.columns)  # there but for blanks around
+        near = [n for s, n in names.items() if s != " " and wanted <= {x.strip() for x in n}]
         columns = max(near or names.values(), key=len)
         if len(columns) == 1:
             for format_, signs in TABLES.items():
@@ -259,10 +238,6 @@ class _Guess:
             " Pass" + worded(" `header=True` if these are names, or `separator=`.")
         )
 
-    def _is_near(self, columns: list[str]) -> bool:
-        """Whether the wanted columns are there but for blanks around."""
-        return set(self.wanted.columns) <= {name.strip() for name in columns}
-
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> TextLayout | None:
         """A text whose columns have the names of its format, of the call, or numbers."""
@@ -270,8 +245,16 @@ class _Guess:
         if asked.header and asked.columns is None:
             return None
         found = self._readings()
+        if not found and asked.columns is not None:
+            line, text = self.lines[0]
+            widths = {_SIGNS[s]: len(fields_of(text, s)) for s in asked.separators}
+            sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
+            raise InputError.about("columns")(
+                f"columns must name every column of {self.name}, in their order; got"
+                f" {len(asked.columns)}: {listed(asked.columns)}, but line {line} has {sizes}:"
+                f" {shown(text)}. Name each once."
+            )
         if not found:
-            self._refuse_columns()
             return None
         if found.get("\t") == found.get(" "):
             found.pop("\t", None)
@@ -313,18 +296,6 @@ class _Guess:
         if self.asked.separator is not None:
             return numeric or self.asked.header is False
         return numeric and (len(row) > 1 or self.single) and not is_torn(row, separator)
-
-    def _refuse_columns(self) -> None:
-        columns = self.asked.columns
-        if columns is None:
-            return
-        line, text = self.lines[0]
-        widths = {_SIGNS[s]: len(fields_of(text, s)) for s in self.asked.separators}
-        sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
-        raise InputError.about("columns")(
-            f"columns must name every column of {self.name}, in their order; got {len(columns)}:"
-            f" {listed(columns)}, but line {line} has {sizes}: {shown(text)}. Name each once."
-        )
 
     def _without_header(self, separator: str, row: list[str]) -> TextLayout:
         asked, width, kind = self.asked, len(row), _KINDS[separator]

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from array import array
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from itertools import islice
 from typing import Any, NoReturn
@@ -90,10 +90,15 @@ class _Collector:
         if not is_number(plain):
             plain = plain.strip()
             if not is_number(plain):
-                plain = self._missing_or_refused(score.strip(), line)
+                if self.missing == FAIL or not is_missing_word(score.strip()):
+                    self._refuse_text(score.strip(), line)
+                plain = "nan"
         value = float(plain)
-        if value == 0.0 or value == _INF or value == -_INF:
-            self._refuse_rounded(plain, value, line)
+        if value == _INF or value == -_INF or (value == 0.0 and is_rounded_to_zero(plain)):
+            raise FileFormatError(
+                f"{self.name}, line {line}: the score must fit float64; {shown(plain)} would be"
+                f" read as {value!r}. Rescale the scores, or give their logarithms."
+            )
         code = self.known.get(label)
         if code is None:
             _present(label, f"{self.name}, line {line}: the label")
@@ -111,11 +116,6 @@ class _Collector:
         """The label of two identities."""
         both = {_present(x, f"{self.name}, line {line}: an identity") for x in (one, other)}
         return "01"[len(both) == 1]
-
-    def _missing_or_refused(self, score: str, line: int) -> str:
-        if self.missing == FAIL or not is_missing_word(score):
-            self._refuse_text(score, line)
-        return "nan"
 
     def _refuse_text(self, score: str, line: int) -> NoReturn:
         word, must = score.lstrip("+-").casefold(), "be a number"
@@ -141,14 +141,6 @@ class _Collector:
             end = worded(" Correct it, or remove the line.")
         raise FileFormatError(
             f"{self.name}, line {line}: the score must {must}; got {shown(score)}." + end
-        )
-
-    def _refuse_rounded(self, score: str, value: float, line: int) -> None:
-        if value == 0.0 and not is_rounded_to_zero(score):
-            return
-        raise FileFormatError(
-            f"{self.name}, line {line}: the score must fit float64; {shown(score)} would be read"
-            f" as {value!r}. Rescale the scores, or give their logarithms."
         )
 
     def taken(self) -> Rows:
@@ -279,8 +271,13 @@ def _places(
     if layout.kind == "jsonl":
         present = wanted.columns
     elif layout.names is None:
-        header, line = next(records, ([], 0))
-        present = _distinct(header, line, name)
+        present, line = next(records, ([], 0))
+        twice = [h for i, h in enumerate(present) if h and h in present[:i]]  # none asks for ''
+        if twice:
+            raise FileFormatError(
+                f"{name}, line {line}: the header must have distinct names; {shown(twice[0])}"
+                f" occurs {present.count(twice[0])} times (a duplicate). Rename one of them."
+            )
     else:
         present = list(layout.names)
     for column, role in wanted.roles:
@@ -290,16 +287,6 @@ def _places(
     score = places.pop(0) if wanted.scored else None
     n = len(wanted.label)
     return len(present), score, places[:n], places[n:]
-
-
-def _distinct(header: list[str], line: int, name: str) -> list[str]:
-    twice = [h for i, h in enumerate(header) if h and h in header[:i]]  # none asks for ''
-    if twice:
-        raise FileFormatError(
-            f"{name}, line {line}: the header must have distinct names; {shown(twice[0])} occurs"
-            f" {header.count(twice[0])} times (a duplicate). Rename one of them."
-        )
-    return header
 
 
 def _absent(
@@ -361,7 +348,12 @@ def number_columns(file: TextFile, layout: TextLayout) -> dict[str, bool]:
         names = list(layout.names or fields_of(texts[0], layout.separator))
         read = [fields_of(text, layout.separator) for text in texts[layout.names is None :]]
         columns = [[row[k] for row in read if len(row) > k] for k in range(len(names))]
-    return {name: _are_numbers(values) for name, values in zip(names, columns, strict=True)}
+    present = {}
+    for name, values in zip(names, columns, strict=True):
+        there = [value.strip() for value in values if not is_missing_word(value)]
+        numbers = [value for value in there if is_number(value) or is_number(with_point(value))]
+        present[name] = 2 * len(numbers) > len(there)
+    return present
 
 
 def _json_texts(line: str) -> dict[str, str]:
@@ -370,9 +362,3 @@ def _json_texts(line: str) -> dict[str, str]:
     except (ValueError, RecursionError):  # said where it is read
         return {}
     return {k: json.dumps(v) for k, v in trial.items()} if isinstance(trial, dict) else {}
-
-
-def _are_numbers(values: Sequence[str]) -> bool:
-    there = [value.strip() for value in values if not is_missing_word(value)]
-    numbers = [value for value in there if is_number(value) or is_number(with_point(value))]
-    return 2 * len(numbers) > len(there)

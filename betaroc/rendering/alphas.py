@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.text import FINE
 from betaroc.rendering.numbers import level_words, number, rate, rate_span
 from betaroc.rendering.style import (
@@ -118,11 +118,9 @@ def draw_epc(
     log: bool = False,
 ) -> Axes:
     """A measure observed on test against alpha, with what else is given of it."""
-    below, (ax, empty), style = ax is None, begun(ax), line_style(style)
-    if log:
-        on_log(ax, "y", empty=empty)
-    order = np.argsort(alpha, kind="stable")
-    alpha, name = alpha[order], style.get("label") or number_of(ax)
+    style = line_style(style)
+    below, ax, order, alpha = _started(ax, alpha, log=log)
+    name = style.get("label") or number_of(ax)
     beside_others = any(other is not None for other in (band, expected, a_posteriori))
     main = {"label": "observed on test" if not name and beside_others else name}
     line = draw_curve(ax, alpha, value[order], {**_marker_of(alpha), **style, **main})
@@ -187,11 +185,7 @@ def draw_comparison(
     log: bool = False,
 ) -> Axes:
     """Both curves, the alphas in which they differ on a ground of the better one."""
-    below, (ax, empty) = ax is None, begun(ax)
-    if log:
-        on_log(ax, "y", empty=empty)
-    order = np.argsort(alpha, kind="stable")
-    alpha = alpha[order]
+    below, ax, order, alpha = _started(ax, alpha, log=log)
     for k, value in enumerate(values):
         ax.plot(
             alpha, value[order], color=_COLOURS[k], linewidth=1.7, label=better.names[k],
@@ -211,9 +205,8 @@ def draw_difference(
     axes: AlphaAxes,
 ) -> Axes:
     """The difference with its intervals, between dotted lines its band, and no difference."""
-    below, (ax, _) = ax is None, begun(ax)
-    order = np.argsort(alpha, kind="stable")
-    alpha, level = alpha[order], level_words(better.level)
+    below, ax, order, alpha = _started(ax, alpha)
+    level = level_words(better.level)
     ax.plot(alpha, difference[order], color=_DARK, linewidth=1.6,
             label=_difference_of(better), **_marker_of(alpha))  # fmt: skip
     low, high = (end[order] for end in interval)
@@ -276,11 +269,10 @@ def draw_systems(
     *, log: bool = False,
 ) -> Axes:  # fmt: skip
     """The first curve in ink, the others in grey."""
-    below, (ax, empty) = ax is None, begun(ax)
-    if log:
-        on_log(ax, "y", empty=empty)
+    below, ax, order, alpha = _started(ax, alpha, log=log)
     others = "the other system" if len(lines) == 2 else f"the {len(lines) - 1} others"
-    _draw_lines(ax, alpha, [value for _, value in lines], 0, (lines[0][0], others))
+    values = [value[order] for _, value in lines]
+    _draw_lines(ax, alpha, values, 0, (lines[0][0], others))
     return _finished(ax, axes, f"{axes.measure} on test", below=below)
 
 
@@ -290,10 +282,9 @@ def draw_system_panels(
 ) -> Axes:  # fmt: skip
     """A panel a system, in which its curve is in ink and the others are grey; the first panel."""
     panels = panel_axes(len(lines))
-    for k, (ax, (name, _)) in enumerate(zip(panels, lines, strict=True)):
-        if log:
-            on_log(ax, "y", empty=True)
-        _draw_lines(ax, alpha, [value for _, value in lines], k)
+    for k, (panel, (name, _)) in enumerate(zip(panels, lines, strict=True)):
+        _, ax, order, places = _started(panel, alpha, log=log)
+        _draw_lines(ax, places, [value[order] for _, value in lines], k)
         _finished(ax, axes, f"{axes.measure} on test" if k % 2 == 0 else " ", below=False)
         ax.set_title(wrapped(name, 0.6 * SIZE[0]), fontsize=8, parse_math=False)
         if k < len(panels) - 2:
@@ -305,19 +296,28 @@ def _draw_lines(
     ax: Axes, alpha: FloatArray, values: Sequence[FloatArray], first: int,
     labels: tuple[str, str] = ("_nolegend_", "_nolegend_"),
 ) -> None:  # fmt: skip
-    order = np.argsort(alpha, kind="stable")
-    alpha = alpha[order]
-    ax.plot(alpha, values[first][order], color=_DARK, linewidth=1.8, label=labels[0], zorder=3.0,
+    ax.plot(alpha, values[first], color=_DARK, linewidth=1.8, label=labels[0], zorder=3.0,
             **_marker_of(alpha))  # fmt: skip
     label = labels[1]
     for k, value in enumerate(values):
         if k != first:
-            ax.plot(alpha, value[order], color=GREY, linewidth=0.8, label=label,
+            ax.plot(alpha, value, color=GREY, linewidth=0.8, label=label,
                     **_marker_of(alpha))  # fmt: skip
             label = "_nolegend_"
 
 
 # ------------------------------------------------------------------------ what they share
+def _started(
+    ax: Axes | None, alpha: FloatArray, *, log: bool = False
+) -> tuple[bool, Axes, IntArray, FloatArray]:
+    """Whether the axes are new, the axes, and the alphas in their order."""
+    below, (ax, empty) = ax is None, begun(ax)
+    if log:
+        on_log(ax, "y", empty=empty)
+    order = np.argsort(alpha, kind="stable")
+    return below, ax, order, alpha[order]
+
+
 def _finished(ax: Axes, axes: AlphaAxes, y: str, *, below: bool) -> Axes:
     if axes.single:
         ax.set_xticks([])

@@ -37,7 +37,7 @@ _DET_LOW, _DET_HIGH = 1e-3, 0.95
 #: Rates of 0 and 1 lie at infinity; they are drawn far outside the frame.
 _BEYOND = 1e-15
 #: Where a power law is drawn from, unless it is far smaller there.
-_LEAST, _INK = 1e-4, "#333333"
+_LEAST, _DARK = 1e-4, "#333333"
 #: Points: an alpha stands to the right of its dot for one system, to the left for the next.
 _BESIDE = ((6, 4), (-20, -11))
 
@@ -141,8 +141,8 @@ def draw_power_law(
     for letter in "xy":
         on_log(ax, letter, empty=True)
     ax.plot(*_apart_on_log(*counted), linestyle="none", marker="o", markersize=2.4,
-            color=_INK, markeredgewidth=0.0, label="counted")  # fmt: skip
-    ax.plot(*curve, color=_INK, linewidth=1.6, linestyle=(0, (1, 1.5)), label="fitted")
+            color=_DARK, markeredgewidth=0.0, label="counted")  # fmt: skip
+    ax.plot(*curve, color=_DARK, linewidth=1.6, linestyle=(0, (1, 1.5)), label="fitted")
     ax.plot(x, y, color=GREY, linewidth=1.2, label="power law")
     return finished(ax, *axes, rates="xy", frame=((low, 1.2), (0.5 * float(y[0]), 1.2)), below=True)
 
@@ -256,7 +256,6 @@ _LINES = ("-", "--", "-.", ":")
 #: Of the parts: what they are called, and their markers.
 _PARTS = {"all": ("all alphas", "o"), "strict": ("low-FAR end", "<"),
           "lax": ("high-FAR end", ">")}  # fmt: skip
-_DARK = "#333333"
 #: A legend on top of the axes.
 _ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
 #: One under the axes, and the classifiers beyond which it is there.
@@ -326,8 +325,7 @@ def draw_hull(ax: Axes | None, rocs: Rocs, terms: Terms) -> Axes:
     if rocs.chord_ends[0]:
         ax.plot(*rocs.chord_ends, color=_DARK, linestyle="none", marker="o", markersize=3.2,
                 label="ends of chords", gid="chord-ends")  # fmt: skip
-    ax.plot((0.0, 1.0), (0.0, 1.0), color=GREY, linewidth=0.8, linestyle=":", gid="chance",
-            zorder=1.0)  # fmt: skip
+    _chance_once(ax, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     low, high = rocs.region
     for start, stop in ((0.0, low), (high, 1.0)):
         if stop > start:
@@ -336,9 +334,8 @@ def draw_hull(ax: Axes | None, rocs: Rocs, terms: Terms) -> Axes:
     # Inside the axes where there is room.
     place = _ABOVE if rocs.below else {"loc": "lower right"}
     place = _UNDER if len(rocs.labels) > _MOST_INSIDE else place
-    frame = ((-0.01, 1.01), (-0.01, 1.01)) if empty else None
     axes = terms.far.short, terms.tpr.short
-    return finished(ax, *axes, rates="xy", frame=frame, **place)
+    return finished(ax, *axes, rates="xy", frame=_UNIT if empty else None, **place)
 
 
 def draw_intervals(

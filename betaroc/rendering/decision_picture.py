@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.rendering.numbers import with_minus
 
 #: Positions of the slider, that of the threshold among them.
 POSITIONS = 401
@@ -75,7 +76,8 @@ class ScoreAxis(NamedTuple):
         on_unit = 0.0 <= low and high <= 1.0
         if on_unit and np.mean(np.minimum(scores, 1.0 - scores) < _NEAR) > 0.5:
             inner, marks = (
-                [_logit(x) for x in given if 0.0 < x < 1.0] for given in (scores, marks)
+                [math.log(x) - math.log1p(-x) for x in places if 0.0 < x < 1.0]
+                for places in (scores, marks)
             )
             if inner:
                 return cls(*_limits(np.array(inner), marks, 0.02, 0.1), logit=True)
@@ -118,7 +120,8 @@ class ScoreAxis(NamedTuple):
             step = _step((self.high - self.low) / 4.5)
             first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
             scores = [k * step for k in range(first, last + 1)]
-            return [Tick(float(self.place(one)), _told(one)) for one in scores]
+            shown = (with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0" for x in scores)
+            return [Tick(float(self.place(x)), text) for x, text in zip(scores, shown, strict=True)]
         found: list[Tick] = []
         for score, text in _LOGIT_TICKS:
             x = float((self._scaled(score) - self.low) / (self.high - self.low)) * 100.0
@@ -138,10 +141,6 @@ def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], Floa
     thresholds = np.array([float(text) for text in texts])  # as they are shown
     thresholds[home] = threshold
     return texts, thresholds, home
-
-
-def _logit(share: float) -> float:
-    return math.log(share) - math.log1p(-share)
 
 
 def _limits(
@@ -167,10 +166,6 @@ def _step(width: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(width))
     return min((m * power for m in (1.0, 2.0, 5.0, 10.0)), key=lambda one: abs(one - width))
-
-
-def _told(score: float) -> str:
-    return f"{score:.6g}".replace("-", "\u2212") if abs(score) > 1e-12 else "0"
 
 
 # --------------------------------------------------------------------------- histograms
@@ -240,25 +235,21 @@ def panel_svg(
             f'<path class="fitl" d="{_curve(places, base, sign * unit * heights)}"/>'
             for sign, heights in zip((-1.0, 1.0), curves, strict=True)
         ]
+    mark = ""
+    if at is not None:
+        mark = f'<line class="thl" y1="-2" y2="100%" x1="{at:.2f}%" x2="{at:.2f}%"'
+        mark += ' data-place="x1:x x2:x"/>' + (_side_names(panel, at, highest) if told else "")
     return (
         f'<svg class="pl" role="img" aria-label="{html.escape(alt)}">'
         f'<svg viewBox="0 0 1000 1000" preserveAspectRatio="none">{"".join(inner)}</svg>'
         f'<line class="base" x1="0" x2="100%" y1="{line}" y2="{line}"/>'
-        f"{_mark(panel, at, highest, told=told)}{_class_names(panel, at, base, unit, names)}</svg>"
+        f"{mark}{_class_names(panel, at, base, unit, names)}</svg>"
     )
 
 
 def _clipped(side: str, key: str) -> str:
     """Clients err to the left of the threshold, impostors to the right."""
     return f'clip-path="url(#{"left" if side == "c" else "right"}{key})"'
-
-
-def _mark(panel: Panel, at: float | None, highest: tuple[float, float], *, told: bool) -> str:
-    if at is None:
-        return ""
-    line = f'<line class="thl" y1="-2" y2="100%" x1="{at:.2f}%" x2="{at:.2f}%"'
-    line += ' data-place="x1:x x2:x"/>'
-    return line + _side_names(panel, at, highest) if told else line
 
 
 def _steps(edges: FloatArray, base: float, heights: FloatArray) -> str:

@@ -79,16 +79,12 @@ def draw_classes(ax: Axes | None, classes: Sequence[ClassPicture], bins: int) ->
                 draw_curve(ax, density.x, density.y, look)
             _stems(ax, density, width, colour)
         top = max(1.1 * float(heights.max(initial=0.0)), density.height if density else 0.0)
-        frames.append((*_with_room(*limits), 1.15 * (top or 1.0)))
+        room = _ROOM * (limits[1] - limits[0])
+        frames.append((limits[0] - room, limits[1] + room, 1.15 * (top or 1.0)))
     low, high, top = np.transpose(frames)
     if not empty:
         ax.autoscale()
     return finished(ax, "score", "density", frame=((low.min(), high.max()), (0.0, top.max())))
-
-
-def _with_room(low: float, high: float) -> tuple[float, float]:
-    margin = _ROOM * (high - low)
-    return low - margin, high + margin
 
 
 def _stems(ax: Axes, density: Density, width: float, colour: str) -> None:
@@ -206,10 +202,8 @@ def draw_sized(
         ax.plot(one.sizes, one.estimate, color=colour, linewidth=1.6, label=one.name)
         for size in one.used:
             ax.axvline(size, color=GREY, linewidth=0.8, linestyle="--", label="_nolegend_")
-    if empty:
-        _plain_ticks(ax.xaxis)
-        if log:
-            _plain_ticks(ax.yaxis)
+    for axis in [ax.xaxis, ax.yaxis][: 1 + log] if empty else ():
+        _plain_ticks(axis)
     return finished(ax, "scores beyond the joint", y, below=True)
 
 

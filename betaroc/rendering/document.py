@@ -11,87 +11,490 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
-from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from typing import Any, Literal, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from betaroc.core import errors
-from betaroc.core.errors import BetarocWarning, FileFormatError, InputTypeError
+from betaroc.core.arrays import AnyArray
+from betaroc.core.errors import BetarocError, BetarocWarning, FileFormatError, InputTypeError
 from betaroc.core.local_files import file_names
-from betaroc.core.text import nearest, shown
+from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
-from betaroc.rendering.codecs import (
-    NULL,
-    AnyCodec,
-    ArrayCodec,
-    ChoiceCodec,
-    Codec,
-    EitherCodec,
-    Kinds,
-    Known,
-    ManyCodec,
-    MappingCodec,
-    PlainCodec,
-    RealCodec,
-    TextCodec,
-    Written,
-    beside,
-    checked,
-    is_nan,
-    made,
-    refused,
-    told_place,
-)  # fmt: skip
+from betaroc.rendering.json_forms import plain as plain_form
 
 #: Raised by one with every release that changes the fields of a kind.
 FORMAT = 1
 #: Keys of a document beside the fields.
 ENVELOPE = ("betaroc", "format", "kind", "derived")
+_DEEPEST = 40
+_LARGEST = sys.float_info.max
+#: Of an array in a document: its axes, their entries, letters of texts as long as the longest.
+_MOST_AXES, _MOST_ENTRIES, _MOST_LETTERS = 4, 2**31, 10**9
+#: From this size on an array that stands in a document already is named by its place.
+_LARGE = 32
+
+Kinds = Mapping[str, type]
 
 
 def document_of(value: Any) -> dict[str, Any]:
     """The fields of a value in plain form, its kind first."""
-    done = Written()
-    plain: dict[str, Any] = Record(type(value)).write(value, "", done)
+    state = EncodeState()
+    plain: dict[str, Any] = Record(type(value)).write(value, "", state)
     # Names instead of paths, which tell where on a machine its user keeps files.
-    held = [record[part] for record, part in done.files]
-    names = file_names(path for one in held for path in ([one] if isinstance(one, str) else one))
-    for (record, part), one in zip(done.files, held, strict=True):
-        record[part] = names[one] if isinstance(one, str) else [names[path] for path in one]
+    places = [(record, part, record[part]) for record, part in state.files]
+    names = file_names(
+        path for *_, paths in places for path in ([paths] if isinstance(paths, str) else paths)
+    )
+    for record, part, paths in places:
+        many = not isinstance(paths, str)
+        record[part] = [names[path] for path in paths] if many else names[paths]
     return {"kind": type(value).__name__} | plain
 
 
 def value_of(plain: Any, kinds: Kinds, kind: type) -> Any:
     """The value of a plain form."""
-    return Record(kind).read(plain, "", Known(kinds))
+    return Record(kind).read(plain, "", DecodeState(kinds))
 
 
 def kinds_of(roots: Iterable[type]) -> dict[str, type]:
     """By name every class that stands in documents of these: they themselves, and their parts."""
-    found: dict[str, type] = {}
+    kinds: dict[str, type] = {}
     waiting = list(roots)
     while waiting:
         kind = waiting.pop()
-        if found.get(kind.__name__) is kind or getattr(kind, "__abstractmethods__", None):
+        if kinds.get(kind.__name__) is kind or getattr(kind, "__abstractmethods__", None):
             continue
-        if kind.__name__ in found:
+        if kind.__name__ in kinds:
             raise KeyError(f"two kinds are called {kind.__name__}")
-        found[kind.__name__] = kind
-        for codec in parts_of(kind).values():
-            waiting += [part for record in _records(codec) for part in record.kinds]
-    return dict(sorted(found.items()))
+        kinds[kind.__name__] = kind
+        codecs = list(parts_of(kind).values())
+        for codec in codecs:  # which grows
+            codecs += codec.parts
+            waiting += codec.kinds if isinstance(codec, Record) else ()
+    return dict(sorted(kinds.items()))
 
 
-def _records(codec: Codec) -> Iterator[Record]:
-    if isinstance(codec, Record):
-        yield codec
-    for part in codec.parts():
-        yield from _records(part)
+@dataclass
+class EncodeState:
+    """Arrays that stand in a document already, and where; records with paths, and which parts."""
+
+    arrays: dict[int, tuple[Any, str]] = field(default_factory=dict)
+    files: list[tuple[dict[str, Any], str]] = field(default_factory=list)
+
+
+@dataclass
+class DecodeState:
+    """What a reader may make, and the arrays it has made."""
+
+    kinds: Kinds
+    arrays: dict[str, Any] = field(default_factory=dict)
+    depth: int = 0
+
+    def deeper(self, at: str) -> None:
+        """One level of nesting."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise FileFormatError(
+                f"{at[:80]} must be nested at most {_DEEPEST} deep; it is deeper. Nothing that"
+                " betaroc writes is."
+            )
+
+
+def refused(at: str, must: str, given: object) -> NoReturn:
+    """The error of a place in a document."""
+    must = must if len(must) <= 140 else f"{must[:137]}..."
+    raise FileFormatError(
+        f"{format_json_path(at)} must be {must}; got {shown(given)}. Write the document again with"
+        " to_json, or mend it there."
+    )
+
+
+def format_json_path(at: str) -> str:
+    """A place as a message shows it."""
+    return (at or "the document") if len(at) <= 120 else f"...{at[-117:]}"
+
+
+def join_path(at: str, name: str) -> str:
+    """The place of a part."""
+    return f"{at}.{name}" if at else name
+
+
+# ------------------------------------------------------------------------------ codecs
+class Codec:
+    """How things of one type stand in a document; these stand in JSON as they are.
+
+    Parameters
+    ----------
+    must : str
+        What a plain form must be.
+    schema : dict
+        What JSON schema says of it.
+    python : type
+        Of the values; the first makes them plain.
+    parts : tuple of Codec, optional
+        Of what is within.
+    """
+
+    def __init__(
+        self, must: str, schema: dict[str, Any], *python: Any, parts: tuple[Codec, ...] = ()
+    ) -> None:
+        self.must, self._schema, self.python, self.parts = must, schema, python, parts
+
+    def takes(self, value: Any) -> bool:
+        """Whether a value is of this type."""
+        truth = isinstance(value, bool | np.bool_) and bool not in self.python
+        return isinstance(value, self.python) and not truth
+
+    def suits(self, plain: Any) -> bool:
+        """Whether a plain form is one of this type, by its outside."""
+        return self.takes(plain)
+
+    def write(self, value: Any, at: str, state: EncodeState) -> Any:
+        """The plain form of a value, which is of the type that its field states."""
+        if not self.takes(value):
+            raise InputTypeError(
+                f"{at} must be {self.must} to be written; got {shown(value)} of type"
+                f" {type(value).__name__}. Pickle it instead."
+            )
+        return self._write(value, at, state)
+
+    def read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        """The value of a plain form."""
+        if not self.suits(plain):
+            refused(at, self.must, plain)
+        return self._read(plain, at, state)
+
+    def schema(self, kinds: Kinds) -> dict[str, Any]:
+        """What JSON schema says of the plain form."""
+        return self._schema
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        return None if value is None else self.python[0](value)
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        return plain
+
+
+class RealCodec(Codec):
+    """A double."""
+
+    def suits(self, plain: Any) -> bool:
+        if type(plain) in (int, float):
+            return not abs(plain) > _LARGEST
+        return plain is None or plain in ("inf", "-inf")
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        return plain_form(float(value))
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        return float("nan" if plain is None else plain)
+
+
+class ChoiceCodec(Codec):
+    """One of a few words, or the member of an enum."""
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        super().__init__(f"one of {listed(members)}", {"enum": list(members)})
+        self.members = members
+
+    def takes(self, value: Any) -> bool:
+        return any(type(value) is type(m) and value == m for m in self.members.values())
+
+    def suits(self, plain: Any) -> bool:
+        return isinstance(plain, str) and plain in self.members
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        return next(plain for plain, member in self.members.items() if member == value)
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        return self.members[plain]
+
+
+class ManyCodec(Codec):
+    """A tuple of one type, or of one type each."""
+
+    def __init__(self, parts: tuple[Codec, ...], *, repeated: bool) -> None:
+        must = "a list" if repeated else f"a list of {len(parts)}"
+        super().__init__(must, {}, tuple, parts=parts)
+        self.repeated = repeated
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, tuple) and (self.repeated or len(value) == len(self.parts))
+
+    def suits(self, plain: Any) -> bool:
+        return isinstance(plain, list) and self.takes(tuple(plain))
+
+    def _each(self, values: Any, at: str) -> Iterator[tuple[Codec, Any, str]]:
+        codecs = self.parts * len(values) if self.repeated else self.parts
+        for k, (codec, value) in enumerate(zip(codecs, values, strict=True)):
+            yield codec, value, f"{at}[{k}]"
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        return [codec.write(part, place, state) for codec, part, place in self._each(value, at)]
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        parts = self._each(plain, at)
+        return tuple(codec.read(part, place, state) for codec, part, place in parts)
+
+    def schema(self, kinds: Kinds) -> dict[str, Any]:
+        each = [part.schema(kinds) for part in self.parts]
+        if self.repeated:
+            return {"type": "array", "items": each[0]}
+        return {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
+
+
+class MappingCodec(Codec):
+    """Things by name."""
+
+    def __init__(self, item: Codec) -> None:
+        super().__init__("an object", {}, Mapping, parts=(item,))
+        self.item = item
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        return {k: self.item.write(v, join_path(at, k), state) for k, v in value.items()}
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        return {k: self.item.read(v, join_path(at, k), state) for k, v in plain.items()}
+
+    def schema(self, kinds: Kinds) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": self.item.schema(kinds)}
+
+
+class EitherCodec(Codec):
+    """One of several types, which their plain forms tell apart."""
+
+    def __init__(self, parts: tuple[Codec, ...]) -> None:
+        self.optional = NULL in parts
+        must = [part.must for part in parts if part is not NULL]
+        super().__init__(", or ".join(must + ["null"] * self.optional), {}, parts=parts)
+
+    def takes(self, value: Any) -> bool:
+        return any(part.takes(value) for part in self.parts)
+
+    def suits(self, plain: Any) -> bool:
+        return self._is_nan(plain) or any(part.suits(plain) for part in self.parts)
+
+    def _is_nan(self, plain: Any) -> bool:
+        return self.optional and is_nan(plain)
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        plain = next(part for part in self.parts if part.takes(value)).write(value, at, state)
+        return {"float": "nan"} if self.optional and plain is None is not value else plain
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        if self._is_nan(plain):
+            return math.nan
+        if plain is None and self.optional:
+            return None
+        return next(part for part in self.parts if part.suits(plain)).read(plain, at, state)
+
+    def schema(self, kinds: Kinds) -> dict[str, Any]:
+        options = [part.schema(kinds) for part in self.parts]
+        if self.optional and REAL in self.parts:
+            options.append({"const": {"float": "nan"}})
+        return {"anyOf": options}
+
+
+def is_nan(plain: Any) -> bool:
+    """Whether nan stands where null would be None."""
+    return isinstance(plain, dict) and plain == {"float": "nan"}
+
+
+class TextCodec(Codec):
+    """What has a text that it can be read from."""
+
+    def suits(self, plain: Any) -> bool:
+        return isinstance(plain, str)
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        return value._to_text()
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        return construct(self.python[0]._of_text, plain, at)
+
+
+class AnyCodec(Codec):
+    """Of no stated type: numbers, texts, flags, None and lists of them."""
+
+    def takes(self, value: Any) -> bool:
+        if isinstance(value, list):
+            return all(map(self.takes, value))
+        return value is None or isinstance(value, self.python)
+
+    def suits(self, plain: Any) -> bool:
+        if isinstance(plain, dict):
+            return plain in _FLOATS
+        return not (isinstance(plain, float) and math.isinf(plain))
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        if isinstance(value, list):
+            return [self._write(part, at, state) for part in value]
+        plain = value.item() if isinstance(value, np.generic) else value
+        if isinstance(plain, float) and not math.isfinite(plain):
+            return {"float": repr(float(plain))}
+        return plain
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        if isinstance(plain, list):
+            state.deeper(at)
+            values = [self.read(part, f"{at}[{k}]", state) for k, part in enumerate(plain)]
+            state.depth -= 1
+            return values
+        return float(plain["float"]) if isinstance(plain, dict) else plain
+
+
+_FLOATS = [{"float": word} for word in ("nan", "inf", "-inf")]
+
+
+def construct(make: Any, content: Any, at: str) -> Any:
+    """What a constructor makes, or its error with the place."""
+    try:
+        return make(content)
+    except FileFormatError:
+        raise
+    except BetarocError as error:
+        raise FileFormatError(f"{format_json_path(at)}: {error}"[:400]) from error
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        raise FileFormatError(
+            f"{format_json_path(at)} must hold fields that go together; they do not:"
+            f" {shown(str(error))}. Write the document again with to_json."
+        ) from error
+
+
+NULL = Codec("null", {"type": "null"}, type(None))
+WHOLE = Codec("a whole number", {"type": "integer"}, int, np.integer)
+FLAG = Codec("true or false", {"type": "boolean"}, bool, np.bool_)
+TEXT = Codec("text", {"type": "string"}, str)
+REAL = RealCodec(
+    'a number that doubles can hold, "inf", "-inf" or null for undefined',
+    {"$ref": "#/$defs/number"}, float, int, np.floating, np.integer,
+)  # fmt: skip
+ANYTHING = AnyCodec(
+    "a number that doubles can hold, text, true, false, null or a list of these",
+    {"$ref": "#/$defs/anything"}, bool, int, float, str, np.generic,
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------ arrays
+class Entries(NamedTuple):
+    """Entries of arrays of a kind: how errors and the schema call them, and of JSON each."""
+
+    must: str
+    name: str
+    codec: Codec
+    dtype: str = ""
+    json: tuple[type, ...] = ()
+
+
+_SCALAR = Codec("", {"type": ["number", "string", "boolean", "null"]})
+_ENTRIES = {
+    "f": Entries('numbers, "inf", "-inf" or null', "numbers", REAL, "float64", (float, int)),
+    "i": Entries("whole numbers", "whole numbers", WHOLE, "int64", (int,)),
+    "b": Entries("true and false", "flags", FLAG, "bool", (bool,)),
+    "U": Entries("texts", "texts", TEXT, "str", (str,)),
+    "": Entries("one type", "entries", _SCALAR),
+}
+_LETTERS = {"float64": "f", "float32": "f", "float16": "f", "int64": "i", "bool": "b", "str": "U"}
+
+
+class ArrayCodec(Codec):
+    """An array as lists within each other; a large one that stands there already by its place."""
+
+    def __init__(self, kind: str) -> None:
+        entries = _ENTRIES[kind]
+        super().__init__(f"a list of {entries.must}", {"$ref": f"#/$defs/{entries.name}"})
+        self.kind = kind
+
+    def takes(self, value: Any) -> bool:
+        kinds = {"i": "iu", "": "iubfU"}.get(self.kind, self.kind)
+        return isinstance(value, np.ndarray) and value.dtype.kind in kinds
+
+    def suits(self, plain: Any) -> bool:
+        keys = set(plain) if isinstance(plain, dict) else None
+        return isinstance(plain, list) or keys in ({"same as"}, {"values", "dtype", "shape"})
+
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
+        known, place = state.arrays.get(id(value), (None, ""))
+        if known is value:
+            return {"same as": place}
+        if value.size >= _LARGE:
+            state.arrays[id(value)] = value, at
+        letter = "i" if value.dtype.kind == "u" else value.dtype.kind
+        dtype = value.dtype.name if letter == "f" else _ENTRIES[letter].dtype
+        follows = dtype == "float64" if self.kind == "f" else letter in "iUb"
+        lists = value.ndim > 0 if value.size else value.shape == (0,) and self.kind
+        array = value if follows and lists else value.ravel()
+        values = array.tolist()
+        if letter == "f" and not np.isfinite(array).all():
+            values = plain_form(values)
+        if follows and lists:
+            return values
+        return {"values": values, "dtype": dtype, "shape": list(value.shape)}
+
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        if isinstance(plain, list):
+            flat, shape = self._flat(plain, at)
+            kinds = set(map(type, flat))
+            kind = self.kind or next((k for k in "ibU" if kinds <= {*_ENTRIES[k].json}), "f")
+            array = self._array(flat, kind, at, state).reshape(shape)
+        elif "same as" in plain:
+            place = plain["same as"]
+            known = state.arrays.get(place) if isinstance(place, str) else None
+            if not self.takes(known):
+                refused(join_path(at, "same as"), "the place of an array before it", place)
+            return known
+        else:
+            array = self._shaped(at=at, state=state, **plain)
+        state.arrays[at] = array
+        return array
+
+    def _shaped(self, values: Any, dtype: Any, shape: Any, at: str, state: DecodeState) -> AnyArray:
+        """An array of which neither dtype nor shape follow from lists."""
+        letter = _LETTERS.get(dtype) if isinstance(dtype, str) else None
+        if letter is None or self.kind not in ("", letter):
+            refused(f"{at}.dtype", "the dtype of such an array", dtype)
+        whole = isinstance(shape, list) and len(shape) <= _MOST_AXES
+        whole = whole and all(type(n) is int and 0 <= n < _MOST_ENTRIES for n in shape)
+        if not isinstance(values, list) or not whole or math.prod(shape) != len(values):
+            refused(f"{at}.shape", "the shape of its values", shape)
+        array = self._array(values, letter, f"{at}.values", state).reshape(shape)
+        with np.errstate(over="ignore"):  # beyond a narrow type is infinity
+            return array.astype(dtype) if letter == "f" else array
+
+    def _flat(self, plain: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]]:
+        """All entries, and the shape of the lists that hold them."""
+        shape: tuple[int, ...] = (len(plain),)
+        while plain and isinstance(plain[0], list) and len(shape) < _MOST_AXES:
+            width = len(plain[0])
+            for k, row in enumerate(plain):
+                if not isinstance(row, list) or len(row) != width:
+                    refused(f"{at}[{k}]", f"a list of {width}, as the first is", row)
+            plain, shape = [v for row in plain for v in row], (*shape, width)
+        return plain, shape
+
+    def _array(self, flat: list[Any], kind: str, at: str, state: DecodeState) -> AnyArray:
+        """Entries of one kind, each of them checked."""
+        entries = _ENTRIES[kind]
+        plain = set(map(type, flat)) <= {*entries.json}
+        if not plain or (kind == "f" and math.inf in map(abs, flat)):
+            flat = [entries.codec.read(v, f"{at}[{k}]", state) for k, v in enumerate(flat)]
+        if kind == "U" and len(flat) * max(map(len, flat), default=0) > _MOST_LETTERS:
+            wide = f"{self.must}, of which each takes the room of the longest"
+            refused(at, wide, f"{len(flat)} texts")
+        try:
+            return np.array(flat, dtype=entries.dtype)
+        except OverflowError:
+            refused(at, f"{self.must}, of 64 bits each", max(flat, key=abs))
 
 
 # ------------------------------------------------------------------ the fields of a class
@@ -111,18 +514,12 @@ def _hints(kind: type) -> dict[str, Any]:
 @cache
 def needed_of(kind: Any) -> tuple[str, ...]:
     """The parts that have no default."""
+    optional, also = set(getattr(kind, "_field_defaults", ())), also_of(kind)
     if is_dataclass(kind):
-        none = (MISSING, MISSING)
-        optional = {f.name for f in fields(kind) if (f.default, f.default_factory) != none}
-    else:
-        optional = set(getattr(kind, "_field_defaults", ()))
-    return tuple(name for name in parts_of(kind) if name not in optional | _unheld(kind))
-
-
-def _unheld(kind: type) -> frozenset[str]:
-    """What may be missing although the class has no such field."""
-    held = {f.name for f in fields(kind)} if is_dataclass(kind) else set()
-    return also_of(kind) - held
+        none, names = (MISSING, MISSING), {f.name for f in fields(kind)}
+        needed = {f.name for f in fields(kind) if (f.default, f.default_factory) == none}
+        optional = (names | also) - needed
+    return tuple(name for name in parts_of(kind) if name not in optional)
 
 
 @cache
@@ -131,25 +528,16 @@ def also_of(kind: Any) -> frozenset[str]:
     return kind._also() if issubclass(kind, Value) else frozenset()
 
 
-def content_of(value: Any) -> dict[str, Any]:
+def to_fields(value: Any) -> dict[str, Any]:
     """By name what of a value stands in a document."""
     kind: Any = type(value)
-    if isinstance(value, Value):
-        return {name: value._document_part(name) for name in parts_of(kind)}
-    return {name: getattr(value, name) for name in parts_of(kind)}
-
-
-def restored(kind: Any, content: dict[str, Any]) -> Any:
-    """The value of a class with these parts."""
-    return kind._restored(content) if issubclass(kind, Value) else kind(**content)
+    part_of = value._document_part if isinstance(value, Value) else partial(getattr, value)
+    return {name: part_of(name) for name in parts_of(kind)}
 
 
 # ----------------------------------------------------------------------- from type to codec
-_WHOLE = PlainCodec((int, np.integer), "a whole number", {"type": "integer"}, int)
-_FLAG = PlainCodec((bool, np.bool_), "true or false", {"type": "boolean"}, bool)
-_WORDS = PlainCodec((str,), "text", {"type": "string"}, str)
 _SIMPLE: dict[Any, Codec] = {
-    float: RealCodec(), int: _WHOLE, bool: _FLAG, str: _WORDS, type(None): NULL, Any: AnyCodec(),
+    float: REAL, int: WHOLE, bool: FLAG, str: TEXT, type(None): NULL, Any: ANYTHING,
 }  # fmt: skip
 _WARNINGS = ChoiceCodec(
     {
@@ -192,7 +580,7 @@ def codec_of(hint: Any) -> Codec:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return MappingCodec(codec_of(given[1]))
     if hasattr(hint, "_of_text"):
-        return TextCodec(hint)
+        return TextCodec("text", {"type": "string"}, hint)
     if issubclass(hint, Enum):
         return ChoiceCodec({member.value: member for member in hint})
     return Record(hint)
@@ -205,70 +593,65 @@ class Record(Codec):
     """A class of named parts, or those that stand for their subclasses and name their kind."""
 
     def __init__(self, *kinds: type) -> None:
+        super().__init__(f"an object of kind {' or '.join(k.__name__ for k in kinds)}", {}, *kinds)
         self.kinds = kinds
         self.named = issubclass(kinds[0], Value)
-        self.must = f"an object of kind {' or '.join(kind.__name__ for kind in kinds)}"
 
-    def takes(self, value: Any) -> bool:
-        return isinstance(value, self.kinds)
+    def suits(self, plain: Any) -> bool:
+        return isinstance(plain, dict) and not is_nan(plain)
 
-    def write(self, value: Any, at: str, done: Written) -> Any:
+    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
         kind: Any = type(value)
         if not kind.__module__.startswith("betaroc."):
             raise InputTypeError(
                 f"what is written must be of a class of betaroc; {at or 'it'} is of"
                 f" {shown(kind.__name__)}, which no other reader knows. Pickle it instead."
             )
-        held = content_of(value)
-        plain = {
-            name: checked(codec, held[name], beside(at, name), done)
-            for name, codec in parts_of(kind).items()
-            if name not in also_of(kind) or _is_there(held[name])
+        content = {
+            name: part
+            for name, part in to_fields(value).items()
+            if name not in also_of(kind)
+            or (part if isinstance(part, str | tuple) else part is not None)
         }
+        parts = parts_of(kind)
+        plain = {k: parts[k].write(v, join_path(at, k), state) for k, v in content.items()}
         nested = {name: v for name, v in plain.items() if isinstance(v, dict | list)}
         named = {"kind": kind.__name__} if self.named else {}
         record = named | {k: v for k, v in plain.items() if k not in nested} | nested
         files = kind._files if self.named else ()
-        done.files += [(record, part) for part in files if part in record]
+        state.files += [(record, part) for part in files if part in record]
         return record
 
-    def suits(self, plain: Any) -> bool:
-        return isinstance(plain, dict) and not is_nan(plain)
-
-    def read(self, plain: Any, at: str, known: Known) -> Any:
-        if not self.suits(plain):
-            refused(at, self.must, plain)
-        kind = self._kind_of(plain, at, known)
-        parts, needed = parts_of(kind), needed_of(kind)
+    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
+        kind: Any = self.kinds[0]
+        if self.named:
+            options = names_below(self.kinds, state.kinds)
+            name = plain.get("kind")
+            if not isinstance(name, str) or name not in options:
+                refused(join_path(at, "kind"), f"one of {', '.join(options)}", name)
+            kind = state.kinds[name]
+        parts = parts_of(kind)
         for name in plain:
             if name not in parts and not (self.named and name in ENVELOPE):
                 raise FileFormatError(
-                    f"{told_place(beside(at, name))} must be a field of {kind.__name__}, and there"
-                    f" is none. {nearest(name, list(parts))}".rstrip()
+                    f"{format_json_path(join_path(at, name))} must be a field of {kind.__name__},"
+                    f" and there is none. {nearest(name, list(parts))}".rstrip()
                 )
-        for name in needed:
+        for name in needed_of(kind):
             if name not in plain:
                 raise FileFormatError(
-                    f"{told_place(beside(at, name))} must be there, {parts[name].must}; it is"
-                    " missing. Write the document again with to_json, or mend it there."
+                    f"{format_json_path(join_path(at, name))} must be there, {parts[name].must}; it"
+                    " is missing. Write the document again with to_json, or mend it there."
                 )
-        known.deeper(at)
+        state.deeper(at)
         content = {
-            name: codec.read(plain[name], beside(at, name), known)
+            name: codec.read(plain[name], join_path(at, name), state)
             for name, codec in parts.items()
             if name in plain
         }
-        known.depth -= 1
-        return made(lambda held: restored(kind, held), content, at)
-
-    def _kind_of(self, plain: dict[str, Any], at: str, known: Known) -> type:
-        if not self.named:
-            return self.kinds[0]
-        options = names_below(self.kinds, known.kinds)
-        name = plain.get("kind")
-        if not isinstance(name, str) or name not in options:
-            refused(beside(at, "kind"), f"one of {', '.join(options)}", name)
-        return known.kinds[name]
+        state.depth -= 1
+        make = kind._restored if self.named else lambda content: kind(**content)
+        return construct(make, content, at)
 
     def schema(self, kinds: Kinds) -> dict[str, Any]:
         names = names_below(self.kinds, kinds) if self.named else [self.kinds[0].__name__]
@@ -276,13 +659,9 @@ class Record(Codec):
         return refs[0] if len(refs) == 1 else {"anyOf": refs}
 
 
-def _is_there(value: Any) -> bool:
-    return value is not None and not (isinstance(value, tuple | str) and not value)
-
-
 def names_below(classes: tuple[type, ...], kinds: Kinds) -> list[str]:
     """The kinds that are of one of the classes."""
-    return [name for name, one in kinds.items() if issubclass(one, classes)]
+    return [name for name, kind in kinds.items() if issubclass(kind, classes)]
 
 
 # ------------------------------------------------------------------------------- schema
@@ -326,7 +705,7 @@ def _entries(one: dict[str, Any]) -> dict[str, Any]:
     """An array: lists within each other, its values with their shape, or where it stands."""
     whole = {
         "values": {"type": "array", "items": one},
-        "dtype": {"enum": ["float64", "float32", "float16", "int64", "bool", "str"]},
+        "dtype": {"enum": list(_LETTERS)},
         "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
     }
     rows = {"type": "array", "items": {"anyOf": [one, {"type": "array", "items": one}]}}
@@ -341,17 +720,12 @@ def _entries(one: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_NUMBER = {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]}
 _SHARED: dict[str, Any] = {
-    "number": _NUMBER,
-    "numbers": _entries({"$ref": "#/$defs/number"}),
-    "whole numbers": _entries({"type": "integer"}),
-    "flags": _entries({"type": "boolean"}),
-    "texts": _entries({"type": "string"}),
-    "entries": _entries({"type": ["number", "string", "boolean", "null"]}),
+    "number": {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]},
+    **{entries.name: _entries(entries.codec.schema({})) for entries in _ENTRIES.values()},
     "anything": {
         "anyOf": [
-            {"type": ["number", "string", "boolean", "null"]},
+            _SCALAR.schema({}),
             {"type": "object", "properties": {"float": {"enum": ["nan", "inf", "-inf"]}}}
             | {"required": ["float"], "additionalProperties": False},
             {"type": "array", "items": {"$ref": "#/$defs/anything"}},
@@ -382,7 +756,7 @@ def _parts(value: Any) -> Iterable[tuple[str, Any]]:
         return ((str(name), part) for name, part in value.items())
     if isinstance(value, Value) or hasattr(value, "_fields"):
         also = value._also() if isinstance(value, Value) else ()
-        return ((n, part) for n, part in content_of(value).items() if n not in also)
+        return ((n, part) for n, part in to_fields(value).items() if n not in also)
     if isinstance(value, list | tuple):
         return ((f"[{k}]", part) for k, part in enumerate(value))
     return ()

@@ -19,7 +19,11 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     target = checked_target(path)
     beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
     try:
-        _write(beside, content.encode("utf-8") if isinstance(content, str) else content)
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
         if target.exists():
             os.chmod(beside, target.stat().st_mode & 0o777)
         os.replace(beside, target)
@@ -75,11 +79,3 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
             " Name another file."
         )
     return target
-
-
-def _write(path: Path, content: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())

@@ -6,15 +6,15 @@ and curves have the colour of the page around, marks a tone that stands on white
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.rendering.numbers import visible
+from betaroc.rendering.numbers import decades_of, log_share, visible
 from betaroc.rendering.table_text import shown_cell, upright
 from betaroc.rendering.tree import (
     Cell,
@@ -146,8 +146,11 @@ def draw_square(lines: Sequence[Trace], axes: tuple[str, str], description: str)
     """One rate against another in a square, the chance line dotted, the key beside."""
     box = _Box(34, 8, 140, 140, (0.0, 1.0), (0.0, 1.0))
     chance = f'<path d="M34 148L174 8" {_LOOKS["dotted"]} stroke="currentColor" opacity=".5"/>'
-    names = f'<text x="174" y="163" text-anchor="end">{_escaped(axes[0])}, 100 %</text>'
-    names += f'<text x="34" y="163" text-anchor="middle">0</text>{_upwards(box, axes[1], "100")}'
+    names = f'<text x="174" y="163" text-anchor="end">{escape(axes[0])}, 100 %</text>'
+    names += '<text x="34" y="163" text-anchor="middle">0</text>'
+    names += '<text x="30" y="14" text-anchor="end">100</text>'
+    names += '<text x="24" y="78" text-anchor="middle" transform="rotate(-90 24 78)">'
+    names += f"{escape(axes[1])}</text>"
     return _drawing(
         184 + _KEY, 168, _frame(box) + chance + names + _curves(lines, box), description
     )
@@ -167,10 +170,10 @@ def draw_alphas(
     known = known[np.isfinite(known)]
     low, high = _ends(known)
     box = _Box(44, 20, 210, 110, (0.0, 1.0), (low, high))
-    inside = f'<text x="44" y="11">{_escaped(axes[1])}</text>'
+    inside = f'<text x="44" y="11">{escape(axes[1])}</text>'
     inside += '<text x="44" y="144" text-anchor="middle">0</text>'
     inside += '<text x="254" y="144" text-anchor="middle">1</text>'
-    inside += f'<text x="149" y="144" text-anchor="middle">{_escaped(axes[0])}</text>'
+    inside += f'<text x="149" y="144" text-anchor="middle">{escape(axes[0])}</text>'
     scale = 100.0 if per_cent else 1.0
     top = f"{high * scale:.3g}{' %' if per_cent else ''}"
     inside += f'<text x="40" y="26" text-anchor="end">{_minus(top)}</text>'
@@ -181,7 +184,7 @@ def draw_alphas(
     key = [*lines]
     if band is not None:
         bars = band[0].size < max(line.x.size for line in lines)
-        inside += _barred(band, box) if bars else _filled(band, box)
+        inside += _band(band, box, bars=bars)
         key.append(Trace(band_label, np.empty(0), np.empty(0), "band"))
     return _drawing(264 + _KEY, 150, _frame(box) + inside + _curves(key, box), description)
 
@@ -190,55 +193,29 @@ def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description
     """Rates with their intervals on a log scale beside a target."""
     height = 32 + 18 * len(rows)
     foot = height - 16
-    scale = _Decades.of([target, *(x for row in rows for x in (row.low, row.value))])
+    number = decades_of([target, *(x for row in rows for x in (row.low, row.value))])
+
+    def place(rate: float) -> str:
+        return _px(36.0 + 240.0 * log_share(rate, number))
+
     texts = [
-        f'<text x="0" y="{19 + 18 * k}">{_escaped(row.label)}</text>' for k, row in enumerate(rows)
+        f'<text x="0" y="{19 + 18 * k}">{escape(row.label)}</text>' for k, row in enumerate(rows)
     ]
     texts += [
-        f'<text x="{scale.at(share)}" y="{height - 2}" text-anchor="middle">{word}</text>'
-        for share, word in scale.named()
+        f'<text x="{place(10.0**-k)}" y="{height - 2}" text-anchor="middle">'
+        f"{f'{10.0 ** (2 - k):g}' if 0 < k < 6 else f'1e{2 - k}' if k else '100 %'}</text>"
+        for k in reversed(range(0, number + 1, -(-number // 5)))
     ]
-    at = scale.at(target)
+    at = place(target)
     texts.append(f'<text x="{at}" y="9" text-anchor="middle">target</text>')
     marks = [f'<path d="M36 {foot}H276M{at} 12V{foot}" stroke="currentColor" fill="none"/>']
     for k, row in enumerate(rows):
         y, dashes = 15 + 18 * k, ' stroke-dasharray="4 3"' if row.hollow else ""
         if math.isfinite(row.low):
-            ends = f"M{scale.at(row.low)} {y}H{scale.at(row.high)}"
+            ends = f"M{place(row.low)} {y}H{place(row.high)}"
             marks.append(f'<path d="{ends}" stroke="{colour}" stroke-width="2"{dashes}/>')
-        fill = "none" if row.hollow else colour
-        marks.append(
-            f'<circle cx="{scale.at(row.value)}" cy="{y}" r="4" fill="{fill}"'
-            f' stroke="{colour}" stroke-width="2"/>'
-        )
+        marks.append(_dot(place(row.value), y, colour, filled=not row.hollow))
     return _drawing(296, height, "".join(texts + marks), description)
-
-
-class _Decades(NamedTuple):
-    """A log scale up to a rate of 1."""
-
-    number: int
-
-    @classmethod
-    def of(cls, shares: Sequence[float]) -> _Decades:
-        """Four decades or as many as hold all rates, but for zeros and what is below 1e-12."""
-        least = min((x for x in shares if x >= 1e-12), default=1.0)
-        return cls(max(4, math.ceil(-math.log10(least) - 1e-9)))
-
-    def at(self, share: float) -> str:
-        """Pixels of a rate; below the scale its end."""
-        decades = math.log10(min(share, 1.0)) + self.number if share > 0.0 else 0.0
-        return _px(36.0 + 240.0 * max(decades, 0.0) / self.number)
-
-    def named(self) -> list[tuple[float, str]]:
-        """Rates with what is written below them, in per cent."""
-        shown = range(0, self.number + 1, -(-self.number // 5))
-        return [(10.0**-k, _decade(2 - k)) for k in reversed(shown)]
-
-
-def _decade(power: int) -> str:
-    """A power of ten in per cent."""
-    return "100 %" if power == 2 else f"{10.0**power:g}" if power > -4 else f"1e{power}"
 
 
 class IntervalMark(NamedTuple):
@@ -275,26 +252,25 @@ def draw_spans(
         parts.append(f'<path d="{zero}" stroke="currentColor" {_LOOKS["dotted"]}/>')
     for k, row in enumerate(rows):
         y = 13 + 18 * k
-        words = f'<text x="142" y="{y + 4}" text-anchor="end">{_escaped(row.label)}</text>'
-        parts.append(words)
+        parts.append(f'<text x="142" y="{y + 4}" text-anchor="end">{escape(row.label)}</text>')
         if math.isfinite(row.low) and math.isfinite(row.high):
             line = f"M{place(row.low)} {y}H{place(row.high)}"
             parts.append(f'<path d="{line}" stroke="currentColor" stroke-width="2"/>')
         if math.isfinite(row.value):
-            fill = "currentColor" if row.sure else "none"
-            parts.append(
-                f'<circle cx="{place(row.value)}" cy="{y}" r="4" fill="{fill}"'
-                ' stroke="currentColor" stroke-width="2"/>'
-            )
+            parts.append(_dot(place(row.value), y, "currentColor", filled=row.sure))
     foot = height + 6
     parts.append(f'<path d="M{left} {foot}h{width}" stroke="currentColor" opacity=".6"/>')
     for x, anchor in ((low, "start"), (high, "end")):
-        text = _minus(f"{x:.4g}")
         at = f'x="{place(x)}" y="{foot + 14}" text-anchor="{anchor}"'
-        parts.append(f"<text {at}>{text}</text>")
+        parts.append(f"<text {at}>{_minus(f'{x:.4g}')}</text>")
     middle = _px(left + width / 2)
-    parts.append(f'<text x="{middle}" y="{foot + 28}" text-anchor="middle">{_escaped(axis)}</text>')
+    parts.append(f'<text x="{middle}" y="{foot + 28}" text-anchor="middle">{escape(axis)}</text>')
     return _drawing(left + width + 12, foot + 34, "".join(parts), description)
+
+
+def _dot(x: str, y: int, colour: str, *, filled: bool) -> str:
+    look = f'fill="{colour if filled else "none"}" stroke="{colour}" stroke-width="2"'
+    return f'<circle cx="{x}" cy="{y}" r="4" {look}/>'
 
 
 def _drawing(width: int, height: int, inside: str, description: str) -> Figure:
@@ -309,23 +285,6 @@ def _frame(box: _Box) -> str:
     return (
         f'<path d="M{_px(box.left)} {_px(box.top)}v{_px(box.height)}h{_px(box.width)}"'
         ' fill="none" stroke="currentColor" opacity=".6"/>'
-    )
-
-
-def _upwards(box: _Box, name: str, top: str) -> str:
-    """The name of the upright axis, and its upper end."""
-    x = _px(box.left - 4)
-    middle = box.top + box.height / 2
-    return f'<text x="{x}" y="{_px(box.top + 6)}" text-anchor="end">{top}</text>' + _sideways(
-        box.left - 4, middle, name
-    )
-
-
-def _sideways(x: float, y: float, text: str) -> str:
-    at = f"{_px(x - 6)} {_px(y)}"
-    return (
-        f'<text x="{_px(x - 6)}" y="{_px(y)}" text-anchor="middle" transform="rotate(-90 {at})">'
-        f"{_escaped(text)}</text>"
     )
 
 
@@ -345,7 +304,7 @@ def _curves(lines: Sequence[Trace], box: _Box) -> str:
             look = f'fill="none" stroke="currentColor" {_LOOKS[line.look]}'
             parts.append(f'<path d="{_path(line, box)}{mark}" {look}/>')
         if line.label:
-            words = _escaped(line.label)
+            words = escape(line.label)
             parts.append(f'<text x="{_px(x + 28)}" y="{_px(y + 4)}">{words}</text>')
     return "".join(parts)
 
@@ -369,23 +328,17 @@ def _piece(x: FloatArray, y: FloatArray) -> str:
     return "M" + "L".join(f"{_px(a)} {_px(b)}" for a, b in zip(x[keep], y[keep], strict=True))
 
 
-def _filled(band: tuple[FloatArray, FloatArray, FloatArray], box: _Box) -> str:
-    x, low, high = (np.asarray(part) for part in band)
-    known = np.isfinite(low) & np.isfinite(high)
-    if not known.any():
+def _band(band: tuple[FloatArray, FloatArray, FloatArray], box: _Box, *, bars: bool) -> str:
+    x, low, high = (part[np.isfinite(band[1] + band[2])] for part in band)
+    (across, lower), (_, upper) = box.at(x, low), box.at(x, high)
+    if bars:
+        ends = zip(across, lower, upper, strict=True)
+        path = "".join(f"M{_px(a)} {_px(b)}V{_px(c)}" for a, b, c in ends)
+        return f'<path d="{path}" stroke="#808080" stroke-opacity=".5" stroke-width="8"/>'
+    if not x.size:
         return ""
-    across, lower = box.at(x[known], low[known])
-    _, upper = box.at(x[known], high[known])
-    outline = _piece(np.append(across, across[::-1]), np.append(lower, upper[::-1]))
-    return f'<path d="{outline}Z" fill="#808080" fill-opacity=".3"/>'
-
-
-def _barred(band: tuple[FloatArray, FloatArray, FloatArray], box: _Box) -> str:
-    across, lower = box.at(band[0], band[1])
-    _, upper = box.at(band[0], band[2])
-    ends = zip(across, lower, upper, strict=True)
-    bars = "".join(f"M{_px(a)} {_px(b)}V{_px(c)}" for a, b, c in ends if math.isfinite(b + c))
-    return f'<path d="{bars}" stroke="#808080" stroke-opacity=".5" stroke-width="8"/>'
+    path = _piece(np.append(across, across[::-1]), np.append(lower, upper[::-1]))
+    return f'<path d="{path}Z" fill="#808080" fill-opacity=".3"/>'
 
 
 def _ends(values: FloatArray) -> tuple[float, float]:
@@ -412,7 +365,3 @@ def _px(value: Any) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "\u2212")
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text)

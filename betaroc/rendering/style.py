@@ -286,7 +286,10 @@ def legend_below(
     lines = [1 + text.count("\n") for text in labels]
     grown = 0.1 + 0.17 * -(-sum(lines) // columns)
     figure = ax.figure
-    before = _remove_below(figure)
+    before = 0.0
+    for old in [old for old in figure.legends if hasattr(old, _HEIGHT)]:
+        before += getattr(old, _HEIGHT)
+        old.remove()
     figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + grown - before)
     below = figure.legend(
         handles, _held(labels), loc="outside lower center", ncols=columns, fontsize=8,
@@ -296,12 +299,3 @@ def legend_below(
     _written(below, labels)
     for line in below.get_lines() if width is not None else ():
         line.set(linewidth=width, alpha=1.0)
-
-
-def _remove_below(figure: Any) -> float:
-    """Take the legend below away; the height that it had."""
-    height = 0.0
-    for old in [old for old in figure.legends if hasattr(old, _HEIGHT)]:
-        height += getattr(old, _HEIGHT)
-        old.remove()
-    return height

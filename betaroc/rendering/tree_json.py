@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from betaroc.rendering.table_text import records
@@ -17,6 +16,7 @@ from betaroc.rendering.tree import (
     Grid,
     Group,
     Name,
+    Node,
     Row,
     Section,
     Status,
@@ -34,23 +34,34 @@ def dict_of(section: Section) -> _Object:
     >>> dict_of(Section("Scores", (Words("Two files."),), "200 clients"))["blocks"]
     [{'kind': 'words', 'text': 'Two files.'}]
     """
-    blocks = [one for block in section.blocks for one in _blocks_of(block)]
+    blocks = [part for block in section.blocks for part in _blocks_of(block)]
     return _without_empty(
         kind="section", title=section.title, finding=section.finding, key=section.key
     ) | {"blocks": blocks}
 
 
-def _blocks_of(block: Any) -> list[_Object]:
+def _blocks_of(block: Node) -> list[_Object]:
     """One object, or one for each picture of several that stand beside each other."""
-    if isinstance(block, Figures):
-        return [_figure(one) for one in block.items]
-    return [_FORMS[type(block)](block)]
-
-
-def _grid(grid: Grid) -> _Object:
-    columns = [_text(one.text if isinstance(one, Cell) else one) for one in grid.head]
-    table = {"kind": "table", "columns": columns, "rows": [_row(row) for row in grid.rows]}
-    return table | ({"records": records(grid.kept)} if grid.kept else {})
+    match block:
+        case Figures():
+            return [part for figure in block.items for part in _blocks_of(figure)]
+        case Section():
+            return [dict_of(block)]
+        case Grid():
+            columns = [_text(cell.text if isinstance(cell, Cell) else cell) for cell in block.head]
+            table = {"kind": "table", "columns": columns, "rows": [*map(_row, block.rows)]}
+            return [table | ({"records": records(block.kept)} if block.kept else {})]
+        case Words():
+            fields = {"lead": block.lead, "text": block.text, "role": block.kind}
+            return [_without_empty(kind="words", **fields)]
+        case Bullets():
+            return [{"kind": "bullets", "items": [*map(_text, block.items)]}]
+        case Figure():
+            return [_without_empty(kind="figure", caption=block.caption, shows=block.alt)]
+        case Status():
+            return [_status(block)]
+        case Glossary():
+            return [{"kind": "glossary", "terms": dict(block.items)}]
 
 
 def _row(row: Row | Group) -> _Object:
@@ -71,34 +82,11 @@ def _cell(cell: Content) -> _Object:
     return {"text": _text(cell.text)} | said | known
 
 
-def _words(words: Words) -> _Object:
-    return _without_empty(kind="words", lead=words.lead, text=words.text, role=words.kind)
-
-
-def _bullets(bullets: Bullets) -> _Object:
-    return {"kind": "bullets", "items": [_text(one) for one in bullets.items]}
-
-
-def _figure(figure: Figure) -> _Object:
-    return _without_empty(kind="figure", caption=figure.caption, shows=figure.alt)
-
-
 def _status(status: Status) -> _Object:
     return _without_empty(
         kind="status", of=status.of, verdict=status.verdict, reason=status.reason,
         change=status.change,
     )  # fmt: skip
-
-
-def _glossary(glossary: Glossary) -> _Object:
-    terms: Sequence[tuple[str, str]] = glossary.items
-    return {"kind": "glossary", "terms": dict(terms)}
-
-
-_FORMS: dict[type, Callable[[Any], _Object]] = {
-    Grid: _grid, Words: _words, Bullets: _bullets, Figure: _figure, Status: _status,
-    Glossary: _glossary, Section: dict_of,
-}  # fmt: skip
 
 
 def _text(text: Name | str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
+from betaroc.rendering.numbers import decades_of, log_share
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -76,8 +77,9 @@ def _block(node: Node, wrapped: bool, inset: str) -> str:
         case Words():
             return _words(node, wrapped, inset)
         case Bullets():
-            items = map(_cell, node.items)
-            return "\n".join(map(_hanging, items) if wrapped else items)
+            items = [_cell(item) for item in node.items]
+            lines = (broken(item, _WIDE - 2) if wrapped else [item] for item in items)
+            return "\n".join(map("\n  ".join, lines))
         case Status():
             words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
             return _plain(f"{words} {node.change}".rstrip())
@@ -95,11 +97,6 @@ def _words(node: Words, wrapped: bool, inset: str) -> str:
     return "\n".join(inset + line for line in broken(text, _WIDE - 2 - len(inset)))
 
 
-def _hanging(text: str) -> str:
-    """A text in lines, those after the first indented."""
-    return "\n  ".join(broken(text, _WIDE - 2))
-
-
 def _grid(grid: Grid) -> str:
     """Lines across the table stand out by their place; intervals stand in a column's cells."""
     texts = [[_cell(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
@@ -112,8 +109,12 @@ def _grid(grid: Grid) -> str:
     ]  # fmt: skip
     lines = _columns([list(map(_cell, grid.head)), *rows], grid.words).split("\n")
     body = iter(lines[1:])
-    told = [_group(row) if isinstance(row, Group) else next(body) for row in grid.rows]
-    return "\n".join([lines[0], *told] if lines[0] else told)
+    texts = [
+        [f"  {_plain(text)}" for text in (row.title, row.note) if text]
+        if isinstance(row, Group) else [next(body)]
+        for row in grid.rows
+    ]  # fmt: skip
+    return "\n".join([*filter(None, lines[:1]), *(line for part in texts for line in part)])
 
 
 def _fixed(grid: Grid) -> str:
@@ -143,7 +144,10 @@ def _lines(grid: Grid, cells: Sequence[Content], beside: Sequence[int]) -> list[
     ends = [k in left and (k + 1 in left or k + 1 == size) for k in range(size)]  # with a blank
     alone = len(_cell(cells[0])) > widths[0] - (1 in grid.words)
     stacks = [["" if alone else _cell(cells[0])]]
-    parts = [_parts(*both) for both in zip(cells, beside, strict=False)]
+    parts = [  # texts as wide as others that have a span beside them, spans, notes
+        (_cell(cell).ljust(width if _span(cell) else 0), _span(cell), getattr(cell, "note", ""))
+        for cell, width in zip(cells, beside, strict=False)
+    ]
     fits = all(
         len(f"{text} {span}".rstrip()) < width
         for k, ((text, span, _), width) in enumerate(zip(parts, widths, strict=True))
@@ -163,20 +167,6 @@ def _lines(grid: Grid, cells: Sequence[Content], beside: Sequence[int]) -> list[
         for line in zip_longest(*stacks, fillvalue="")
     ]
     return [_cell(cells[0])] * alone + lines
-
-
-def _parts(cell: Content, width: int) -> tuple[str, str, str]:
-    """The text, as wide as others that have a span beside them, the span, and the note."""
-    span = _span(cell)
-    return (
-        _cell(cell).ljust(width if span else 0),
-        span,
-        cell.note if isinstance(cell, Cell) else "",
-    )
-
-
-def _group(group: Group) -> str:
-    return "\n".join(f"  {_plain(text)}" for text in (group.title, group.note) if text)
 
 
 def _cell(cell: Content) -> str:
@@ -201,8 +191,8 @@ def _plain(text: str) -> str:
     return text.translate(_SIGNS)
 
 
-#: Where the strip begins, its columns, and the decades below 100 % that it has at least.
-_START, _WIDTH, _DECADES = 14, 48, 4
+#: Where the strip begins, and its columns.
+_START, _WIDTH = 14, 48
 
 #: Stands for a space where no line may end.
 _HELD = "\x1f"
@@ -219,40 +209,35 @@ def broken(text: str, width: int) -> list[str]:
 
 def strip(name: str, rows: Sequence[Strip], target: float | None, *, plain: bool) -> list[str]:
     """Rates with their intervals on one log scale; o of dev, a dot of test; nan where none is."""
-    rates = [value for _, _, value, _ in rows] + [1.0 if target is None else target]
-    least = min(rate for rate in rates if rate > 1e-12)
-    decades = max(_DECADES, math.ceil(-math.log10(least) - 1e-9))
+    decades = decades_of([value for _, _, value, _ in rows] + [target or 1.0])
+
+    def place(rate: float) -> int:
+        return _START + round(_WIDTH * log_share(rate, decades))
+
     head = [" "] * (_START + _WIDTH + 8)
     _write(head, 0, name)
-    for k in range(0, decades + 1, -(-decades // _DECADES)):
+    for k in range(0, decades + 1, -(-decades // 4)):
         text = f"{10.0 ** (2 - k):g}" if k else "100 %"
-        _write(head, _place(10.0**-k, decades) - (2 if k else 3), text)
+        _write(head, place(10.0**-k) - (2 if k else 3), text)
     lines = ["".join(head).rstrip()]
     for k, (who, low, value, high) in enumerate(rows):
         line = [" "] * (_START + _WIDTH + 3)
         _write(line, 0, who)
         for power in range(decades + 1):
-            line[_place(10.0**-power, decades)] = "."
-        middle = _place(value, decades)
+            line[place(10.0**-power)] = "."
+        middle = place(value)
         if not math.isnan(low):
-            first = _place(low, decades)
+            first = place(low)
             middle = max(middle, first + (value > low))
-            last = max(_place(high, decades), middle + 1)
-            for at in range(first, last + 1):
-                line[at] = "-" if plain else "─"
-            line[first], line[last] = ("[", "]") if plain else ("├", "┤")
+            last = max(place(high), middle + 1)
+            bar = "-" * (last - first - 1)
+            _write(line, first, f"[{bar}]" if plain else f"├{bar}┤".replace("-", "─"))
         line[middle] = "o" if k == 0 else "*" if plain else "●"
         lines.append("".join(line).rstrip())
     if target is not None:
-        lines.append(" " * _place(target, decades) + f"target {100.0 * target:g} %")
+        lines.append(" " * place(target) + f"target {100.0 * target:g} %")
     return lines
 
 
 def _write(line: list[str], at: int, text: str) -> None:
     line[at : at + len(text)] = list(text)
-
-
-def _place(value: float, decades: int) -> int:
-    """The column of a rate; beyond the scale its ends."""
-    above = 0.0 if value <= 0.0 else math.log10(value) + decades
-    return _START + round(_WIDTH * min(max(above / decades, 0.0), 1.0))

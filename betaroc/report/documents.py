@@ -57,8 +57,7 @@ from betaroc.model.ends import Ends
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc import Roc, RocHull
-from betaroc.rendering.codecs import made
-from betaroc.rendering.document import FORMAT, kinds_of, schema_of, value_of
+from betaroc.rendering.document import FORMAT, construct, kinds_of, schema_of, value_of
 from betaroc.rendering.json_forms import parsed
 from betaroc.report.analysis import Analysis
 from betaroc.studies.design import Design
@@ -139,7 +138,7 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
             " br.read_scores reads scores."
         )
     if document["kind"] == "GuaranteedThreshold":
-        document = made(_decision_of_guarantee, document, "")
+        document = construct(_decision_of_guarantee, document, "")
     name, version = document["kind"], document.get("format")
     if type(version) is not int or version < 1:
         raise FileFormatError(
