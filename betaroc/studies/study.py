@@ -346,7 +346,7 @@ class Study:
             replicates=self.replicates,
             statistics=self._words,
             model=self._model_words,
-            python=_python() if self._has_functions else None,
+            python=".".join(map(str, sys.version_info[:2])) if self._has_functions else None,
             entropy=entropy,
             block=block,
             betaroc=version(),
@@ -510,11 +510,6 @@ def _seed(rng: Any) -> list[Any] | None:
     entropy: Any = rng.entropy
     many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
     return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]
-
-
-def _python() -> str:
-    """The version that bytecode depends on."""
-    return ".".join(map(str, sys.version_info[:2]))
 
 
 def _joblib() -> Any:
