@@ -143,9 +143,8 @@ OF_NOTHING: dict[str, Callable[[], Any]] = {
     "OperatingPoint.to_frame": PAIR.at(0.5).to_frame,
     "Distribution.to_frame": br.Beta(2.0, 3.0).to_frame,
     "ScoreModel.to_frame": PAIR.to_frame,
-    "Roc.to_frame": PAIR.roc().to_frame,
     "RocHull.to_frame": PAIR.roc().hull().to_frame,
-    "_Curve.to_frame": PAIR.det().to_frame,
+    "Curve.to_frame": PAIR.det().to_frame,
     "Ends.to_frame": PAIR.ends().to_frame,
     "ClassSummary.to_frame": lambda: br.summarize(pd.DataFrame(trials())).client.to_frame(),
     "FitCheck.to_frame": lambda: br.check_fit(

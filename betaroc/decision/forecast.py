@@ -399,7 +399,7 @@ def epc_forecast(
     t = CRITERIA[WEIGHTED_ERROR].choose(pair, model.prior, alphas)
     point = model._point(t)
     where = _where(pair, t, alphas)
-    place = np.where(where == "interior", t.logit if pair.unit else t.theta, np.nan)
+    place = np.where(where == "interior", pair.coordinates(t), np.nan)
     parts = (fit.client, fit.impostor) if isinstance(fit, Fit) else (None, None)
     found = _expansion(pair, pair.place(place), alphas, sizes, parts)
     return EpcForecast(

@@ -167,7 +167,7 @@ class _Search(NamedTuple):
                 own = tail * np.exp(-gap / k)
                 left = np.maximum(out + np.expm1(-gap / m) * (1.0 - inside), 0.0)
             one, two = self.own.place(own, 1.0 - own), self.other.place(left, 1.0 - left)
-            y, w = self._coordinate(one), self._coordinate(two)
+            y, w = self.pair.coordinates(one), self.pair.coordinates(two)
             return choose((y <= w) == self.own.up, one, two)
 
         def excess(y: FloatArray) -> FloatArray:
@@ -177,12 +177,9 @@ class _Search(NamedTuple):
                 of_other = -m * np.log1p(-self.other.between(x, z) / (1.0 - inside))
             return np.asarray(of_own + of_other - gaps)
 
-        ends = [self._coordinate(first(part)) for part in (0.5 * gaps, gaps)]
+        ends = [self.pair.coordinates(first(part)) for part in (0.5 * gaps, gaps)]
         near = _ROUNDED * float(np.max(k + m))  # what an excess of so many scores is rounded to
         return self.pair.place(_root(excess, ends[0], ends[1], max(near, _NEAR)))
-
-    def _coordinate(self, t: Thresholds) -> FloatArray:
-        return t.logit if self.pair.unit else t.theta
 
     def _middle(self, x: Thresholds, z: Thresholds) -> Thresholds:
         theta = 0.5 * (x.theta + z.theta)
@@ -232,7 +229,7 @@ class _Search(NamedTuple):
         ends = []
         for part in (1.0, 0.5):
             places = [
-                self._coordinate(_Side(side.law, True).place(-np.expm1(log), np.exp(log)))
+                self.pair.coordinates(_Side(side.law, True).place(-np.expm1(log), np.exp(log)))
                 for side, log in zip(
                     sides, (part * log_p / self.n, part * log_p / self.m), strict=True
                 )

@@ -187,7 +187,7 @@ class FitAgain:
             parts += [law._lower_quantile(share, np.log(share)),
                       law._upper_quantile(share, np.log(share))]  # fmt: skip
         t = Thresholds.concatenate(parts)
-        u = np.unique(t.logit if pair.unit else t.theta)
+        u = np.unique(pair.coordinates(t))
         u = u[np.isfinite(u)]
         return u, pair.place(u)
 

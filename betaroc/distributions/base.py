@@ -278,11 +278,11 @@ class Distribution(Noun, ABC):
         """
         inside = self if self.continuous is None else self.continuous[1]
         ends = inside._landmarks(_DEPTHS)
-        places = np.unique(ends.logit if self.on_unit else ends.theta)
+        places = np.unique(self._native(ends))
         places = places[np.isfinite(places)]
         half = 0.5 * np.diff(places)[:, None]
         y = (places[:-1, None] + half * (1.0 + _NODES)).ravel()
-        t = Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
+        t = self._at_native(y)
         weights = (half * _WEIGHTS).ravel() * np.exp(self._log_density(t))
         atoms = Thresholds.from_theta(self.atoms.places)
         scores = np.concatenate([self._score(t), self._score(atoms)], axis=1)
@@ -322,9 +322,8 @@ class Distribution(Noun, ABC):
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         """Derivative of the log density in the score, by the native coordinate."""
-        centre = t.logit if self.on_unit else t.theta
+        centre, make = self._native(t), self._at_native
         step = 1e-5 * np.maximum(1.0, np.abs(centre))
-        make = Thresholds.from_logit if self.on_unit else Thresholds.from_theta
         rise = self._log_pdf(make(centre + step)) - self._log_pdf(make(centre - step))
         return np.asarray(rise / (2.0 * step))
 
@@ -608,6 +607,13 @@ class Distribution(Noun, ABC):
             log_p = np.log(value)
         invert = self._lower_quantile if lower else self._upper_quantile
         return invert(value, log_p)
+
+    def _native(self, t: Thresholds) -> FloatArray:
+        """Where thresholds lie in the coordinate of the density: logits on [0, 1], else scores."""
+        return t.logit if self.on_unit else t.theta
+
+    def _at_native(self, y: FloatArray) -> Thresholds:
+        return Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
 
     def _log_density_in(self, t: Thresholds, *, unit: bool) -> FloatArray:
         """Log density in the logit (unit) or in the score, whichever the pair works in."""

@@ -298,7 +298,7 @@ class BetaPair(Pair):
     def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
         """Where a tail is its power law to the last digit, two long logs are not subtracted."""
         general = super().log_excess(t, lower=lower)
-        if self.client.atoms.places.size or self.impostor.atoms.places.size:
+        if self.atom_places.size:
             return general
         c, i = self._laws()
         if lower:
@@ -326,7 +326,7 @@ class BetaPair(Pair):
 
     def decisive_sides(self) -> tuple[float, float] | None:
         """Of a pair without atoms: the differences of the shapes."""
-        if self.client.atoms.places.size or self.impostor.atoms.places.size:
+        if self.atom_places.size:
             return None
         a, b, _ = self._differences()
         return a, -b

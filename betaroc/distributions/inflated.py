@@ -165,11 +165,7 @@ class Inflated(Distribution):
             return self._invert(p, lower=lower)
         near = self._invert(np.where(beyond, 0.5, p), lower=lower)
         far = self._invert(np.where(beyond, 1.0 - p, 0.5), lower=not lower)
-        return Thresholds(
-            np.where(beyond, far.theta, near.theta),
-            np.where(beyond, far.complement, near.complement),
-            np.where(beyond, far.logit, near.logit),
-        )
+        return choose(beyond, far, near)
 
     def _invert(self, p: FloatArray, *, lower: bool) -> Thresholds:
         """The base's inverse beside the jumps, an atom's place on its jump."""

@@ -129,7 +129,7 @@ class Mixture(Distribution):
         with np.errstate(under="ignore"):
             share = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
         # At an end all logs are -inf: there the heaviest components alone count.
-        at = t.logit if self.on_unit else t.theta
+        at = self._native(t)
         for end, there in enumerate((at == -np.inf, at == np.inf)):
             if there.any():
                 share[:, there] = self._shares_at(end)[:, None]
@@ -156,18 +156,12 @@ class Mixture(Distribution):
         """Through the smaller tail: beyond the median 1 - p is exact."""
         far = p > 0.5
         if not np.any(far):
-            return self._at(self._root(log_p, lower=lower))
+            return self._at_native(self._root(log_p, lower=lower))
         y = np.empty(p.shape)
         y[~far] = self._root(log_p[~far], lower=lower)
         with np.errstate(divide="ignore"):
             y[far] = self._root(np.log(1.0 - p[far]), lower=not lower)
-        return self._at(y)
-
-    def _at(self, y: FloatArray) -> Thresholds:
-        return Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
-
-    def _native(self, t: Thresholds) -> FloatArray:
-        return t.logit if self.on_unit else t.theta
+        return self._at_native(y)
 
     def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
         """Where the log of a tail is log_p: Newton, kept between the components'."""
@@ -181,7 +175,7 @@ class Mixture(Distribution):
         for _ in range(_STEPS):
             if not np.any(open_):
                 break
-            here = self._at(y[open_])
+            here = self._at_native(y[open_])
             log_tail = (self._lower if lower else self._upper)(here)[1]
             miss = sign * (log_tail - flat[open_])
             low[open_] = np.where(miss < 0.0, y[open_], low[open_])
@@ -240,7 +234,7 @@ class Mixture(Distribution):
             return middle
         places = np.unique(middle[known])
         places = places[np.linspace(0, places.size - 1, _KNOTS).astype(np.intp)]
-        logs = (self._lower if lower else self._upper)(self._at(places))[1]
+        logs = (self._lower if lower else self._upper)(self._at_native(places))[1]
         if not lower:
             places, logs = places[::-1], logs[::-1]
         near = np.interp(log_p, logs, places)

@@ -259,9 +259,6 @@ class NormalPair(Pair):
         client, impostor = _Bell(mu_c, sigma_c), _Bell(mu_i, sigma_i)
         return (client, impostor) if sigma_c < sigma_i else (impostor, client)
 
-    def _has_atoms(self) -> bool:
-        return bool(self.client.atoms.places.size or self.impostor.atoms.places.size)
-
     def ratio_roots(self, level: float) -> Thresholds:
         _, sigma_c, _, sigma_i = self._parameters()
         gap = log_ratio(sigma_c, sigma_i) + level - self._log_share()
@@ -279,7 +276,7 @@ class NormalPair(Pair):
 
     def diagonal_roots(self) -> Thresholds | None:
         """Where the standard scores of both classes are one number."""
-        if self._has_atoms():
+        if self.atom_places.size:
             return None
         narrow, wide = self._narrow_and_wide()
         if narrow.sigma == wide.sigma:
@@ -289,7 +286,7 @@ class NormalPair(Pair):
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
         """Where the standard scores of both classes are opposite, if the weights are equal."""
-        if self._has_atoms() or weight_far != weight_frr:
+        if self.atom_places.size or weight_far != weight_frr:
             return super().balance_root(weight_far, weight_frr)
         narrow, wide = self._narrow_and_wide()
         share = 1.0 + narrow.sigma / wide.sigma
@@ -297,7 +294,7 @@ class NormalPair(Pair):
 
     def decisive_sides(self) -> tuple[float, float] | None:
         """Unequal sigmas give an improper region always, equal ones a concave or convex curve."""
-        if self._has_atoms():
+        if self.atom_places.size:
             return None
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
         if sigma_c != sigma_i:

@@ -19,7 +19,7 @@ from betaroc.core.errors import InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
 from betaroc.core.text import shown
-from betaroc.core.thresholds import BELOW_ONE, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.distributions.base import Distribution
 
 _FORMS: dict[
@@ -122,12 +122,16 @@ class Pair:
         places += [np.array(law.support) for law in (*laws, *parts)]
         return Thresholds.from_theta(np.unique(np.concatenate(places)))
 
+    @property
+    def atom_places(self) -> FloatArray:
+        """Places of all atoms, the clients' first."""
+        return np.concatenate([self.client.atoms.places, self.impostor.atoms.places])
+
     @cached_property
     def accept_all(self) -> Thresholds:
         """The lower end of the scale, -inf where a distribution has an atom on it."""
         low = self.joints.theta[0]
-        atoms = np.concatenate([self.client.atoms.places, self.impostor.atoms.places])
-        return Thresholds.from_theta(-np.inf if np.any(atoms == low) else low)
+        return Thresholds.from_theta(-np.inf if low in self.atom_places else low)
 
     @property
     def reject_all(self) -> Thresholds:
@@ -140,23 +144,13 @@ class Pair:
         limit = Thresholds.from_logit(np.full(joints.shape, BELOW_ONE))
         one = (joints.theta == 1.0) & self.unit
         bottom = joints.theta == self.joints.theta[0]
-        start = self.accept_all
-
-        def pick(low: FloatArray, at_one: FloatArray, other: FloatArray) -> FloatArray:
-            return np.where(bottom, low, np.where(one, at_one, other))
-
-        return Thresholds(
-            pick(start.theta, limit.theta, below.theta),
-            pick(start.complement, limit.complement, below.complement),
-            pick(start.logit, limit.logit, below.logit),
-        )
+        return choose(bottom, self.accept_all, choose(one, limit, below))
 
     @cached_property
     def candidates(self) -> Thresholds:
         """Every place where a rate jumps, from below and from above, ascending."""
         # A joint without an atom is no jump: just below it is no decision of its own.
-        places = np.concatenate([self.client.atoms.places, self.impostor.atoms.places])
-        jumps = self.joints[np.isin(self.joints.theta, places)]
+        jumps = self.joints[np.isin(self.joints.theta, self.atom_places)]
         both = Thresholds.concatenate([self.just_below(jumps), self.joints])
         return both[both.order()]
 
@@ -194,9 +188,8 @@ class Pair:
         low, high = max(c[0], i[0]), min(c[1], i[1])
         if not low < high:
             return None
-        ends = Thresholds.from_theta([low, high])
-        values = ends.logit if self.unit else ends.theta
-        return float(values[0]), float(values[1])
+        first, last = self.coordinates(Thresholds.from_theta([low, high])).tolist()
+        return first, last
 
     def bracketed_as(self, other: Pair) -> None:
         """Let roots be looked for where those of a nearly equal pair are."""
@@ -238,6 +231,10 @@ class Pair:
         """Thresholds at working coordinates."""
         return Thresholds.from_logit(u) if self.unit else Thresholds.from_theta(u)
 
+    def coordinates(self, t: Thresholds) -> FloatArray:
+        """Working coordinates of thresholds."""
+        return t.logit if self.unit else t.theta
+
     def turning_points(self) -> Thresholds:
         """Where the likelihood ratio turns, ascending."""
         if self.mesh.size == 0:
@@ -266,8 +263,7 @@ class Pair:
     def _turn_coordinates(self) -> FloatArray:
         if self._like is not None:
             return self._like._turn_coordinates
-        t = self.turning_points()
-        return t.logit if self.unit else t.theta
+        return self.coordinates(self.turning_points())
 
     def _slope(self, which: str, t: Thresholds) -> FloatArray:
         """Derivative of a law's log density in the score, by the working coordinate."""
@@ -435,7 +431,7 @@ class Pair:
     def panels(self, law: Distribution, low: float, high: float) -> FloatArray:
         """Break points of a quadrature over a law's support: quantiles of both distributions."""
         ends = Thresholds.from_theta(np.array(law.support))
-        first, last = (ends.logit if self.unit else ends.theta).tolist()
+        first, last = self.coordinates(ends).tolist()
         low, high = max(low, first), min(high, last)
         inner = self.area_grid(low, high, unit=self.unit)
         return np.unique(np.concatenate([[low], inner, [high]])) if low < high else np.empty(0)

@@ -163,12 +163,7 @@ class Shifted(Distribution):
         inside = np.isfinite(t.logit)
         with np.errstate(over="ignore"):
             y = rate * np.where(inside, t.logit, 0.0) + start
-        moved = Thresholds.from_logit(np.clip(y, -BELOW_ONE, BELOW_ONE))
-        return Thresholds(
-            np.where(inside, moved.theta, t.theta),
-            np.where(inside, moved.complement, t.complement),
-            np.where(inside, moved.logit, t.logit),
-        )
+        return choose(inside, Thresholds.from_logit(np.clip(y, -BELOW_ONE, BELOW_ONE)), t)
 
     @cached_property
     def _discrete(self) -> Distribution | None:
@@ -412,7 +407,7 @@ class ShiftedPair(Pair):
         return self._inner.log_ratio(self._move._back(t))
 
     def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
-        if self.client.atoms.places.size or self.impostor.atoms.places.size:
+        if self.atom_places.size:
             return super().log_excess(t, lower=lower)
         return self._inner.log_excess(self._move._back(t), lower=lower)
 

@@ -410,15 +410,13 @@ class Spliced(Distribution):
         atoms, (share, law) = self.atoms, self.continuous
         total = math.fsum(atoms.masses * function(atoms.places))
         ends = law._landmarks(np.concatenate([_DEPTHS, np.geomspace(65.0, 700.0, 30)]))
-        points = ends.logit if self.on_unit else ends.theta
-        points = np.concatenate([points, _BENDS]) if self.on_unit else points
-        low, high = Thresholds.from_theta(np.array(law.support)), points
-        edge = low.logit if self.on_unit else low.theta
-        inner = high[(high > edge[0]) & (high < edge[1]) & np.isfinite(high)]
+        points = np.append(self._native(ends), _BENDS if self.on_unit else [])
+        edge = self._native(Thresholds.from_theta(np.array(law.support)))
+        inner = points[(points > edge[0]) & (points < edge[1]) & np.isfinite(points)]
         panels = np.unique(np.concatenate([inner, edge[np.isfinite(edge)]]))
 
         def integrand(u: FloatArray) -> FloatArray:
-            t = Thresholds.from_logit(u) if self.on_unit else Thresholds.from_theta(u)
+            t = self._at_native(u)
             with np.errstate(under="ignore"):
                 return np.asarray(np.exp(law._log_density(t)) * function(t.theta))
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError
-from betaroc.core.polygamma import (
-    information_terms,
-    phi_tau,
-    phi_tau_of,
-)
+from betaroc.core.polygamma import phi_tau, phi_tau_of
 from betaroc.core.sentences import worded
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, stirling_remainder, stirling_remainders
 from betaroc.distributions.base import Distribution
@@ -28,6 +25,7 @@ from betaroc.estimation.contract import (
     Sample,
     SampleRows,
     SystemSums,
+    nested,
     refuse_unfitted,
     too_few_distinct,
 )
@@ -37,6 +35,7 @@ from betaroc.estimation.newton import (
     MAX_ITERATIONS,
     BetaSolution,
     beta_mle,
+    errors_of_rows,
     solve_centred,
     solve_one,
 )
@@ -102,17 +101,11 @@ def _too_concentrated(sample: Data) -> DegenerateDataError:
 def _at_maximum(sample: Data, g1: float, g2: float, found: BetaSolution) -> Maximum:
     a, b = found.a, found.b
     aa, ab, bb = found.covariance
-    covariance = ((aa, ab), (ab, bb))
     return Maximum(
-        Beta(a, b),
-        ("a", "b"),
-        (a, b),
-        covariance,
+        Beta(a, b), ("a", "b"), (a, b), ((aa, ab), (ab, bb)),
         sample.total * _largest_mean_log_likelihood(a, b, g1, g2),
-        found.converged,
-        found.iterations,
-        found.gradient_norm,
-    )
+        found.converged, found.iterations, found.gradient_norm,
+    )  # fmt: skip
 
 
 def _largest_mean_log_likelihood(a: float, b: float, g1: float, g2: float) -> float:
@@ -189,11 +182,8 @@ def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEsti
     n = np.where(reason == "", side.inner, np.nan)
     g1, g2 = side.log / n, side.log1m / n
     a, b, converged = beta_mle(g1, g2)
-    taus = [phi_tau(v)[1] for v in (a, b, a + b)]
-    of_a, of_b, coupling, det = information_terms(a, b, *taus)
-    aa, ab, bb = of_b / det, coupling / det, of_a / det
-    amplified = np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
-    limit = amplified > ILL_CONDITIONED
+    aa, bb, amplification = errors_of_rows(a, b, g1, g2)
+    limit = amplification > ILL_CONDITIONED
     if not side.from_rows:
         limit &= a + b > LARGEST_SUMMED
     doubtful = (reason != "") | ~converged | limit
@@ -240,32 +230,24 @@ BETA = Family(
 
 
 # ------------------------------------------------------- clients Beta(p, 1), impostors Beta(1, q)
-def _dual_client(sample: Data) -> Maximum:
-    """p = -1 / mean log s: the power law s^p, whose -log s is exponential."""
-    p, log_likelihood = _dual_power(sample, 0)
-    return Maximum(
-        Beta(p, 1.0), ("a", "b"), (p, 1.0), ((p * p, 0.0), (0.0, 0.0)), log_likelihood, fixed=("b",)
-    )
+def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
+    """p = -1 / mean log s, of the power law s^p, whose -log s is exponential; or q, of 1 - s.
 
-
-def _dual_impostor(sample: Data) -> Maximum:
-    """q = -1 / mean log(1 - s)."""
-    q, log_likelihood = _dual_power(sample, 1)
-    return Maximum(
-        Beta(1.0, q), ("a", "b"), (1.0, q), ((0.0, 0.0), (0.0, q * q)), log_likelihood, fixed=("a",)
-    )
-
-
-def _dual_power(sample: Data, which: int) -> tuple[float, float]:
-    """The exponent and W (log p - 1 + 1/p), the largest log-likelihood."""
+    The largest log-likelihood is W (log p - 1 + 1/p).
+    """
     if sample.low == sample.high:
         raise DegenerateDataError(
             f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
             f" of no continuous distribution; got {sample.n}, all equal to {sample.low!r}. Give"
             + worded(' more scores, or use `family="empirical"`.')
         )
-    p = -1.0 / sample.mean_logs()[which]
-    return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)
+    p = -1.0 / sample.mean_logs()[free]
+    a, b = shapes = (1.0, p) if free else (p, 1.0)
+    covariance, log_likelihood = np.zeros((2, 2)), sample.total * (math.log(p) - 1.0 + 1.0 / p)
+    covariance[free, free] = p * p
+    return Maximum(
+        Beta(a, b), ("a", "b"), shapes, nested(covariance), log_likelihood, fixed=("ba"[free],)
+    )
 
 
 def _dual_rows(law: Beta, x: FloatArray) -> Parameters:
@@ -283,6 +265,6 @@ def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
 
 
 DUAL_BETA = Family(
-    _dual_client, on_unit=True, impostor=_dual_impostor, summed=True,
+    _estimate_dual, on_unit=True, impostor=partial(_estimate_dual, free=1), summed=True,
     rows=SampleRows(Beta, _dual_rows, beta_tails, _dual_moments),
 )  # fmt: skip

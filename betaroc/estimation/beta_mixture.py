@@ -12,7 +12,7 @@ from betaroc.core.special import log_beta
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.mixture import BetaMixture
 from betaroc.estimation.beta import beta_tails, estimate_beta
-from betaroc.estimation.contract import Family, Maximum, Parameters, SampleRows
+from betaroc.estimation.contract import Family, Parameters, SampleRows
 from betaroc.estimation.mixture import Curvature, Kind, estimate_mixture, estimate_near
 from betaroc.estimation.newton import beta_mle, solve_one
 
@@ -23,10 +23,6 @@ _GAIN = 0.005
 _EM_STEPS = 3000
 
 
-def _columns(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return np.log(x), np.log1p(-x)
-
-
 def _log_density(one: FloatArray, two: FloatArray, a: float, b: float) -> FloatArray:
     return np.asarray((a - 1.0) * one + (b - 1.0) * two - log_beta(a, b))
 
@@ -34,19 +30,6 @@ def _log_density(one: FloatArray, two: FloatArray, a: float, b: float) -> FloatA
 def _from_means(one: float, two: float) -> tuple[float, float] | None:
     found = solve_one(one, two) if max(one, two) < 0.0 else None
     return (found.a, found.b) if found is not None and found.converged else None
-
-
-def _cap(single: Maximum) -> float:
-    return _CONCENTRATION * (1.0 + sum(single.values))
-
-
-def _parameters(coordinates: FloatArray) -> tuple[FloatArray, FloatArray]:
-    shapes = np.exp(coordinates)
-    return shapes[:, 0], shapes[:, 1]
-
-
-def _shapes(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.column_stack([a, b])
 
 
 def _scores(one: FloatArray, two: FloatArray, a: float, b: float) -> tuple[FloatArray, FloatArray]:
@@ -161,9 +144,10 @@ def _mixture(shares: FloatArray, a: FloatArray, b: FloatArray) -> BetaMixture:
 
 
 _KIND = Kind(
-    "beta-mixture", "beta", BetaMixture, Beta, estimate_beta, _columns, _log_density, _from_means,
-    lambda a, b: a / (a + b), lambda a, b: a + b, _cap, lambda a, b: np.log(_shapes(a, b)),
-    _parameters, _shapes, _scores, _curvature,
+    "beta-mixture", "beta", BetaMixture, Beta, estimate_beta,
+    lambda x: (np.log(x), np.log1p(-x)), _log_density, _from_means,
+    lambda a, b: a / (a + b), lambda a, b: a + b,
+    lambda single: _CONCENTRATION * (1.0 + sum(single.values)), slice(0, 2), _scores, _curvature,
 )  # fmt: skip
 BETA_MIXTURE = Family(
     partial(estimate_mixture, count=2, kind=_KIND), on_unit=True,

@@ -25,6 +25,11 @@ Parameters = tuple[FloatArray, ...]
 Matrix = tuple[tuple[float, ...], ...]
 
 
+def nested(matrix: FloatArray) -> Matrix:
+    """The rows of a matrix as tuples."""
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
 class AtEnds(NamedTuple):
     """Scores of exactly 0 and of exactly 1, and their weight."""
 

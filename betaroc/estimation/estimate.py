@@ -110,19 +110,13 @@ class Task(NamedTuple):
         ruled = [row.on_unit for row in rows]
         rounded = ruled if options.boundary is not None else [row.of_density for row in rows]
         sized = [row.sized is not None for row in rows]
-        first, second = (
-            cls.of(
-                name,
-                Options(
-                    options.boundary if on_unit or not any(ruled) else None,
-                    options.resolution if in_cells or not any(rounded) else None,
-                    options.components if has_size or not any(sized) else None,
-                    options.bounds,
-                ),
-            )
-            for name, on_unit, in_cells, has_size in zip(names, ruled, rounded, sized, strict=True)
-        )
-        return first, second
+        taken = {"boundary": ruled, "resolution": rounded, "components": sized}
+
+        def options_of(k: int) -> Options:
+            unused = (name for name, takes in taken.items() if any(takes) and not takes[k])
+            return options._replace(**dict.fromkeys(unused))
+
+        return cls.of(names[0], options_of(0)), cls.of(names[1], options_of(1))
 
     def run(
         self,

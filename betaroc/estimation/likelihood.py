@@ -14,7 +14,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import free, moved
-from betaroc.estimation.contract import Maximum
+from betaroc.estimation.contract import Maximum, nested
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -141,7 +141,7 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     norm = float(np.abs(np.linalg.solve(scale.T, found.gradient)).max())
     estimate = Maximum(
         best, tuple(names), tuple(p.value for p in best._parameters()),
-        tuple(tuple(row) for row in covariance.tolist()), total * found.value,
+        nested(covariance), total * found.value,
         bool(np.all(np.abs(found.gradient) <= _TINY_GRADIENT)), found.iterations, norm,
     )  # fmt: skip
     if not estimate.converged:

@@ -12,44 +12,23 @@ import numpy as np
 from betaroc.core.arrays import INSIDE, FloatArray
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import normal_inverse_information
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
-from betaroc.estimation.contract import (
-    Data,
-    Family,
-    Maximum,
-    Sample,
-    SampleRows,
-    SystemSums,
-    too_few_distinct,
-)
+from betaroc.estimation.contract import Data, Family, Maximum, Sample, SampleRows, SystemSums
 from betaroc.estimation.normal import (
     BY_SPREAD,
     areas_of_rows,
     drawn_moments,
     fit_rows,
     from_moments,
+    maximum_of_moments,
     moments_of_rows,
-    normal_log_likelihood,
-    proper_moments,
     tails_of_rows,
 )
 
 
 def estimate_logit_normal(sample: Data) -> Maximum:
     """Moments of log x - log(1 - x); the Jacobian -log x - log(1 - x) joins the likelihood."""
-    if sample.low == sample.high:
-        raise too_few_distinct(sample, "logit-normal")
-    *found, mean_jacobian = sample.logit_moments()
-    mu, sigma = proper_moments(sample, "logit-normal", *found)
-    jacobian = -sample.total * mean_jacobian
-    return Maximum(
-        LogitNormal(mu, sigma),
-        ("mu", "sigma"),
-        (mu, sigma),
-        normal_inverse_information(sigma),
-        normal_log_likelihood(sigma, sample.total) + jacobian,
-    )
+    return maximum_of_moments(sample, "logit-normal", LogitNormal, sample.logit_moments)
 
 
 def _log_likelihood(sample: Sample) -> Callable[[Any], float]:

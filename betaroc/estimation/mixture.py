@@ -21,7 +21,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.mixture import Mixture
-from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, too_few_distinct
+from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, nested, too_few_distinct
 
 #: Scores that every component must have at least.
 _LEAST_SCORES = 5.0
@@ -77,10 +77,8 @@ class Kind(NamedTuple):
     #: How narrow components are, and how narrow they may be beside one distribution of all scores.
     narrow: Callable[[FloatArray, FloatArray], FloatArray]
     cap: Callable[[Maximum], float]
-    coordinates: Callable[[FloatArray, FloatArray], FloatArray]
-    parameters: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-    #: Derivatives of p and q by their coordinates.
-    rates: Callable[[FloatArray, FloatArray], FloatArray]
+    #: Which of p and q have their logarithm as coordinate, the last ones.
+    logs: slice
     #: Of the columns and p and q the derivatives of the log density by both coordinates.
     scores: Callable[[FloatArray, FloatArray, float, float], tuple[FloatArray, FloatArray]]
     #: Of the weight of a component's scores, the sums of both derivatives over them, p and q.
@@ -127,13 +125,16 @@ class _Point(NamedTuple):
     @property
     def coordinates(self) -> FloatArray:
         odds = np.log(self.shares[:-1]) - math.log(float(self.shares[-1]))
-        return np.concatenate([odds, self.kind.coordinates(self.p, self.q).ravel()])
+        pairs = np.column_stack([self.p, self.q])
+        pairs[:, self.kind.logs] = np.log(pairs[:, self.kind.logs])
+        return np.concatenate([odds, pairs.ravel()])
 
     @classmethod
     def at(cls, kind: Kind, coordinates: FloatArray, count: int) -> _Point:
         odds = np.exp(np.append(coordinates[: count - 1], 0.0))
-        own = kind.parameters(coordinates[count - 1 :].reshape(count, 2))
-        return cls(kind, odds / odds.sum(), *own)
+        pairs = np.array(coordinates[count - 1 :].reshape(count, 2))
+        pairs[:, kind.logs] = np.exp(pairs[:, kind.logs])
+        return cls(kind, odds / odds.sum(), *pairs.T)
 
 
 class _Derivatives(NamedTuple):
@@ -476,8 +477,10 @@ def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     of_shares = (np.diag(shares) - np.outer(shares, shares))[:, : count - 1]
     rates = np.zeros((3 * count, 3 * count - 1))
     rates[:count, : count - 1] = of_shares
-    rates[count:, count - 1 :] = np.diag(point.kind.rates(point.p, point.q).ravel())
+    slopes = np.ones((count, 2))
+    slopes[:, point.kind.logs] = np.column_stack([point.p, point.q])[:, point.kind.logs]
+    rates[count:, count - 1 :] = np.diag(slopes.ravel())
     covariance = rates @ whole @ rates.T
     order = point.order
     places = [*order[:-1], *(count + 2 * k + j for k in order for j in (0, 1))]
-    return tuple(tuple(row) for row in covariance[np.ix_(places, places)].tolist())
+    return nested(covariance[np.ix_(places, places)])

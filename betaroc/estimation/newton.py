@@ -277,12 +277,18 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
     return a.reshape(g1.shape), b.reshape(g1.shape), converged.reshape(g1.shape)
 
 
-def _possible(g1: float, g2: float) -> bool:
-    return _LEAST_LOG < g1 < 0.0 and _LEAST_LOG < g2 < 0.0
+def errors_of_rows(
+    a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Variances of a and b of one unit of weight, and `BetaSolution.amplification`."""
+    of_a, of_b, coupling, det = information_terms(a, b, *(phi_tau(v)[1] for v in (a, b, a + b)))
+    aa, ab, bb = of_b / det, coupling / det, of_a / det
+    return aa, bb, np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
 
 
 def _scalar_mle(g1: float, g2: float) -> tuple[float, float, bool]:
-    found = solve_one(g1, g2) if _possible(g1, g2) else None
+    possible = all(_LEAST_LOG < g < 0.0 for g in (g1, g2))
+    found = solve_one(g1, g2) if possible else None
     if found is None or not found.converged or found.a + found.b > LARGEST_CONCENTRATION:
         return math.nan, math.nan, False
     return found.a, found.b, True
@@ -396,58 +402,52 @@ def _solved(
     return step
 
 
-def _guarded_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _guarded_newton(g: FloatArray, start: FloatArray) -> FloatArray:
     """`solve_one` of arrays, entries leaving as they converge."""
-    a_all, b_all = np.full(g.shape, np.nan)
+    found = np.full(g.shape, np.nan)
     where = np.arange(start.shape[1])
-    state = _State(*g, *start)
+    state = _State(g, start)
     for _ in range(MAX_ITERATIONS):
         done = state.advance()
         if np.any(done):
-            at = where[done]
-            a_all[at], b_all[at] = state.a[done], state.b[done]
+            found[:, where[done]] = state.shapes[:, done]
             where = where[~done]
             state.keep(~done)
         if not where.size:
             break
-    return a_all, b_all
+    return found
 
 
 class _State:
-    """Many Newton iterations side by side; `advance` says which are at their maximum."""
+    """Many Newton iterations side by side; `advance` says which are at their maximum.
 
-    def __init__(self, g1: FloatArray, g2: FloatArray, a: FloatArray, b: FloatArray) -> None:
-        self.g1, self.g2, self.a, self.b = g1, g2, a, b
-        self.old_a, self.old_b = a, b
-        self.step_a, self.step_b = np.zeros_like(a), np.zeros_like(a)
-        self.slope = np.full_like(a, np.inf)
-        self.last = np.zeros(a.shape, dtype=bool)
+    Rows are those of a and of b.
+    """
+
+    def __init__(self, g: FloatArray, shapes: FloatArray) -> None:
+        self.g, self.shapes, self.old = g, shapes, shapes
+        self.step, self.slope = np.zeros_like(shapes), np.full_like(shapes[0], np.inf)
+        self.last = np.zeros(shapes[0].shape, dtype=bool)
 
     def keep(self, mask: BoolArray) -> None:
         for name, values in vars(self).items():
-            setattr(self, name, values[mask])
+            setattr(self, name, values[..., mask])
 
     def advance(self) -> BoolArray:
-        a, b = self.a, self.b
-        (phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s) = phi_tau(a), phi_tau(b), phi_tau(a + b)
-        r1 = phi_a - phi_s - np.log1p(b / a) - self.g1
-        r2 = phi_b - phi_s - np.log1p(a / b) - self.g2
-        along = -(a * r1 * self.step_a + b * r2 * self.step_b)
-        accept = self.last | (along > -self.slope)
-        quiet = np.abs(r1) <= _NOISE * (np.abs(phi_a) - self.g1)
-        quiet &= np.abs(r2) <= _NOISE * (np.abs(phi_b) - self.g2)
+        shapes = self.shapes
+        phi, tau = phi_tau(np.stack([*shapes, shapes[0] + shapes[1]]))
+        rest = phi[:2] - phi[2] - np.log1p(shapes[::-1] / shapes) - self.g
+        gradient = shapes * rest
+        accept = self.last | (-np.sum(gradient * self.step, axis=0) > -self.slope)
+        quiet = np.all(np.abs(rest) <= _NOISE * (np.abs(phi[:2]) - self.g), axis=0)
         done = np.asarray(accept & (self.last | quiet))
-        of_a, of_b, coupling, det = information_terms(a, b, tau_a, tau_b, tau_s)
-        step_a = -(of_b * r1 + coupling * r2) / (det * a)
-        step_b = -(coupling * r1 + of_a * r2) / (det * b)
-        size = np.maximum(np.abs(step_a), np.abs(step_b))
+        step = _solved(*information_terms(*shapes, *tau), rest, shapes)
+        size = np.max(np.abs(step), axis=0)
         cut = _STEP_CAP / np.maximum(size, _STEP_CAP)
         self.last = np.where(accept, size <= _LAST_STEP, self.last)
-        self.step_a = np.where(accept, step_a * cut, 0.5 * self.step_a)
-        self.step_b = np.where(accept, step_b * cut, 0.5 * self.step_b)
-        slope = -(a * r1 * self.step_a + b * r2 * self.step_b)
+        self.step = np.where(accept, step * cut, 0.5 * self.step)
+        slope = -np.sum(gradient * self.step, axis=0)
         self.slope = np.where(accept, slope, 0.5 * self.slope)
-        self.old_a, self.old_b = np.where(accept, a, self.old_a), np.where(accept, b, self.old_b)
-        self.a = np.where(done, a, self.old_a * np.exp(self.step_a))
-        self.b = np.where(done, b, self.old_b * np.exp(self.step_b))
+        self.old = np.where(accept, shapes, self.old)
+        self.shapes = np.where(done, shapes, self.old * np.exp(self.step))
         return done

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.normal import Normal, normal_inverse_information
+from betaroc.distributions.normal import Normal, NormalCoordinate, normal_inverse_information
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of
 from betaroc.estimation.contract import (
     ClassMaximum,
@@ -21,6 +22,7 @@ from betaroc.estimation.contract import (
     Parameters,
     SampleRows,
     SystemSums,
+    nested,
     refuse_unfitted,
     too_few_distinct,
 )
@@ -30,29 +32,26 @@ from betaroc.estimation.sums import means_of_drawn
 
 def estimate_normal(sample: Data, family: str = "normal") -> Maximum:
     """mu = mean, sigma^2 = mean (x - mu)^2: closed form, no iteration."""
+    return maximum_of_moments(sample, family, Normal, lambda: (*sample.moments(), 0.0))
+
+
+def maximum_of_moments(
+    sample: Data, family: str, law: type[NormalCoordinate],
+    moments: Callable[[], tuple[float, float, float]],
+) -> Maximum:  # fmt: skip
+    """From mean, standard deviation and the mean log Jacobian of a normal coordinate.
+
+    At the maximum every standardised square averages 1.
+    """
     if sample.low == sample.high:
         raise too_few_distinct(sample, family)
-    mu, sigma = proper_moments(sample, family, *sample.moments())
-    log_likelihood = normal_log_likelihood(sigma, sample.total)
-    return Maximum(
-        Normal(mu, sigma),
-        ("mu", "sigma"),
-        (mu, sigma),
-        normal_inverse_information(sigma),
-        log_likelihood,
-    )
-
-
-def proper_moments(sample: Data, family: str, mu: float, sigma: float) -> tuple[float, float]:
-    """Moments of a distribution that is no point."""
+    mu, sigma, jacobian = moments()
     if not sigma > 0.0:
         raise too_few_distinct(sample, family)
-    return mu, sigma
-
-
-def normal_log_likelihood(sigma: float, total: float) -> float:
-    """At the maximum: every standardised square averages 1."""
-    return -total * (HALF_LOG_TWO_PI + 0.5 + math.log(sigma))
+    mean_log = HALF_LOG_TWO_PI + 0.5 + math.log(sigma)
+    likelihood = -sample.total * mean_log + -sample.total * jacobian
+    covariance = normal_inverse_information(sigma)
+    return Maximum(law(mu, sigma), ("mu", "sigma"), (mu, sigma), covariance, likelihood)
 
 
 # ------------------------------------------------------------------- many samples at once
@@ -158,7 +157,7 @@ def _shared(one: ClassMaximum, sigma: float, own: float, spread: float) -> Maxim
     return one.estimate._replace(
         distribution=Normal(mu, sigma),
         values=(mu, sigma),
-        covariance=tuple(tuple(row) for row in covariance.tolist()),
+        covariance=nested(covariance),
         log_likelihood=-one.weight * (HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * mean_square),
     )
 

@@ -12,7 +12,7 @@ from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.mixture import NormalMixture
 from betaroc.distributions.normal import Normal
-from betaroc.estimation.contract import Data, Family, Maximum, Sample
+from betaroc.estimation.contract import Data, Family, Maximum, Sample, nested
 from betaroc.estimation.mixture import Curvature, Kind, estimate_mixture, estimate_near
 from betaroc.estimation.normal import estimate_normal
 
@@ -26,7 +26,8 @@ def estimate_normal_mixture(given: Data, count: int = 2) -> Maximum:
     if sample.low == sample.high:
         return estimate_mixture(sample, count, _KIND)  # which says what is wrong
     mu, sigma = sample.moments()
-    return _back(estimate_mixture(_standard(sample, mu, sigma), count, _KIND), mu, sigma, sample)
+    standard = sample.replace((sample.values - mu) / sigma)
+    return _back(estimate_mixture(standard, count, _KIND), mu, sigma, sample)
 
 
 def estimate_normal_near(given: Data, law: Distribution) -> Maximum:
@@ -34,11 +35,8 @@ def estimate_normal_near(given: Data, law: Distribution) -> Maximum:
     sample = given.rows()
     mu, sigma = sample.moments()
     near = _moved(cast(NormalMixture, law), -mu / sigma, 1.0 / sigma)
-    return _back(estimate_near(_standard(sample, mu, sigma), near, _KIND), mu, sigma, sample)
-
-
-def _standard(sample: Sample, mu: float, sigma: float) -> Sample:
-    return sample.replace((sample.values - mu) / sigma)
+    standard = sample.replace((sample.values - mu) / sigma)
+    return _back(estimate_near(standard, near, _KIND), mu, sigma, sample)
 
 
 def _moved(law: NormalMixture, shift: float, scale: float) -> NormalMixture:
@@ -56,13 +54,9 @@ def _back(found: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
     return found._replace(
         distribution=law,
         values=tuple(p.value for p in parameters),
-        covariance=tuple(tuple(row) for row in covariance.tolist()),
+        covariance=nested(covariance),
         log_likelihood=found.log_likelihood - sample.total * math.log(sigma),
     )
-
-
-def _columns(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return x, x * x
 
 
 def _log_density(one: FloatArray, _: FloatArray, mu: float, sigma: float) -> FloatArray:
@@ -72,18 +66,6 @@ def _log_density(one: FloatArray, _: FloatArray, mu: float, sigma: float) -> Flo
 def _from_means(one: float, two: float) -> tuple[float, float] | None:
     square = two - one * one
     return (one, math.sqrt(square)) if square > 0.0 else None
-
-
-def _coordinates(mu: FloatArray, sigma: FloatArray) -> FloatArray:
-    return np.column_stack([mu, np.log(sigma)])
-
-
-def _parameters(coordinates: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return coordinates[:, 0], np.exp(coordinates[:, 1])
-
-
-def _rates(mu: FloatArray, sigma: FloatArray) -> FloatArray:
-    return np.column_stack([np.ones(mu.size), sigma])
 
 
 def _scores(
@@ -100,9 +82,10 @@ def _curvature(mass: float, of_mu: float, of_sigma: float, _: float, sigma: floa
 
 
 _KIND = Kind(
-    "normal-mixture", "normal", NormalMixture, Normal, estimate_normal, _columns, _log_density,
-    _from_means, lambda mu, _: mu, lambda _, sigma: 1.0 / sigma, lambda _: 1.0 / _NARROWEST,
-    _coordinates, _parameters, _rates, _scores, _curvature,
+    "normal-mixture", "normal", NormalMixture, Normal, estimate_normal,
+    lambda x: (x, x * x), _log_density, _from_means,
+    lambda mu, _: mu, lambda _, sigma: 1.0 / sigma,
+    lambda _: 1.0 / _NARROWEST, slice(1, 2), _scores, _curvature,
 )  # fmt: skip
 NORMAL_MIXTURE = Family(
     estimate_normal_mixture, sized=estimate_normal_mixture, near=estimate_normal_near,

@@ -16,7 +16,7 @@ share a.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,14 @@ from betaroc.core.polygamma import beta_inverse_information, information_terms, 
 from betaroc.core.special import bracketed_root, log_beta, log_beta_ratio
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.beta import BETA_ROWS, beta_tails, estimate_beta
-from betaroc.estimation.contract import ClassMaximum, Family, Joined, Matrix, Maximum, SampleRows
+from betaroc.estimation.contract import (
+    ClassMaximum,
+    Family,
+    Joined,
+    Maximum,
+    SampleRows,
+    nested,
+)
 from betaroc.estimation.newton import LARGEST_CONCENTRATION, solve_one
 
 Shapes = tuple[float, float]
@@ -250,15 +257,6 @@ def best_partner(a: float, mean_log1m: float, start: float) -> float:
     return math.exp(bracketed_root(excess, low, high, what="best partner of a shape"))
 
 
-class _Candidate(NamedTuple):
-    client: Shapes
-    impostor: Shapes
-    tied: tuple[str, ...]
-    iterations: int
-    gradient_norm: float
-    converged: bool
-
-
 def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
     """The constrained maximum; None where the free one is proper already."""
     free = _shapes(client.estimate), _shapes(impostor.estimate)
@@ -266,11 +264,19 @@ def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
         return None
     sums = ClassSums.at(*free[0], client.weight), ClassSums.at(*free[1], impostor.weight)
     candidates = _candidates(*sums)
-    proper = [c for c in candidates if _proper(c.client, c.impostor)]
-    best = max(proper, key=lambda c: _gain(c, free, (client.weight, impostor.weight)))
+    proper = [pair for pair in candidates if _proper(*pair[1][:2])]
+
+    def gain(pair: tuple[Any, TiedSolution]) -> float:
+        """Log-likelihood less that of the free maximum."""
+        return math.fsum(
+            s.weight * _change(new, old)
+            for new, old, s in zip(pair[1][:2], free, sums, strict=True)
+        )
+
+    ties, best = max(proper, key=gain)
     # One that stopped early might have been the likeliest.
-    best = best._replace(converged=all(c.converged for c in candidates))
-    joined = _joined(best, (client, impostor), free)
+    best = best._replace(converged=all(c.converged for _, c in candidates))
+    joined = _joined(best, ties, (client, impostor), free)
     if not best.converged:
         raise FitError(
             "the proper beta fit did not converge; gradient"
@@ -289,13 +295,12 @@ def _proper(client: Shapes, impostor: Shapes) -> bool:
     return client[0] >= impostor[0] and client[1] <= impostor[1]
 
 
-def _candidates(client: ClassSums, impostor: ClassSums) -> list[_Candidate]:
-    found = []
-    for name in ("a", "b"):
-        s = tied_mle(client, impostor, name)
-        found.append(
-            _Candidate(s.client, s.impostor, (name,), s.iterations, s.gradient_norm, s.converged)
-        )
+def _candidates(
+    client: ClassSums, impostor: ClassSums
+) -> list[tuple[tuple[str, ...], TiedSolution]]:
+    found: list[tuple[tuple[str, ...], TiedSolution]] = [
+        ((name,), tied_mle(client, impostor, name)) for name in ("a", "b")
+    ]
     total = client.weight + impostor.weight
     share = client.weight / total
     pooled = solve_one(
@@ -309,21 +314,8 @@ def _candidates(client: ClassSums, impostor: ClassSums) -> list[_Candidate]:
             f" belong to no beta distribution: {client!r}, {impostor!r}. Please report these"
             " scores."
         )
-    both = pooled.a, pooled.b
-    found.append(
-        _Candidate(
-            both, both, ("a", "b"), pooled.iterations, pooled.gradient_norm, pooled.converged
-        )
-    )
-    return found
-
-
-def _gain(c: _Candidate, free: tuple[Shapes, Shapes], weights: Shapes) -> float:
-    """Log-likelihood less that of the free maximum."""
-    changes = (
-        w * _change(new, old) for new, old, w in zip(c[:2], free, weights, strict=True)
-    )  # fmt: skip
-    return math.fsum(changes)
+    both, how = pooled[:2], (pooled.converged, pooled.iterations, pooled.gradient_norm)
+    return [*found, (("a", "b"), TiedSolution(both, both, *how, math.nan))]
 
 
 def _change(new: Shapes, free: Shapes) -> float:
@@ -334,50 +326,36 @@ def _change(new: Shapes, free: Shapes) -> float:
 
 
 def _joined(
-    c: _Candidate, classes: tuple[ClassMaximum, ...], free: tuple[Shapes, Shapes]
-) -> Joined:
-    covariance = _covariance(c, (classes[0].weight, classes[1].weight))
+    c: TiedSolution, ties: tuple[str, ...], classes: tuple[ClassMaximum, ...],
+    free: tuple[Shapes, Shapes],
+) -> Joined:  # fmt: skip
+    covariance = _covariance(c, ties, (classes[0].weight, classes[1].weight))
     estimates = []
     for k, (one, old) in enumerate(zip(classes, free, strict=True)):
         e, new = one.estimate, (c.client, c.impostor)[k]
-        block = covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2]
-        estimates.append(
-            e._replace(
-                distribution=e.distribution._replaced({"a": new[0], "b": new[1]}),
-                values=(*new, *e.values[2:]),
-                covariance=_with_block(e.covariance, block, one),
-                log_likelihood=e.log_likelihood + one.weight * _change(new, old),
-                converged=c.converged,
-                iterations=c.iterations,
-                gradient_norm=c.gradient_norm,
-            )
-        )
+        matrix = np.array(e.covariance)
+        matrix[:2, :2] = covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] * one.total
+        law, values = e.distribution._replaced({"a": new[0], "b": new[1]}), (*new, *e.values[2:])
+        likelihood = e.log_likelihood + one.weight * _change(new, old)
+        estimates.append(e._replace(
+            distribution=law, values=values, covariance=nested(matrix), log_likelihood=likelihood,
+            converged=c.converged, iterations=c.iterations, gradient_norm=c.gradient_norm,
+        ))  # fmt: skip
     sizes = [len(e.names) for e in estimates]
     shared = np.zeros(sizes)
     shared[:2, :2] = covariance[:2, 2:]
-    return Joined(estimates[0], estimates[1], _nested(shared), c.tied)
+    return Joined(estimates[0], estimates[1], nested(shared), ties)
 
 
-def _covariance(c: _Candidate, weights: Shapes) -> FloatArray:
+def _covariance(c: TiedSolution, tied: tuple[str, ...], weights: Shapes) -> FloatArray:
     """Of (a_c, b_c, a_i, b_i) with the ties: C - C R' (R C R')^-1 R C, C that without them."""
     whole = np.zeros((4, 4))
     whole[:2, :2] = beta_inverse_information(*c.client) / weights[0]
     whole[2:, 2:] = beta_inverse_information(*c.impostor) / weights[1]
     rows = {"a": [1.0, 0.0, -1.0, 0.0], "b": [0.0, 1.0, 0.0, -1.0]}
-    ties = np.array([rows[name] for name in c.tied])
+    ties = np.array([rows[name] for name in tied])
     gone = ties @ whole
     return np.asarray(whole - gone.T @ np.linalg.solve(ties @ gone.T, gone))
-
-
-def _with_block(covariance: Matrix, block: FloatArray, one: ClassMaximum) -> Matrix:
-    """The covariance of one unit of weight with the shapes' part replaced."""
-    matrix = np.array(covariance)
-    matrix[:2, :2] = block * one.total
-    return _nested(matrix)
-
-
-def _nested(matrix: FloatArray) -> Matrix:
-    return tuple(tuple(row) for row in matrix.tolist())
 
 
 PROPER_BETA = Family(

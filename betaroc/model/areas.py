@@ -29,9 +29,13 @@ def ks(pair: Pair) -> float:
         gap[lower] = pair.tnr(t[lower]) - pair.frr(t[lower])
     k = int(np.argmax(np.abs(gap)))
     size = abs(float(gap[k]))
-    atoms = pair.client.atoms.places.size + pair.impostor.atoms.places.size
     same_scale = pair.client.on_unit == pair.impostor.on_unit
-    if 0.0 < size < _CANCELS and not atoms and same_scale and pair.overlap is not None:
+    if (
+        0.0 < size < _CANCELS
+        and not pair.atom_places.size
+        and same_scale
+        and pair.overlap is not None
+    ):
         u = t.logit[k] if pair.unit else t.theta[k]
         return abs(pair.excess_by_ratio(float(u)))
     return size
@@ -253,7 +257,7 @@ def _arcs(pair: Pair, prior: float, losses: Losses, starts: Thresholds, ends: Th
     """Loss along the smooth arcs, where the posterior is that of the densities."""
     if prior in (0.0, 1.0):
         return 0.0
-    places = [t.logit if pair.unit else t.theta for t in (pair.joints, starts, ends)]
+    places = [pair.coordinates(t) for t in (pair.joints, starts, ends)]
     grid = pair.area_grid(-math.inf, math.inf, unit=pair.unit)
     breaks = np.unique(np.concatenate([grid, *places]))
     breaks = breaks[np.isfinite(breaks)]

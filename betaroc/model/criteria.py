@@ -101,11 +101,7 @@ def _weighted_error(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
 
 def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     if decides_by_counts(pair):
-
-        def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return -precision_of(prior, tpr, far), -tpr
-
-        return choose_linear(pair, alpha, losses)
+        return choose_linear(pair, alpha, lambda tpr, far: (-precision_of(prior, tpr, far), -tpr))
     return _each(best_precision_recall)(pair, prior, alpha)
 
 

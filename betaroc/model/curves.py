@@ -9,83 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import ScalarOrArray, as_output
-from betaroc.core.checks import choice, prior as checked_prior, probability_array
-from betaroc.core.tables import Table
+from betaroc.core.checks import choice, probability_array
 from betaroc.core.terms import BIOMETRIC
-from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
 from betaroc.model.areas import precision_at
-from betaroc.model.measures import OperatingPoint, curve_table, point_of, rate_terms
-from betaroc.model.roc_functions import curve_thresholds
+from betaroc.model.measures import rate_terms
+from betaroc.model.roc import Curve
 from betaroc.rendering.curves import draw_det, draw_rates
-from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 
 
-class _Curve(Noun):
-    client: Distribution
-    impostor: Distribution
-    prior: float
-    is_generic: bool
-
-    def __post_init__(self) -> None:
-        check_laws(self.client, self.impostor)
-        object.__setattr__(self, "prior", checked_prior(self.prior))
-
-    @property
-    def _pair(self) -> Pair:
-        return pair_of(self.client, self.impostor, generic=self.is_generic)
-
-    def _points(self, t: Thresholds) -> OperatingPoint:
-        return point_of(self._pair, t, self.prior)
-
-    def to_frame(self) -> Table:
-        """The points of the curve as a table.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Those of :meth:`points`: columns threshold, far, frr, tpr and precision.
-
-        Examples
-        --------
-        >>> from betaroc import Empirical, ScoreModel
-        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().to_frame()["frr"].tolist()
-        [1.0, 0.5, 0.0, 0.0]
-        """
-        return curve_table(self.points())
-
-    def points(self, n: int | None = None) -> OperatingPoint:
-        """Operating points along the curve, FAR ascending.
-
-        Parameters
-        ----------
-        n : int, optional
-            How many (default 800), as in :meth:`Roc.points`; samples yield every vertex.
-
-        Returns
-        -------
-        OperatingPoint
-            With array attributes.
-
-        Raises
-        ------
-        InputError, InputTypeError
-            If the distributions are continuous and `n` is not an int >= 1.
-
-        Examples
-        --------
-        >>> from betaroc import Empirical, ScoreModel
-        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().points().frr
-        array([1. , 0.5, 0. , 0. ])
-        """
-        return self._points(curve_thresholds(self._pair, n)[::-1])
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Det(_Curve):
+class Det(Curve):
     """Detection error trade-off: FRR against FAR.
 
     Parameters
@@ -161,9 +97,9 @@ class Det(_Curve):
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).det().frr([0.0, 0.25, 1.0])  # (1 - sqrt(FAR))^2
         array([1.  , 0.25, 0.  ])
         """
-        x = probability_array(far, "far")
-        t = operating_points.at_far(self._pair, np.ravel(x))
-        return as_output(self._pair.frr(t).reshape(x.shape))
+        return self._mapped(
+            far, "far", lambda x: self._pair.frr(operating_points.at_far(self._pair, x))
+        )
 
     def plot(self, ax: Axes | None = None, *, terms: str = BIOMETRIC, **style: Any) -> Axes:
         """Draw FRR against FAR, on normal deviates or, of ``scale == "linear"``, as plain rates.
@@ -199,7 +135,7 @@ class Det(_Curve):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrecisionRecall(_Curve):
+class PrecisionRecall(Curve):
     """Precision against recall, at the pair's prior.
 
         precision = prior TPR / (prior TPR + (1 - prior) FAR),   recall = TPR

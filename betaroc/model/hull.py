@@ -166,8 +166,7 @@ def _nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
     """A concave tangency near `end`, or the end itself where the curve jumps or stops."""
     if roots.size == 0 or bool(_is_candidate(pair, end)[0]):
         return end
-    u = roots.logit if pair.unit else roots.theta
-    here = end.logit if pair.unit else end.theta
+    u, here = pair.coordinates(roots), pair.coordinates(end)
     slopes = pair._slope("client", roots) - pair._slope("impostor", roots)
     distance = np.where(slopes >= 0.0, np.abs(u - here), np.inf)
     return roots[[int(np.argmin(distance))]]

@@ -85,8 +85,8 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     if model.client == model.impostor:
         return ()
     points, (t, gap) = model.diagonal_crossings(), gaps(model)
-    at = _coordinates(model, t)
-    places = [-np.inf, *_coordinates(model, points.thresholds), np.inf]
+    at = model._pair.coordinates(t)
+    places = [-np.inf, *model._pair.coordinates(points.thresholds), np.inf]
     accepted, rejected = [1.0, *points.far.tolist(), 0.0], [0.0, *points.frr.tolist(), 1.0]
     stretches = range(len(places) - 1)
     lowest = [
@@ -122,10 +122,6 @@ def gaps(model: ScoreModel) -> tuple[Thresholds, FloatArray]:
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
     far, tpr = pair.far(t), pair.tpr(t)
     return t, np.where(tpr + far <= 1.0, far - tpr, pair.frr(t) - pair.tnr(t))
-
-
-def _coordinates(model: ScoreModel, t: Thresholds) -> FloatArray:
-    return t.logit if model._pair.unit else t.theta
 
 
 def _starts_below(model: ScoreModel, lowest: list[float]) -> bool:

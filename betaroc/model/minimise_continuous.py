@@ -93,10 +93,7 @@ def _meshes(pair: Pair) -> list[FloatArray]:
     mesh = pair.mesh
     if mesh.size == 0:
         return []
-    atoms = Thresholds.from_theta(
-        np.unique(np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places]))
-    )
-    places = atoms.logit if pair.unit else atoms.theta
+    places = pair.coordinates(Thresholds.from_theta(np.unique(pair.atom_places)))
     places = places[(places > mesh[0]) & (places < mesh[-1])]
     parts = np.split(mesh, np.searchsorted(mesh, places))
     for k, place in enumerate(places):

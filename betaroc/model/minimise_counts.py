@@ -83,15 +83,8 @@ def candidates_of(pair: EmpiricalPair) -> Decisions:
     client, impostor = pair.client, pair.impostor
     own, other = client._steps[0], impostor._steps[0]
     j, k, low = _candidates_between(own, other)
-    return _with_ends(
-        pair,
-        top=max(own[-1], other[-1]),
-        low=low,
-        high=own[j],
-        clients_above=client._above[j],
-        impostors_above=impostor._above[k],
-        clients_below=client._below[j],
-    )
+    above, below = client._above[j], client._below[j]
+    return _with_ends(pair, max(own[-1], other[-1]), low, own[j], above, impostor._above[k], below)
 
 
 def _candidates_between(
@@ -105,15 +98,9 @@ def _candidates_between(
 
 
 def _with_ends(
-    pair: EmpiricalPair,
-    *,
-    top: float,
-    low: FloatArray,
-    high: FloatArray,
-    clients_above: FloatArray,
-    impostors_above: FloatArray,
-    clients_below: FloatArray,
-) -> Decisions:
+    pair: EmpiricalPair, top: float, low: FloatArray, high: FloatArray, clients_above: FloatArray,
+    impostors_above: FloatArray, clients_below: FloatArray,
+) -> Decisions:  # fmt: skip
     """The candidates between accept all and reject all."""
     n, n_impostor = pair.client.total, pair.impostor.total
     absent, absent_impostor = pair.client.rejected, pair.impostor.rejected
@@ -159,22 +146,15 @@ def _candidates_within(pair: EmpiricalPair, bins: CommonBins, wanted: IntArray) 
     first = np.flatnonzero(np.diff(client.scores, prepend=-np.inf))
     j, k, low = _candidates_between(client.scores[first], impostor.scores)
     high = client.scores[first[j]]
-    above, below = np.searchsorted(wanted, bins.bin_of(np.array([high, low])))
+    at, before = np.searchsorted(wanted, bins.bin_of(np.array([high, low])))
     skipped = client.skipped + impostor.skipped
-    known = np.flatnonzero(skipped[above] == skipped[below])
-    above, j, k = above[known], j[known], k[known]
-    rejected = client.skipped[above] + first[j]
-    accepted = pair.impostor.total - (impostor.skipped[above] + k)
+    known = np.flatnonzero(skipped[at] == skipped[before])
+    at, j, k = at[known], j[known], k[known]
+    rejected = client.skipped[at] + first[j]
+    accepted = pair.impostor.total - (impostor.skipped[at] + k)
     top = max(pair.client.support[1], pair.impostor.support[1])
-    return _with_ends(
-        pair,
-        top=top,
-        low=low[known],
-        high=high[known],
-        clients_above=pair.client.total - rejected,
-        impostors_above=accepted,
-        clients_below=rejected,
-    )
+    above = pair.client.total - rejected
+    return _with_ends(pair, top, low[known], high[known], above, accepted, rejected)
 
 
 # ------------------------------------------------------------------------ linear criteria
@@ -375,17 +355,9 @@ def _gaps_within(pair: EmpiricalPair, bins: CommonBins, wanted: IntArray) -> Dec
         part.skipped[at] + np.searchsorted(part.scores, low, side="right")
         for part in (client, impostor)
     )
-    n, m = pair.client.total, pair.impostor.total
     below = rejected.astype(np.float64)
-    return _with_ends(
-        pair,
-        top=places[-1],
-        low=low,
-        high=high,
-        clients_above=n - below,
-        impostors_above=m - true.astype(np.float64),
-        clients_below=below,
-    )
+    accepted = pair.impostor.total - true.astype(np.float64)
+    return _with_ends(pair, places[-1], low, high, pair.client.total - below, accepted, below)
 
 
 def _short(value: float) -> Fraction:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -32,8 +33,77 @@ from betaroc.rendering.style import Axes
 _LEAST_DRAWN = 1e-4
 
 
+class Curve(Noun):
+    """What every curve of a pair of distributions has."""
+
+    client: Distribution
+    impostor: Distribution
+    prior: float
+    is_generic: bool
+
+    def __post_init__(self) -> None:
+        check_laws(self.client, self.impostor)
+        object.__setattr__(self, "prior", checked_prior(self.prior))
+
+    @cached_property
+    def _pair(self) -> Pair:
+        return pair_of(self.client, self.impostor, generic=self.is_generic)
+
+    def _at(self, t: Thresholds) -> OperatingPoint:
+        return point_of(self._pair, t, self.prior)
+
+    def _mapped(
+        self, values: npt.ArrayLike, name: str, function: Callable[[FloatArray], FloatArray]
+    ) -> ScalarOrArray:
+        """A function of fractions in one row, for values of any shape."""
+        x = probability_array(values, name)
+        return as_output(function(np.ravel(x)).reshape(x.shape))
+
+    def to_frame(self) -> Table:
+        """The points of the curve as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Those of :meth:`points`: columns threshold, far, frr, tpr and precision.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().to_frame()["frr"].tolist()
+        [1.0, 0.5, 0.0, 0.0]
+        """
+        return curve_table(self.points())
+
+    def points(self, n: int | None = None) -> OperatingPoint:
+        """Operating points along the curve, FAR ascending.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many (default 800), as in :meth:`Roc.points`; samples yield every vertex.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If the distributions are continuous and `n` is not an int >= 1.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().points().frr
+        array([1. , 0.5, 0. , 0. ])
+        """
+        return self._at(roc_functions.curve_thresholds(self._pair, n)[::-1])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc(Noun):
+class Roc(Curve):
     """ROC of a pair of distributions, exact at every point.
 
     With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``,
@@ -85,13 +155,8 @@ class Roc(Noun):
     is_generic: bool = False
 
     def __post_init__(self) -> None:
-        check_laws(self.client, self.impostor)
+        super().__post_init__()
         choice(self.positive, CLASSES, "positive")
-        object.__setattr__(self, "prior", checked_prior(self.prior))
-
-    @cached_property
-    def _pair(self) -> Pair:
-        return pair_of(self.client, self.impostor, generic=self.is_generic)
 
     @classmethod
     def _of_pair(cls, pair: Pair, **given: Any) -> Roc:
@@ -135,9 +200,8 @@ class Roc(Noun):
         >>> Roc(Empirical([0.3, 0.6, 0.9, 0.9]), Empirical([0.1, 0.3])).tpr([0.0, 0.25, 0.5])
         array([0.75 , 0.875, 1.   ])
         """
-        x = probability_array(fpr, "fpr")
-        y = roc_functions.height(self._pair, np.ravel(x), upward=self._upward)
-        return as_output(y.reshape(x.shape))
+        height = partial(roc_functions.height, self._pair, upward=self._upward)
+        return self._mapped(fpr, "fpr", height)
 
     def fpr(self, tpr: npt.ArrayLike) -> ScalarOrArray:
         """The smallest x at which the curve reaches `tpr`.
@@ -165,9 +229,8 @@ class Roc(Noun):
         >>> round(Roc(Beta(2, 1), Beta(1, 2)).fpr(0.75), 12)  # TPR = 2 sqrt(FAR) - FAR
         0.25
         """
-        y = probability_array(tpr, "tpr")
-        x = roc_functions.leftmost(self._pair, np.ravel(y), upward=self._upward)
-        return as_output(x.reshape(y.shape))
+        leftmost = partial(roc_functions.leftmost, self._pair, upward=self._upward)
+        return self._mapped(tpr, "tpr", leftmost)
 
     def slope(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
@@ -206,9 +269,8 @@ class Roc(Noun):
         >>> Roc(Beta(2, 1), Beta(1, 1)).slope([0.0, 0.5, 1.0])  # 2 (1 - FAR)
         array([2., 1., 0.])
         """
-        x = probability_array(fpr, "fpr")
-        slope = roc_functions.slope(self._pair, np.ravel(x), upward=self._upward)
-        return as_output(slope.reshape(x.shape))
+        slope = partial(roc_functions.slope, self._pair, upward=self._upward)
+        return self._mapped(fpr, "fpr", slope)
 
     def threshold(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """The threshold that attains `fpr`, or the nearest attainable smaller one.
@@ -237,10 +299,8 @@ class Roc(Noun):
         >>> round(Roc(Beta(2, 1), Beta(1, 2)).threshold(0.25), 12)  # (1 - t)^2 = 1/4
         0.5
         """
-        x = probability_array(fpr, "fpr")
         reach = operating_points.at_far if self._upward else operating_points.at_frr
-        point = self._at(reach(self._pair, np.ravel(x)))
-        return as_output(point.thresholds.theta.reshape(x.shape))
+        return self._mapped(fpr, "fpr", lambda x: reach(self._pair, x).theta)
 
     # ----------------------------------------------------------------- as a whole
     def auc(self) -> float:
@@ -286,25 +346,6 @@ class Roc(Noun):
         """
         starts, ends_ = chords_of(self._pair)
         return RocHull(self, self._at(starts), self._at(ends_))
-
-    def _at(self, t: Thresholds) -> OperatingPoint:
-        return point_of(self._pair, t, self.prior)
-
-    def to_frame(self) -> Table:
-        """The points of the curve as a table.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Those of :meth:`points`: columns threshold, far, frr, tpr and precision.
-
-        Examples
-        --------
-        >>> from betaroc import Empirical, Roc
-        >>> Roc(Empirical([0.3, 0.7]), Empirical([0.1])).to_frame()["tpr"].tolist()
-        [0.0, 0.5, 1.0, 1.0]
-        """
-        return curve_table(self.points())
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Operating points along the curve, x ascending from 0 to 1.

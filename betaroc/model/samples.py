@@ -165,7 +165,13 @@ def _matrix(given: Any, names: Sequence[str], called: str) -> FloatArray:
         worst = float(array.flat[np.argmax(~(np.abs(array) <= 1.0))])
         raise InputError(f"{called} must lie in [-1, 1]; got {worst!r}.")
     if array.ndim == 0:
-        return _equal(float(array), k, called)
+        r = float(array)
+        if k > 1 and 1.0 + (k - 1) * r < -_ROUNDING * k:
+            raise InputError(
+                f"{called} must be at least -1/{k - 1} = {-1.0 / (k - 1):.6g}, for {k} systems"
+                f" cannot all oppose each other; got {r!r}."
+            )
+        return np.where(np.eye(k) == 1.0, 1.0, r)
     apart = np.argwhere(np.abs(array - array.T) > k * _ROUNDING)
     if apart.size:
         i, j = apart[0].tolist()
@@ -188,16 +194,6 @@ def _matrix(given: Any, names: Sequence[str], called: str) -> FloatArray:
             " scores have these correlations together."
         )
     return array
-
-
-def _equal(r: float, k: int, called: str) -> FloatArray:
-    """One correlation for all pairs: eigenvalues 1 - r and 1 + (k - 1) r."""
-    if k > 1 and 1.0 + (k - 1) * r < -_ROUNDING * k:
-        raise InputError(
-            f"{called} must be at least -1/{k - 1} = {-1.0 / (k - 1):.6g}, for {k} systems cannot"
-            f" all oppose each other; got {r!r}."
-        )
-    return np.where(np.eye(k) == 1.0, 1.0, r)
 
 
 def _refuse_other_names(given: Any, names: Sequence[str], called: str) -> None:

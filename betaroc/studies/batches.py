@@ -7,15 +7,15 @@ that the same bytes come out of any division into blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
-from betaroc.core.polygamma import information_terms, phi_tau
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.distributions.beta import beta_auc, has_shape
 from betaroc.estimation.families import has_shapes
-from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
+from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle, errors_of_rows
 from betaroc.estimation.sums import SAFE_PRODUCT, product_of
 from betaroc.studies.trials import Trial
 
@@ -78,7 +78,7 @@ def _shapes(g1: FloatArray, g2: FloatArray) -> FloatArray:
     """Rows a, b; nan where a sample has to be seen by itself."""
     with np.errstate(all="ignore"):
         a, b, converged = beta_mle(g1, g2)
-        settled = converged & ~(_amplification(a, b, g1, g2) > ILL_CONDITIONED)
+        settled = converged & ~(errors_of_rows(a, b, g1, g2)[2] > ILL_CONDITIONED)
     return np.where(settled, np.stack([a, b]), np.nan).T
 
 
@@ -113,15 +113,6 @@ def _sums(
     return np.asarray(total)
 
 
-def _amplification(a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray) -> FloatArray:
-    """How much larger the relative error of a shape is than that of the two sums."""
-    taus = [phi_tau(v)[1] for v in (a, b, a + b)]
-    of_a, of_b, coupling, det = information_terms(a, b, *taus)
-    first = -(of_b * g1 + coupling * g2) / (det * a)
-    second = -(coupling * g1 + of_a * g2) / (det * b)
-    return np.maximum(first, second)
-
-
 # ---------------------------------------------------------------------------- the numbers
 def shapes_of(trial: Trial, source: str) -> Sequence[float] | None:
     """a_c, b_c, a_i, b_i of a batch fit or of a true beta pair; None of what is neither."""
@@ -141,24 +132,21 @@ def _side(client: FloatArray, impostor: FloatArray, heavier: str, lighter: str) 
     ]
 
 
-def _areas(*shapes: FloatArray) -> FloatArray:
+def _areas(shapes: FloatArray) -> FloatArray:
     """AUC; a single pair, for which `beta_auc` has a way of its own, is not alone."""
-    few = shapes[0].size == 1
-    found = np.asarray(beta_auc(*(np.repeat(s, 2) if few else s for s in shapes)))
-    return found[:1] if few else found
+    single = shapes.shape[1] == 1
+    areas = np.asarray(beta_auc(*(np.repeat(shapes, 2, axis=1) if single else shapes)))
+    return areas[:1] if single else areas
 
 
-Numbers = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], Any]
-
-#: Statistics of many beta pairs from their shapes; None among the values is left to the pair.
-NUMBERS: dict[str, Numbers] = {
+#: Statistics of many beta pairs from their shapes, rows a_c, b_c, a_i, b_i; None among the values
+#: is left to the pair.
+NUMBERS: dict[str, Callable[[FloatArray], Any]] = {
     "auc": _areas,
-    "exponent-at-zero": lambda a_c, b_c, a_i, b_i: a_i / a_c,
-    "exponent-at-one": lambda a_c, b_c, a_i, b_i: b_i / b_c,
-    "side-at-zero": lambda a_c, b_c, a_i, b_i: _side(a_c, a_i, "above", "below"),
-    "side-at-one": lambda a_c, b_c, a_i, b_i: _side(b_c, b_i, "below", "above"),
-    "client-a": lambda a_c, b_c, a_i, b_i: a_c,
-    "client-b": lambda a_c, b_c, a_i, b_i: b_c,
-    "impostor-a": lambda a_c, b_c, a_i, b_i: a_i,
-    "impostor-b": lambda a_c, b_c, a_i, b_i: b_i,
-}
+    "exponent-at-zero": lambda shapes: shapes[2] / shapes[0],
+    "exponent-at-one": lambda shapes: shapes[3] / shapes[1],
+    "side-at-zero": lambda shapes: _side(shapes[0], shapes[2], "above", "below"),
+    "side-at-one": lambda shapes: _side(shapes[1], shapes[3], "below", "above"),
+    **{f"{who}-{name}": itemgetter(2 * c + k)
+       for c, who in enumerate(CLASSES) for k, name in enumerate("ab")},
+}  # fmt: skip

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from betaroc.core.errors import BetarocError, StudyError
 from betaroc.core.notices import quietly
 from betaroc.core.process import end_with
 from betaroc.studies.batches import NUMBERS, draw_and_fit, shapes_of
-from betaroc.studies.parameters import CellModel, Setting, setting
+from betaroc.studies.parameters import CellModel, setting
 from betaroc.studies.statistics import StudyStatistic
 from betaroc.studies.storage import as_parquet
 from betaroc.studies.trials import Seed, Trial
@@ -29,6 +30,7 @@ _FRAMES = 8
 _OK, _FAILED = "ok", "failed"
 
 Entry = float | str
+Result = TypeVar("Result")
 
 
 class ResultColumn(NamedTuple):
@@ -126,36 +128,28 @@ def computed(block: Block) -> ResultColumns:
     Of the thousands of notices none is given.
     """
     with quietly():
-        return _computed(block)
+        settings = {k: _tried(partial(setting, c, block.model)) for k, c in block.cells.items()}
+        rows = []
+        for cell, replicate in block.trials:
+            (here, error), given = settings[cell], MappingProxyType(block.cells[cell])
+            trial = None if here is None else Trial(given, cell, replicate, block.seed, here)
+            rows.append(_Row(cell, replicate, trial, {}, error))
+        true: dict[tuple[int, str], Entry] = {}
+        for some in _held(rows):
+            _fill(some, block.statistics, true)
+            for row in some:
+                row.trial = None  # and its scores
+        return _columns(rows, block)
 
 
-def _computed(block: Block) -> ResultColumns:
-    settings = {k: _understood(cell, block.model) for k, cell in block.cells.items()}
-    rows = []
-    for cell, replicate in block.trials:
-        here = settings[cell]
-        if isinstance(here, Setting):
-            given = MappingProxyType(block.cells[cell])
-            trial = Trial(given, cell, replicate, block.seed, here)
-            rows.append(_Row(cell, replicate, trial, {}))
-        else:
-            rows.append(_Row(cell, replicate, None, {}, here))
-    true: dict[tuple[int, str], Entry] = {}
-    for some in _held(rows):
-        _fill(some, block.statistics, true)
-        for row in some:
-            row.trial = None  # and its scores
-    return _columns(rows, block)
-
-
-def _understood(cell: dict[str, Any], model: CellModel | None) -> Setting | str:
-    """What a cell says, or why it says nothing."""
+def _tried(function: Callable[[], Result]) -> tuple[Result | None, str]:
+    """What a function returns, or its error in words: the study goes on."""
     try:
-        return setting(cell, model)
+        return function(), ""
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - recorded as the error of every trial of the cell
-        return _words(error)
+    except Exception as error:  # noqa: BLE001 - recorded
+        return None, _words(error)
 
 
 def _held(rows: Sequence[_Row]) -> list[list[_Row]]:
@@ -193,13 +187,8 @@ def _fit_together(rows: Sequence[_Row]) -> None:
         trial = row.trial
         if trial is None or trial.setting.sizes is None:
             continue
-        try:
-            _ = trial.drawn
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a user's own cannot be sampled
-            row.error = _words(error)
-        else:
+        _, row.error = _tried(partial(getattr, trial, "drawn"))
+        if not row.error:
             drawn.append(trial)
     draw_and_fit(drawn)
 
@@ -221,7 +210,7 @@ def _at_once(
         if shapes is not None:
             ready.append((row, shapes))
     if ready:
-        found = NUMBERS[statistic.stat](*np.array([shapes for _, shapes in ready]).T)
+        found = NUMBERS[statistic.stat](np.array([shapes for _, shapes in ready]).T)
         values = found.tolist() if isinstance(found, np.ndarray) else found
         for (row, _), value in zip(ready, values, strict=True):
             if value is None:
@@ -241,13 +230,9 @@ def _one(statistic: StudyStatistic, row: _Row, true: dict[tuple[int, str], Entry
     if shared and key in true:
         row.values[statistic.column] = true[key]
         return
-    try:
-        assert row.trial is not None  # noqa: S101 - a row without one has an error
-        found = statistic.of(row.trial)
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - recorded, the study goes on
-        row.error = _words(error)
+    assert row.trial is not None  # noqa: S101 - a row without one has an error
+    found, row.error = _tried(partial(statistic.of, row.trial))
+    if found is None:
         return
     row.values.update(found)
     if shared:

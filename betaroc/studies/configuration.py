@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -131,13 +133,7 @@ def _design(tables: Mapping[str, Any], seed: int) -> Design:
     designs = []
     for kind, table in tables.items():
         ranges = {name: value for name, value in table.items() if name != _POINTS}
-        if kind == "grid":
-            designs.append(Design.grid(table))
-        elif kind == "sobol":
-            designs.append(Design.sobol(ranges, table[_POINTS], rng=seed))
-        else:
-            designs.append(Design.latin_hypercube(ranges, table[_POINTS], rng=seed))
-    whole = designs[0]
-    for design in designs[1:]:
-        whole = whole * design
-    return whole
+        draw = Design.sobol if kind == "sobol" else Design.latin_hypercube
+        grid = kind == "grid"
+        designs.append(Design.grid(table) if grid else draw(ranges, table[_POINTS], rng=seed))
+    return functools.reduce(operator.mul, designs)

@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -194,11 +194,10 @@ class Design(Noun):
                 " Design.latin_hypercube."
             )
 
-        def points(qmc: Any, dimension: int, source: Any) -> FloatArray:
-            found = qmc.Sobol(dimension, scramble=True, rng=source).random_base2(n.bit_length() - 1)
-            return np.asarray(found, dtype=np.float64)
+        from scipy.stats import qmc
 
-        return cls._drawn(checked, points, rng)
+        source = qmc.Sobol(len(checked), scramble=True, rng=checks.generator(rng))
+        return cls._of_units(checked, source.random_base2(n.bit_length() - 1))
 
     @classmethod
     def latin_hypercube(cls, ranges: Mapping[str, Any], n: int, *, rng: Any = None) -> Design:
@@ -240,22 +239,14 @@ class Design(Noun):
         checked = _ranges(ranges)
         n = checks.count(n, "n")
 
-        def points(qmc: Any, dimension: int, source: Any) -> FloatArray:
-            return np.asarray(qmc.LatinHypercube(dimension, rng=source).random(n))
-
-        return cls._drawn(checked, points, rng)
-
-    @classmethod
-    def _drawn(
-        cls,
-        ranges: Mapping[str, _Range],
-        points: Callable[[Any, int, np.random.Generator], FloatArray],
-        rng: Any,
-    ) -> Design:
         from scipy.stats import qmc
 
-        source = checks.generator(rng)
-        units = points(qmc, len(ranges), source)
+        source = qmc.LatinHypercube(len(checked), rng=checks.generator(rng))
+        return cls._of_units(checked, source.random(n))
+
+    @classmethod
+    def _of_units(cls, ranges: Mapping[str, _Range], units: FloatArray) -> Design:
+        """Points of the unit cube in their ranges."""
         columns = [r.of(u) for r, u in zip(ranges.values(), units.T, strict=True)]
         return cls(tuple(ranges), tuple(columns))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.distributions.base import Distribution
+from betaroc.estimation.contract import nested
 from betaroc.estimation.families import named, planned_family
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
@@ -44,7 +45,7 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
 
 def _expected(law: Distribution, n: int) -> DistributionFit:
     parameters = {p.name: p.value for p in law._parameters()}
-    covariance = tuple(tuple(row) for row in (law._unit_covariance() / n).tolist())
+    covariance = nested(law._unit_covariance() / n)
     names, values = tuple(parameters), tuple(parameters.values())
     family = str(planned_family(law))
     return DistributionFit(family, law, names, values, covariance, math.nan, n, float(n))

@@ -61,10 +61,6 @@ def _family(value: Any, name: str) -> Names:
     return names_of_text(value)
 
 
-def _size(value: Any, name: str) -> int:
-    return checks.count(value, name)
-
-
 def _not_negative(value: Any, name: str) -> float:
     """0 stands for exact scores, which levels have no other way to say."""
     return 0.0 if value == 0 else checks.positive(value, name)
@@ -78,7 +74,7 @@ PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
     **dict.fromkeys(("auc", "eer", "crossing"), checks.fraction),
     **dict.fromkeys(("exponent_at_zero", "exponent_at_one"), checks.positive),
     **dict.fromkeys(("shape_client", "shape_impostor"), _text_of(("U", "J", "reverse-J", "bell"))),
-    **dict.fromkeys(_SIZES, _size),
+    **dict.fromkeys(_SIZES, checks.count),
     "family": _family,
     "boundary": _text_of(tuple(POLICIES)),
     "resolution": _not_negative,
@@ -199,12 +195,10 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
                 f"model must return a ScoreModel of each cell; got {shown(found)} of type"
                 f" {type(found).__name__}. Return br.ScoreModel(client, impostor)."
             )
-        true = found
-        true = true if prior is None else _with_prior(true, prior)
+        true = found if prior is None else _with_prior(found, prior)
     else:
         share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
         true = _true_pair(cell, share if prior is None else prior)
-    step_known = "resolution" in cell
     criterion = cell.get("criterion", _WEIGHTED)
     alpha = cell.get("alpha")
     if CRITERIA[criterion].single:
@@ -219,7 +213,7 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
     return Setting(
         true, test, sizes, cell_sizes(cell, "n_test"),
         _families(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
-        step_known and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
+        "resolution" in cell and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
     )  # fmt: skip
 
 
@@ -249,40 +243,23 @@ def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
 
 def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
     if not cell.keys().isdisjoint(_PRESCRIBED):
-        return _solved(cell, prior)
+        found = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
+        if isinstance(found, BetarocError):
+            raise found.with_traceback(None)
+        return _with_prior(found, prior)
     law, names = LAWS[cell.get("law", "beta")]
     client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
     return ScoreModel(client, impostor, prior=prior)
 
 
-def _solved(cell: Mapping[str, Any], prior: float) -> ScoreModel:
-    """The pair that has what is prescribed."""
-    found = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
-    if isinstance(found, BetarocError):
-        raise found.with_traceback(None)
-    return _with_prior(found, prior)
-
-
 @functools.lru_cache(maxsize=4096)
-def _solution(
-    law: str,
-    auc: float | None,
-    eer: float | None,
-    at_zero: float | None,
-    at_one: float | None,
-    crossing: float | None,
-    client: str | None,
-    impostor: str | None,
-) -> ScoreModel | BetarocError:
+def _solution(law: str, *prescribed: Any) -> ScoreModel | BetarocError:
     """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
+    auc, eer, at_zero, at_one, crossing, *shapes = prescribed
+    ends = at_zero, at_one
     try:
         return solve_pair(
-            auc=auc,
-            eer=eer,
-            exponents=None if at_zero is at_one is None else (at_zero, at_one),
-            shapes=None if client is impostor is None else (client, impostor),
-            crossing=crossing,
-            family=law,
+            auc=auc, eer=eer, exponents=ends, shapes=tuple(shapes), crossing=crossing, family=law
         )
     except BetarocError as error:
         return error

@@ -342,7 +342,9 @@ def plan_sample_size(
         measure=measure, thresholds=thresholds, correlation=correlation,
     )  # fmt: skip
     kind, by_chance, chosen, share, r = request[:5]
-    if chosen.method == METHODS[0] and asked is not None and _are_fits(model):
+    # Fits have scores, which will answer too.
+    of_fits = all(isinstance(system, Fit) for system in _systems(model))
+    if chosen.method == METHODS[0] and asked is not None and of_fits:
         drawn = is_of_scores(asked) and methods_of(asked)[0] in ("smoothed", "bootstrap")
         alone = f"{METHODS[0]}, if the family is right"
         chosen = replace(chosen, method=alone if drawn or not is_of_scores(asked) else BOTH)
@@ -356,7 +358,7 @@ def plan_sample_size(
         goal: Goal = made(asked, models, chosen, r)
     else:
         goal = _goal(name, asked, models, chosen, measure)
-    estimate = goal.estimate
+    estimate = goal.estimate  # which refuses
     sizes, reached = fewest_scores(goal, wanted, share)
     found = SampleSize(
         stat=name,
@@ -369,13 +371,17 @@ def plan_sample_size(
         level=chosen.level,
         ratio=float(share),
         power=reached if by_chance else math.nan,
-        method=_method(name, method),
+        method="end test" if name in SIDES else "fitted shape" if name in _SHAPES else method,
         model=models[0] if len(models) == 1 else models,
         measure=measure or "",
         correlation=r,
     )
-    if not goal.exact:
-        _warn_of_few(found)
+    if not goal.exact and min(sizes) < _FEW:
+        warn(
+            f"{name}: {sizes[0]} client and {sizes[1]} impostor scores; the expansions behind a"
+            f" plan are good from {_FEW} scores of a class on. Simulate, or take more.",
+            SmallSampleWarning,
+        )
     return found if asked is None else _supported(found, asked, models)
 
 
@@ -438,7 +444,11 @@ def _request(
         kind = "difference"
     _refuse_unused(name, kind, options, method)
     chosen, share = IntervalOptions(level, groups=False), _ratio(ratio)
-    _refuse_level_of_shapes(name, chosen.level)
+    if name in _SHAPES and chosen.level != _LEVEL:
+        raise InputError(
+            f"{name!r} has no level: the category fitted is right or wrong; got"
+            f" level={chosen.level!r}. Leave it out, and give the probability as power."
+        )
     by_chance = kind == "chance" or options["power"] is not None
     if by_chance:
         _chance(options["power"], name, chosen, tested=kind == "difference")
@@ -546,12 +556,15 @@ def _correlation(correlation: Any) -> float:
     return value
 
 
+def _systems(model: PlannedModel) -> Sequence[Any]:
+    return model if isinstance(model, tuple | list) else [model]
+
+
 def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[ScoreModel, ...]:
-    systems = model if isinstance(model, tuple | list) else None
-    if systems is not None:
-        _refuse_systems(len(systems), name, asked, alone=False)
+    if isinstance(model, tuple | list):
+        _refuse_systems(len(model), name, asked, alone=False)
     models = []
-    for one in [model] if systems is None else systems:
+    for one in _systems(model):
         found = one.model if isinstance(one, Fit) else one
         if isinstance(one, Fit):
             one._tell_misfit()
@@ -563,13 +576,6 @@ def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[Score
             )
         models.append(found)
     return tuple(models)
-
-
-def _are_fits(model: PlannedModel) -> bool:
-    """Whether what is planned from has scores, which will answer too."""
-    return all(
-        isinstance(one, Fit) for one in (model if isinstance(model, tuple | list) else [model])
-    )
 
 
 def _refuse_systems(count: int, name: str, asked: Asking | None, *, alone: bool = True) -> None:
@@ -591,14 +597,6 @@ def _width(name: str, asked: Asking | None, width: Any, model: ScoreModel) -> fl
             " full width in the unit of the statistic, such as 0.05."
         )
     return wanted
-
-
-def _refuse_level_of_shapes(name: str, level: float) -> None:
-    if name in _SHAPES and level != _LEVEL:
-        raise InputError(
-            f"{name!r} has no level: the category fitted is right or wrong; got level={level!r}."
-            " Leave it out, and give the probability as power."
-        )
 
 
 def _chance(power: Any, name: str, options: IntervalOptions, *, tested: bool) -> float:
@@ -626,18 +624,3 @@ def _goal(
     if options.method in _METHODS[1:]:
         return AreaWidth(models[0], options)
     return StatWidth(asked, models[0], options)
-
-
-def _method(name: str, method: str) -> str:
-    return "end test" if name in SIDES else "fitted shape" if name in _SHAPES else method
-
-
-def _warn_of_few(found: SampleSize) -> None:
-    few = min(found.n_client, found.n_impostor)
-    if few < _FEW:
-        warn(
-            f"{found.stat}: {found.n_client} client and {found.n_impostor} impostor scores; the"
-            f" expansions behind a plan are good from {_FEW} scores of a class on. Simulate, or"
-            " take more.",
-            SmallSampleWarning,
-        )

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -51,46 +51,33 @@ _COUNTED = 5000
 _FAR, _BEYOND = math.log(64.0), 1.02
 
 
-class Goal(Protocol):
-    """What to plan for."""
+class Goal(ABC):
+    """What to plan for: a width, or a chance.
+
+    Widths shrink like 1/sqrt(n); the probit of a chance is about a constant and a multiple of
+    sqrt(n).
+    """
+
+    #: Whether what is reached holds for any number of scores.
+    exact = False
+    #: The chance without scores; None of a width.
+    least: float | None = None
 
     @property
-    def exact(self) -> bool:
-        """Whether what is reached holds for any number of scores."""
-
-    @property
+    @abstractmethod
     def estimate(self) -> float:
         """The statistic of the distributions; refuses what no number of scores reaches."""
 
+    @abstractmethod
     def reached(self, sizes: Sizes) -> float:
         """The width, or the chance, that so many scores give."""
 
     def lacking(self, reached: float, wanted: float) -> float:
         """About the logarithm of how many times as many scores it takes."""
-
-
-class Width:
-    """Widths shrink like 1/sqrt(n)."""
-
-    exact = False
-
-    def lacking(self, reached: float, wanted: float) -> float:
-        return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
-
-
-class Chance(ABC):
-    """The probit of a chance is about a constant and a multiple of sqrt(n)."""
-
-    exact = False
-
-    @property
-    @abstractmethod
-    def least(self) -> float:
-        """The chance without scores."""
-
-    def lacking(self, reached: float, wanted: float) -> float:
         from scipy.special import ndtri
 
+        if self.least is None:
+            return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
         none = float(ndtri(self.least))
         have, want = float(ndtri(reached)) - none, float(ndtri(wanted)) - none
         if min(have, want) <= 0.0:
@@ -117,7 +104,7 @@ def ends_of_scores(
 
 
 @dataclass(frozen=True)
-class StatWidth(Width):
+class StatWidth(Goal):
     """Mean width of `Fit.interval` by the delta method, to second order.
 
     Of a plan from a fit at least the width of the scores' own interval.
@@ -150,7 +137,7 @@ class StatWidth(Width):
 
 
 @dataclass(frozen=True)
-class AreaWidth(Width):
+class AreaWidth(Goal):
     """Mean width of `auc_interval` by DeLong's variance.
 
         E Var A = x/m + y/n + 2 (v - x - y)/(m n),
@@ -201,14 +188,13 @@ class AreaWidth(Width):
         """Var F_i(C) and Var F_c(I)."""
         pair = self.model._pair
 
-        def missed(t: Thresholds) -> FloatArray:
-            """P(I > t) + P(I = t)/2, of a client that scores t."""
-            return 0.5 * (pair.far(t) + pair.far(pair.just_below_any(t)))
+        def middle(rate: Callable[[Thresholds], FloatArray], t: Thresholds) -> FloatArray:
+            """Such as P(I > t) + P(I = t)/2, of a client that scores t."""
+            return 0.5 * (rate(t) + rate(pair.just_below_any(t)))
 
-        def passed(t: Thresholds) -> FloatArray:
-            return 0.5 * (pair.frr(t) + pair.frr(pair.just_below_any(t)))
-
-        return _variance(pair, pair.client, missed), _variance(pair, pair.impostor, passed)
+        sides = (pair.client, pair.far), (pair.impostor, pair.frr)
+        x, y = (_variance(pair, law, partial(middle, rate)) for law, rate in sides)
+        return x, y
 
 
 def _beyond(distance: float, sd: float) -> float:
@@ -245,16 +231,14 @@ def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArra
 def _panels(pair: Any, base: Distribution) -> FloatArray:
     """Quantiles of both distributions, and their atoms, where the integrand may jump."""
     places = pair.panels(base, -math.inf, math.inf)
-    jumps = np.concatenate([law.atoms.places for law in (pair.client, pair.impostor)])
-    at = Thresholds.from_theta(jumps)
-    jumps = at.logit if pair.unit else at.theta
+    jumps = pair.coordinates(Thresholds.from_theta(pair.atom_places))
     inside = jumps[(jumps > places[0]) & (jumps < places[-1])]
     return np.unique(np.concatenate([places, inside]))
 
 
 # --------------------------------------------------------------------------------- the gap
 @dataclass(frozen=True)
-class GapWidth(Width):
+class GapWidth(Goal):
     """Width of the interval of what an expected performance curve loses from dev to test.
 
     One model: value observed on test less that expected on dev. Two: the difference of their values
@@ -334,7 +318,7 @@ def _best(model: ScoreModel, alpha: float) -> Thresholds:
 
 # --------------------------------------------------------------------------------- chances
 @dataclass(frozen=True)
-class SideChance(Chance):
+class SideChance(Goal):
     """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1."""
 
     end: str
@@ -354,7 +338,7 @@ class SideChance(Chance):
         return exponent
 
     @property
-    def least(self) -> float:
+    def least(self) -> float:  # type: ignore[override]
         return self.options.tail
 
     @property
@@ -411,14 +395,14 @@ class SideChance(Chance):
 
 
 @dataclass(frozen=True)
-class ShapeChance(Chance):
+class ShapeChance(Goal):
     """Chance that the fitted shapes of these classes are the true ones."""
 
     classes: tuple[str, ...]
     model: ScoreModel
 
     @property
-    def least(self) -> float:
+    def least(self) -> float:  # type: ignore[override]
         return 0.25 ** len(self.classes)
 
     @cached_property

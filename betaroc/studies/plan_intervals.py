@@ -26,11 +26,11 @@ from betaroc.inference.tail_intervals import (
 from betaroc.model.asking import Asking, asking
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit
-from betaroc.studies.plan_goals import Chance, Width, ends_of_scores
+from betaroc.studies.plan_goals import Goal, ends_of_scores
 
 
 @dataclass(frozen=True)
-class _TwoSystems:
+class _TwoSystems(Goal):
     """Two systems on trials whose errors have a correlation."""
 
     asking: Asking
@@ -64,7 +64,7 @@ class _TwoSystems:
 
 
 @dataclass(frozen=True)
-class DifferenceWidth(_TwoSystems, Width):
+class DifferenceWidth(_TwoSystems):
     """Width of the interval of `difference` at the expected fits."""
 
     def reached(self, sizes: Sizes) -> float:
@@ -73,11 +73,11 @@ class DifferenceWidth(_TwoSystems, Width):
 
 
 @dataclass(frozen=True)
-class DifferenceChance(_TwoSystems, Chance):
+class DifferenceChance(_TwoSystems):
     """Chance that the interval of `difference` leaves 0 out on the side where the truth is."""
 
     @property
-    def least(self) -> float:
+    def least(self) -> float:  # type: ignore[override]
         return self.options.tail
 
     def reached(self, sizes: Sizes) -> float:
@@ -105,7 +105,7 @@ _KEPT = 2 * max(SIZES) + 2
 
 
 @dataclass(frozen=True)
-class TailWidth(Width):
+class TailWidth(Goal):
     """Width of the interval that a fit with tails has, of the scores that are expected.
 
     The tail is fitted to the medians of the most extreme scores of so many. Nearer to the body,

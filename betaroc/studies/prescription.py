@@ -41,20 +41,22 @@ class Prescription:
     goals: tuple[StatisticGoal, ...] = ()
 
     @property
+    def rates(self) -> dict[str, float]:
+        """AUC, EER and crossing, as far as they are prescribed."""
+        named = {"auc": self.auc, "eer": self.eer, "crossing": self.crossing}
+        return {name: value for name, value in named.items() if value is not None}
+
+    @property
     def by_table(self) -> tuple[StatisticGoal, ...]:
         """Everything but shapes and slopes as numbers of the table."""
-        named = {
-            "auc": self.auc, "eer": self.eer, "far@crossing": self.crossing,
-            **{f"exponent-{end.replace('_', '-')}": rho
-               for end, rho in zip(END_NAMES, self.exponents, strict=True)},
-        }  # fmt: skip
-        given = {text: value for text, value in named.items() if value is not None}
+        given = {"far@crossing" if n == "crossing" else n: v for n, v in self.rates.items()}
+        for end, rho in zip(("at-zero", "at-one"), self.exponents, strict=True):
+            given |= {} if rho is None else {f"exponent-{end}": rho}
         return (*self.goals, *checked_goals(given))
 
     def asked(self) -> str:
         """In words, for messages."""
-        rates = {"auc": self.auc, "eer": self.eer, "crossing": self.crossing}
-        words = [f"{name}={value!r}" for name, value in rates.items() if value is not None]
+        words = [f"{name}={value!r}" for name, value in self.rates.items()]
         for name, pair in (("exponents", self.exponents), ("slopes", self.ties)):
             if any(value is not None for value in pair):
                 words.append(f"{name}={pair}")
@@ -195,8 +197,7 @@ def _both(given: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES) -
 
 def _refuse_too_many(asked: Prescription, family: str) -> None:
     free = 4 if asked.goals else _PARAMETERS[family]
-    numbers = sum(v is not None for v in (asked.auc, asked.eer, asked.crossing, *asked.ties))
-    numbers += len(asked.goals)
+    numbers = len(asked.rates) + len(asked.goals) + sum(v is not None for v in asked.ties)
     tied = [
         r is not None or t is not None for r, t in zip(asked.exponents, asked.ties, strict=True)
     ]

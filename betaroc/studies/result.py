@@ -507,7 +507,7 @@ def _sections(
     kept = {name: manifest[name] for name in ("betaroc", "numpy", "scipy", "block")}
     read = [
         f"folder: {foreign(result.folder.name).whole}",
-        f"statistics: {', '.join(_names_of(manifest['statistics']))}",
+        f"statistics: {', '.join(manifest['statistics'])}",
         *(f"{name}: {value}" for name, value in kept.items()),
     ]  # fmt: skip
     found = [
@@ -526,10 +526,6 @@ def _sections(
         Section("Glossary", (Glossary(_GLOSSARY),), "the words of this page", "glossary",
                 folded=True),
     ]  # fmt: skip
-
-
-def _names_of(statistics: Any) -> list[str]:
-    return [str(one[0]) if isinstance(one, list | tuple) else str(one) for one in statistics]
 
 
 def _parameters(result: StudyResult, table: pd.DataFrame) -> Grid:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from betaroc.core import checks
 from betaroc.core.errors import FitError
@@ -154,14 +154,12 @@ def _missed(model: ScoreModel, asked: Prescription) -> list[str]:
     """What the model's own functions say to be otherwise than asked, in words."""
     ends = model.ends()
     both = (ends.at_zero, ends.at_one)
-    rates = [("auc", asked.auc, model.auc), ("eer", asked.eer, lambda: model.eer().hter)]
-    got: list[tuple[str, float, float, float]] = [
-        (what, value, number(), 1.0) for what, value, number in rates if value is not None
-    ]
-    if asked.crossing is not None:
-        places = model.diagonal_crossings().far
-        place = float(places[0]) if len(places) else math.nan
-        got.append(("crossing", asked.crossing, place, 1.0))
+    functions: dict[str, Callable[[], float]] = {
+        "auc": model.auc,
+        "eer": lambda: model.eer().hter,
+        "crossing": lambda: next(map(float, model.diagonal_crossings().far), math.nan),
+    }
+    got = [(name, value, functions[name](), 1.0) for name, value in asked.rates.items()]
     for end, where, rho, tie in zip(both, END_NAMES, asked.exponents, asked.ties, strict=True):
         if rho is not None:
             got.append((f"exponent {where}", rho, end.exponent, rho))

@@ -119,18 +119,21 @@ class _Problem:
         self.looks = 0
         self.failed: list[Found] = []
         self.equations = list(self._equations())
-        rows, values = self._linear()
-        # Shapes of 1, moved to an exponent of 2 or 1/2 where its side alone is known.
-        logs = np.zeros(4)
+        # Exponents and ties as linear equations; else shapes of 1, moved to an exponent of 2 or
+        # 1/2 where its side alone is known.
+        rows, values, logs = [], [], np.zeros(4)
         for end, (c, i) in _NEAR.items():
-            side = self.sides[end]
+            side, exponent = self.sides[end], _fixed_exponent(self.asked, end)
+            if exponent is not None:
+                rows.append(np.eye(4)[i] - np.eye(4)[c])
+                values.append(math.log(exponent))
             if side and self.asked.exponents[end] is None:
                 logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
         for k, shape in enumerate(self.asked.shapes):
             if shape is not None:
                 logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
         self.reference = logs
-        if len(rows):
+        if rows:
             matrix = np.array(rows)
             shift = np.linalg.lstsq(matrix, np.array(values) - matrix @ self.reference, rcond=None)
             self.origin = self.reference + shift[0]
@@ -140,15 +143,6 @@ class _Problem:
         self.walls, self.least = self._half_spaces()
 
     # ------------------------------------------------------------------ what is asked
-    def _linear(self) -> tuple[list[list[float]], list[float]]:
-        rows, values = [], []
-        for end, (c, i) in _NEAR.items():
-            exponent = _fixed_exponent(self.asked, end)
-            if exponent is not None:
-                rows.append([float(k == i) - float(k == c) for k in range(4)])
-                values.append(math.log(exponent))
-        return rows, values
-
     def _half_spaces(self) -> tuple[FloatArray, FloatArray]:
         """Rows w and numbers m with w . log shapes >= m."""
         rows, least = [], []

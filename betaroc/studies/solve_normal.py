@@ -19,11 +19,7 @@ _ROUNDING = 1e-12
 def solve_normal(asked: Prescription) -> tuple[float, float]:
     """The clients' mean and standard deviation where the impostors are standard normal."""
     r = _ratio(asked)
-    rates = {
-        name: value
-        for name, value in (("auc", asked.auc), ("eer", asked.eer), ("crossing", asked.crossing))
-        if value is not None
-    }
+    rates = asked.rates
     if len(rates) == 2:  # then there is no exponent
         return _from_two(rates, asked)
     if r is not None:

@@ -69,13 +69,7 @@ OF_FIT: dict[str, Callable[[Trial], float]] = {
     "log-likelihood": lambda trial: trial.fit.log_likelihood,
 }
 #: Numbers of one decision on test.
-OF_CURVE: dict[str, Callable[[Any], Any]] = {
-    "value": lambda e: e.value[0],
-    "expected": lambda e: e.expected[0],
-    "threshold": lambda e: e.threshold[0],
-    "far": lambda e: e.far[0],
-    "frr": lambda e: e.frr[0],
-}
+OF_CURVE = ("value", "expected", "threshold", "far", "frr")
 
 
 @dataclass(frozen=True)
@@ -111,7 +105,7 @@ class StudyStatistic:
         if self.function is not None:
             return _columns_of(self.column, self.function(trial))
         if self.source in CHOOSERS:
-            value = OF_CURVE[self.stat](trial.curve(CHOOSERS[self.source], self.alpha))
+            value = getattr(trial.curve(CHOOSERS[self.source], self.alpha), self.stat)[0]
         elif self.source == "fit" and self.stat in OF_FIT:
             value = OF_FIT[self.stat](trial)
         elif self.asking is not None:
@@ -268,7 +262,8 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
             f"a statistic must be <source>.<name> with a source of {listed(sources, 8)}; got"
             f" {item!r}. {hint}".rstrip()
         )
-    known_names = _names_of(source)
+    of_fit = OF_FIT if source == "fit" else ()
+    known_names = OF_CURVE if source in CHOOSERS else (*STATISTICS, *OF_PAIR, *of_fit)
     own = str(canonical(stat))
     stat = own if own in known_names else stat
     if stat not in known_names:
@@ -279,23 +274,13 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
     if source in CHOOSERS:
         return StudyStatistic(column, source, stat, alpha=_alpha(item, asked))
     if stat in STATISTICS:
-        return StudyStatistic(column, source, stat, _asking(item, asked))
+        try:
+            return StudyStatistic(column, source, stat, asking_of_text(asked))
+        except (InputError, InputTypeError) as error:
+            raise InputError(f"statistic {item!r}: {error}") from error
     if asked != stat:
         raise InputError(f"statistic {item!r} is taken at no point. Leave out what follows '@'.")
     return StudyStatistic(column, source, stat)
-
-
-def _names_of(source: str) -> tuple[str, ...]:
-    if source in CHOOSERS:
-        return tuple(OF_CURVE)
-    return (*STATISTICS, *OF_PAIR, *(OF_FIT if source == "fit" else ()))
-
-
-def _asking(item: str, asked: str) -> Asking:
-    try:
-        return asking_of_text(asked)
-    except (InputError, InputTypeError) as error:
-        raise InputError(f"statistic {item!r}: {error}") from error
 
 
 def _alpha(item: str, asked: str) -> float | None:

@@ -131,7 +131,7 @@ class Folder:
                 f" {listed(sorted(others), 3)} ({len(others)} in all). Name another folder."
             )
         if self.there:
-            old = self._restored()
+            old = self.manifest()
             self._refuse_other(old, manifest)
             return old
         if self.parts():
@@ -156,23 +156,12 @@ class Folder:
                 f"the folder of a study must have a {MANIFEST}; {self._name} has none. Name the"
                 " folder that Study(..., folder=...) was given."
             )
-        found = self._understood(self._manifest_text())
-        self._refuse_strangers(-(-found["cells"] * found["replicates"] // found["block"]))
-        return found
-
-    def _manifest_text(self) -> str:
         try:
-            return small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
-        except (OSError, ValueError) as error:
-            raise self._unreadable(shown(str(error), 100)) from error
-
-    def _understood(self, text: str) -> dict[str, Any]:
-        """The manifest of a text whose checksum is right."""
-        try:
+            text = small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
             found: Any = json.loads(text)
         except RecursionError as error:
             raise self._unreadable("it is nested too deep") from error
-        except ValueError as error:
+        except (OSError, ValueError) as error:
             raise self._unreadable(f"it is not: {shown(str(error), 100)}") from error
         layout = found.get("layout") if isinstance(found, dict) else None
         if layout != _LAYOUT:
@@ -184,53 +173,20 @@ class Folder:
         whole = {"entropy", *_WORDS} <= set(found) and text == manifest_text(found)
         if not whole or not all(type(found[k]) is int and found[k] > 0 for k in _COUNTS):
             raise self._unreadable(f"its checksum {shown(seal, 12)} is not that of its content")
-        return dict(found)
-
-    def _unreadable(self, why: str) -> StudyError:
-        return StudyError(
-            f"{MANIFEST} in {self._name} must be readable JSON, as it was written; {why}. Run the"
-            " study again, which restores it from a part; without any part, delete it first."
-        )
-
-    def _restored(self) -> dict[str, Any]:
-        """The manifest; a damaged one as the first intact part has it."""
-        try:
-            return self.manifest()
-        except StudyError:
-            text = self._manifest_of_parts()
-            if text is None or text == self._manifest_text_or_none():
-                raise
-        self._write(MANIFEST, text)
-        found = self.manifest()
-        warn(
-            f"{MANIFEST} in {self._name} was damaged, and is restored from a part. Check the disk.",
-            BetarocWarning,
-        )
-        return found
-
-    def _manifest_text_or_none(self) -> str | None:
-        with contextlib.suppress(StudyError):
-            return self._manifest_text()
-        return None
-
-    def _manifest_of_parts(self) -> str | None:
-        """As the first intact part has it."""
-        for number in self.parts():
-            content = self._content(number)
-            if content is not None:
-                text = self._said(content).get(_STUDY, b"").decode("utf-8", "replace")
-                self._understood(text)
-                return text
-        return None
-
-    def _refuse_strangers(self, count: int) -> None:
-        """Parts that the study does not have, which would be read with the others."""
+        count = -(-found["cells"] * found["replicates"] // found["block"])
         strangers = [k for k in self.parts() if k >= count]
-        if strangers:
+        if strangers:  # which would be read with the others
             raise StudyError(
                 f"{self._name} must hold no parts but the {count} of its study;"
                 f" {_part(strangers[0])} is none of them. Move it away."
             )
+        return dict(found)
+
+    def _unreadable(self, why: str) -> StudyError:
+        return StudyError(
+            f"{MANIFEST} in {self._name} must be readable JSON, as it was written; {why}. Put a"
+            " copy of it back, or begin the study in a new folder."
+        )
 
     def _refuse_other(self, old: dict[str, Any], new: dict[str, Any]) -> None:
         differing = [
@@ -285,9 +241,14 @@ class Folder:
         """Whether a part is whole and of this study; one that is not is told."""
         content = self._content(number)
         if content is not None:
-            said = self._said(content)
-            if (said.get(_STUDY), said.get(_NUMBER)) == (study.encode(), b"%d" % number):
-                return True
+            pa = pyarrow()
+            with (
+                contextlib.suppress(pa.ArrowException, OSError),  # sealed by somebody else
+                pa.parquet.ParquetFile(pa.BufferReader(content)) as file,
+            ):
+                labels = file.metadata.metadata or {}
+                if (labels.get(_STUDY), labels.get(_NUMBER)) == (study.encode(), b"%d" % number):
+                    return True
         path = self.path / _part(number)
         what = "damaged" if content is None else "not the part of this study that its name says"
         warn(
@@ -304,15 +265,6 @@ class Folder:
         except OSError:
             return None
         return content if is_sealed(content) else None
-
-    def _said(self, content: bytes) -> dict[bytes, bytes]:
-        """What a part says of itself."""
-        pa = pyarrow()
-        try:
-            with pa.parquet.ParquetFile(pa.BufferReader(content)) as file:
-                return dict(file.metadata.metadata or {})
-        except (pa.ArrowException, OSError):  # sealed by somebody else
-            return {}
 
     def table(self, columns: list[str] | None = None) -> Any:
         """All parts as one pyarrow table, in order."""

@@ -262,9 +262,9 @@ class Study:
         Raises
         ------
         StudyError
-            If the folder holds another study (what differs is named) or foreign files, or another
-            run is at work in it. After all other parts are finished: if workers died or the memory
-            was too small, at which cells. Finished parts are kept.
+            If the folder holds another study (what differs is named), a damaged manifest or foreign
+            files, or another run is at work in it. After all other parts are finished: if workers
+            died or the memory was too small, at which cells. Finished parts are kept.
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
@@ -273,9 +273,8 @@ class Study:
         Warns
         -----
         BetarocWarning
-            If a part is damaged; it is computed again. If the manifest is; it is restored from a
-            part. If a parameter was asked for that the distributions of whole cells do not have:
-            in how many.
+            If a part is damaged; it is computed again. If a parameter was asked for that the
+            distributions of whole cells do not have: in how many.
         ExtrapolationWarning
             If statistics of a sample ask for a rate (``@far=``, ``@frr=``, ``@tpr=``, or a target
             as criterion) that less than one of its scores is expected beyond: in how many cells.
@@ -347,7 +346,7 @@ class Study:
             replicates=self.replicates,
             statistics=self._words,
             model=self._model_words,
-            python=_python() if self._has_functions else None,
+            python=".".join(map(str, sys.version_info[:2])) if self._has_functions else None,
             entropy=entropy,
             block=block,
             betaroc=version(),
@@ -511,11 +510,6 @@ def _seed(rng: Any) -> list[Any] | None:
     entropy: Any = rng.entropy
     many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
     return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]
-
-
-def _python() -> str:
-    """The version that bytecode depends on."""
-    return ".".join(map(str, sys.version_info[:2]))
 
 
 def _joblib() -> Any:
