@@ -59,7 +59,8 @@ def inclusion_of_files(arguments: Any, step: Callable[[], None]) -> JudgedFiles:
 def _refuse_other_options(arguments: Any) -> None:
     """Options of one table beside several files, and of several files beside a table."""
     table = len(arguments.files) == 1
-    of_files = {"--name": arguments.name, "--score": _other(arguments.score, "score")}
+    score = None if arguments.score == "score" else arguments.score
+    of_files = {"--name": arguments.name, "--score": score}
     of_table = {"--systems": arguments.systems, "--omit-missing": arguments.omit_missing or None}
     for option, value in (of_files if table else of_table).items():
         if value is not None:
@@ -80,10 +81,6 @@ def _refuse_other_options(arguments: Any) -> None:
         )
 
 
-def _other(value: Any, usual: Any) -> Any:
-    return None if value == usual else value
-
-
 class _Read(NamedTuple):
     """What an ensemble is made of, the names of its classifiers, and what was read of it."""
 
@@ -98,16 +95,13 @@ def _group(given: Any) -> Any:
     return given[0] if given is not None and len(given) == 1 else given and tuple(given)
 
 
-def _file_names(paths: Sequence[str]) -> list[str]:
-    """Of the files, with folders where they repeat."""
-    names = [Path(path).name.split(".")[0] for path in paths]
-    whole = file_names(paths)
-    return names if len(set(names)) == len(names) else [whole[path] for path in paths]
-
-
 def _score_sets(paths: Sequence[str], arguments: Any, _: Any) -> _Read:
     """Scores of one file a classifier, by name."""
-    names = arguments.name if arguments.name is not None else _file_names(arguments.files)
+    names = arguments.name
+    if names is None:  # those of the files, with folders where they repeat
+        names = [Path(path).name.split(".")[0] for path in paths]
+        if len(set(names)) < len(names):
+            names = [file_names(paths)[path] for path in paths]
     if len(names) != len(paths) or len(set(names)) < len(names):
         raise InputError(
             f"--name must give one name a file, all different; got {len(names)} for"

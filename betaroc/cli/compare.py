@@ -35,7 +35,7 @@ from betaroc.core.notices import collected, warn
 from betaroc.core.tables import listed_columns
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison, compare
-from betaroc.decision.curve_difference import larger_is_better, short_measure, way_words
+from betaroc.decision.curve_difference import short_measure, way_words
 from betaroc.decision.systems import SystemsComparison, compare_systems
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, path_words, visible
@@ -45,12 +45,12 @@ from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Grid, Section, Words, apart, as_named, recorded
 from betaroc.report.compare import (
     System,
+    comparison_arrays,
     comparison_columns,
-    comparison_few_columns,
     comparison_numbers,
     comparison_told,
+    design_numbers,
     drawn_words,
-    sources_of,
 )
 from betaroc.report.epc import (
     alphas_given,
@@ -137,7 +137,12 @@ def run(arguments: argparse.Namespace) -> None:
             comparison = compare_systems(by_name, **options)
         step()
         if arguments.output is not None:
-            save_picture(partial(_draw, comparison, arguments, systems), arguments.output)
+            style = {"scale": "log" if arguments.log else "linear", "terms": arguments.terms}
+            draw: Any = partial(comparison.plot, **style)
+            if isinstance(comparison, Comparison):
+                names = [visible(system.name) for system in systems]
+                draw = partial(draw_both, comparison, names, **style)
+            save_picture(draw, arguments.output)
         step()
     said = messages(notices, arguments)
     if arguments.csv:
@@ -172,8 +177,9 @@ def _say(
     }
     if isinstance(comparison, Comparison):
         document = partial(comparison_numbers, comparison, systems)
-        columns = comparison_columns if arguments.csv else comparison_few_columns
-        kept = columns(comparison, systems, seed)
+        kept = comparison_arrays(comparison, [system.name for system in systems])
+        if arguments.csv:
+            kept = comparison_columns(comparison, systems, seed)
         tree = partial(comparison_told, comparison, systems, by, seed, kept)
     else:
         document = partial(_ranking_numbers, comparison, systems)
@@ -181,17 +187,6 @@ def _say(
     names = [system.name for system in systems]
     words = shared_words(one.words for system in systems for one in (system.dev, system.test))
     say(arguments, lambda: document() | further, tree, said, names, words)
-
-
-def _draw(
-    comparison: Comparison | SystemsComparison, arguments: argparse.Namespace,
-    systems: Sequence[System],
-) -> Any:  # fmt: skip
-    scale = "log" if arguments.log else "linear"
-    if isinstance(comparison, Comparison):
-        names = [visible(system.name) for system in systems]
-        return draw_both(comparison, names, scale, arguments.terms)
-    return comparison.plot(scale=scale, terms=arguments.terms)
 
 
 def draw_both(comparison: Comparison, names: Sequence[str], scale: str, terms: str) -> Any:
@@ -253,20 +248,16 @@ def _two_names(arguments: argparse.Namespace) -> tuple[str, str]:
                     + (", or pass --unpaired for one system on two test sets." if role == "dev"
                        else ".")
                 )  # fmt: skip
-    names = _names_of_files(arguments) if arguments.name is None else arguments.name
+    names = arguments.name
+    if names is None:  # what tells their dev files apart, else their tests; of long ones a letter
+        made = (default_names(paths) for paths in (arguments.dev, arguments.test))
+        names = next(filter(_are_names, made), ["A", "B"])
     if len(names) != 2 or not _are_names(names):
         raise InputError(
             f"--name must give two different names of at most {LONGEST} characters, one a system;"
             f" got {shown(names)}. Give two, such as --name mlp svm."
         )
     return names[0], names[1]
-
-
-def _names_of_files(arguments: argparse.Namespace) -> list[str]:
-    """What tells their dev files apart, else their tests; of long ones a letter."""
-    own = default_names(arguments.dev)
-    names = own if _are_names(own) else default_names(arguments.test)
-    return names if _are_names(names) else ["A", "B"]
 
 
 def _are_names(names: Sequence[str]) -> bool:
@@ -292,19 +283,9 @@ def _ranking_numbers(found: SystemsComparison, systems: Sequence[System]) -> dic
             }
             for k, (name, curve) in enumerate(zip(found.names, found.curves, strict=True))
         },
-        "criterion": e.criterion,
-        "measure": e.measure,
-        "larger_is_better": larger_is_better(e.measure),
         "mean_alpha": [None, None] if single else list(found.alpha_range),
-        "level": found.level,
-        "resample": found.resample,
-        "paired": found.paired,
-        "dev_paired": found.dev_paired,
-        "groups": None if found.groups is None else list(found.groups),
-        "smallest": found.smallest._asdict(),
+        **design_numbers(found, systems, found.curves),
         "replicates": found.replicates,
-        "names": list(found.names),
-        "sources": sources_of(systems, found.curves),
     }  # fmt: skip
 
 

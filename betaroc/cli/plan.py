@@ -17,6 +17,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
 from betaroc.core.terms import canonical
 from betaroc.core.text import listed, shown
+from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import checked_request
 from betaroc.decision.guarantee import fewest_of_order, needed_for_guarantee
@@ -204,9 +205,7 @@ def _models(
     if arguments.client is not None:
         return [ScoreModel(arguments.client, arguments.impostor)], []
     paths = arguments.pilot or [None]
-    rules = {
-        name: getattr(arguments, name) for name in ("family", "boundary", "resolution", "bounds")
-    }
+    rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     read = [read_file(path, arguments, step, named=False) for path in paths]
     models: list[Fit] = []
     for path, scores in zip(paths, read, strict=True):
@@ -234,8 +233,8 @@ def _numbers(found: SampleSize, said: Sequence[str], told: Sequence[str]) -> dic
         "stat", "at", "n_client", "n_impostor", "estimate", "wanted", "width", "power", "level",
         "ratio", "method", "n_beyond", "n_needed", "extrapolated",
     )  # fmt: skip
-    numbers = {name: getattr(found, name) for name in names}
-    kept = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in numbers.items()}
+    numbers = fields_of(found, *names).items()
+    kept = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in numbers}
     return kept | {"from": list(said), "warnings": list(told)}
 
 

@@ -96,21 +96,16 @@ def run(arguments: argparse.Namespace) -> None:
     tests += [None] * (arguments.test_client_file is not None)
     with ProgressBar(2 * (1 + len(tests)) + 1) as step:
         analysis = _analysis(arguments.dev, tests, arguments, step, level, seed)
-        _write(analysis, arguments.output)
+        if arguments.output.lower().endswith(".json"):
+            checked_target(arguments.output)
+            write_whole(arguments.output, json_text(report_document(analysis)))
+        else:
+            analysis.to_html(arguments.output)
         step()
     say_warnings(
         [in_terms(notice.message, arguments, words=analysis.words) for notice in analysis.notices]
     )
     remark(f"wrote {visible(arguments.output)}")
-
-
-def _write(analysis: Analysis, output: str) -> None:
-    """The page as what its name says."""
-    if output.lower().endswith(".json"):
-        checked_target(output)
-        write_whole(output, json_text(report_document(analysis)))
-    else:
-        analysis.to_html(output)
 
 
 def _run_several(

@@ -68,6 +68,11 @@ def travelling(*names: str) -> tuple[str, ...]:
     return names
 
 
+def fields_of(noun: object, *names: str) -> dict[str, Any]:
+    """Some of the attributes of an object, by name."""
+    return {name: getattr(noun, name) for name in names}
+
+
 def pasted(value: Any) -> str | None:
     """What makes the value again where it is typed; None where that does not fit on a line."""
     if isinstance(value, np.ndarray):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from betaroc.core.errors import BetarocError
 from betaroc.core.options import MOST_TIMES, POWER
+from betaroc.core.value import fields_of
 from betaroc.data.groups import groups_of
 from betaroc.estimation.families import has_shapes, is_of_counts, rows_of_names
 from betaroc.fits.counted_ends import EndCounts, counted_hooks, counts_at_end
@@ -207,9 +208,7 @@ def _curve(fit: Fit, level: float) -> dict[str, Any]:
     curve = fit.curve_test(level)
     return {
         "probabilities": dict(curve.probabilities),
-        "p_proper": curve.p_proper,
-        "p_no_crossing": curve.p_no_crossing,
+        **fields_of(curve, "p_proper", "p_no_crossing", "finding"),
         "where_scores_are": dict(curve.where_seen) or None,
-        "finding": curve.finding,
         "hooks": [hook._asdict() for hook in curve.hooks],
     }

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import OF_ALL_ERRORS, Comparison, ProportionTest
-from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verdict_words
+from betaroc.decision.curve_difference import larger_is_better, verdict_words, way_words
 from betaroc.decision.epc import Epc
 from betaroc.decision.systems import SystemsComparison
 from betaroc.model.criteria import CRITERIA
@@ -46,83 +46,68 @@ class System(NamedTuple):
 # ------------------------------------------------------------------------------- numbers
 def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dict[str, Any]:
     """Arrays of one length, where the systems differ, and what it was computed from."""
-    curves = (comparison.first, comparison.second)
     names = (systems[0].name, systems[1].name)
     tests = _proportion_tests(comparison)
     single = CRITERIA[comparison.first.criterion].single
     mean = comparison.mean_difference
-    better = comparison.better_on_average
+    better, alpha = comparison.better_on_average, np.sort(comparison.alpha)
     return {
         "verdict": verdict_words(comparison, names),
         "mean_difference": {
-            "estimate": mean.estimate,
-            "low": mean.low,
-            "high": mean.high,
-            "level": mean.level,
-            "method": mean.method,
+            **fields_of(mean, "estimate", "low", "high", "level", "method"),
             "alpha": [None, None] if single else list(comparison.alpha_range),
             "better": None if better is None else names["ab".index(better)],
         },
-        **_arrays(comparison, names),
+        **comparison_arrays(comparison, names),
         "ranges": [
             {
                 "low": None if single else one.low,
                 "high": None if single else one.high,
-                "alphas": [None] if single else _alphas(comparison, one).tolist(),
+                "alphas": [None]
+                if single
+                else alpha[(alpha >= one.low) & (alpha <= one.high)].tolist(),
                 "better": names["ab".index(system)],
             }
             for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
         ],
         "proportion_test": [{"alpha": None if single else a, **test._asdict()} for a, test in tests]
         or None,
-        "criterion": comparison.first.criterion,
-        "measure": comparison.first.measure,
-        "larger_is_better": larger_is_better(comparison.first.measure),
-        "level": comparison.level,
-        "resample": comparison.resample,
-        "paired": comparison.paired,
-        "dev_paired": comparison.dev_paired,
-        "groups": None if comparison.groups is None else list(comparison.groups),
-        "smallest": comparison.smallest._asdict(),
+        **design_numbers(comparison, systems, (comparison.first, comparison.second)),
         "replicates": comparison.differences.shape[0],
-        "names": list(names),
-        "sources": sources_of(systems, curves),
     }
 
 
-def sources_of(systems: Sequence[System], curves: Sequence[Epc]) -> list[dict[str, Any]]:
-    """What was read of each system."""
-    return [
-        {
-            "dev": source_numbers(system.dev, curve.dev.prior),
-            "test": source_numbers(system.test, curve.test.prior),
-        }
-        for system, curve in zip(systems, curves, strict=True)
-    ]
+def design_numbers(
+    found: Comparison | SystemsComparison, systems: Sequence[System], curves: Sequence[Epc]
+) -> dict[str, Any]:
+    """What was compared and how, and what was read of each system."""
+    return {
+        **fields_of(curves[0], "criterion", "measure"),
+        "larger_is_better": larger_is_better(curves[0].measure),
+        **fields_of(found, "level", "resample", "paired", "dev_paired"),
+        "groups": None if found.groups is None else list(found.groups),
+        "smallest": found.smallest._asdict(),
+        "names": [system.name for system in systems],
+        "sources": [
+            {role: source_numbers(getattr(system, role), getattr(curve, role).prior)
+             for role in ("dev", "test")}
+            for system, curve in zip(systems, curves, strict=True)
+        ],
+    }  # fmt: skip
 
 
-def _alphas(comparison: Comparison, one: AlphaRange) -> FloatArray:
-    """The alphas of a range, ascending."""
-    alpha = np.sort(comparison.alpha)
-    return np.asarray(alpha[(alpha >= one.low) & (alpha <= one.high)])
-
-
-def _arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]]:
+def comparison_arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]]:
     """One entry an alpha."""
     first, second = comparison.first, comparison.second
     called = (None, *names)
+    ends = ("difference", "low", "high", "significant", "band_low", "band_high")
     return {
         "alpha": alphas_given(first),
         "threshold_a": first.threshold.tolist(),
         "threshold_b": second.threshold.tolist(),
         "value_a": first.value.tolist(),
         "value_b": second.value.tolist(),
-        "difference": comparison.difference.tolist(),
-        "low": comparison.low.tolist(),
-        "high": comparison.high.tolist(),
-        "significant": comparison.significant.tolist(),
-        "band_low": comparison.band_low.tolist(),
-        "band_high": comparison.band_high.tolist(),
+        **{name: getattr(comparison, name).tolist() for name in ends},
         "better": [called[k] for k in comparison.better],
     }
 
@@ -162,7 +147,8 @@ def _head(
         for role, scores in (("dev", system.dev), ("test", system.test)):
             lines.append(read_words(f"{name}, {role}", scores))
         lines.append(f"{name}: thresholds from {by}")
-    way = "higher" if larger_is_better(first.measure) else "lower"
+    at = " at these two thresholds" * (comparison.resample == "test")
+    drawn = drawn_words(comparison, comparison.differences.shape[0], seed)
     trials = (
         "paired: both systems judge the same trials, in the order of the files"
         if comparison.paired
@@ -171,16 +157,11 @@ def _head(
     return [
         *lines,
         f"criterion: {first.criterion}{axis_words(first)}",
-        f"measure: {measure_words(first)}, {way} is better",
+        f"measure: {measure_words(first)}, {way_words(first.measure)} is better",
         trials,
-        _interval_words(comparison, seed) + _groups_words(comparison, systems),
+        f"interval: {level_words(comparison.level)} of the difference{at}, {drawn}"
+        + _groups_words(comparison, systems),
     ]
-
-
-def _interval_words(comparison: Comparison, seed: int) -> str:
-    start = f"interval: {level_words(comparison.level)} of the difference"
-    drawn = drawn_words(comparison, comparison.differences.shape[0], seed)
-    return f"{start}{' at these two thresholds' * (comparison.resample == 'test')}, {drawn}"
 
 
 def drawn_words(comparison: Comparison | SystemsComparison, replicates: int, seed: int) -> str:
@@ -294,14 +275,10 @@ def comparison_columns(
             f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(system)]}"
             for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
         ),
-        "resample": comparison.resample,
-        "dev_paired": comparison.dev_paired,
-        "level": comparison.level,
-        "paired": comparison.paired,
+        **fields_of(comparison, "resample", "dev_paired", "level", "paired"),
         "replicates": comparison.differences.shape[0],
         "seed": seed,
-        "criterion": comparison.first.criterion,
-        "measure": comparison.first.measure,
+        **fields_of(comparison.first, "criterion", "measure"),
         "name_a": names[0],
         "name_b": names[1],
         **{
@@ -310,11 +287,4 @@ def comparison_columns(
             for role in ("dev", "test")
         },
     }
-    return in_each_row(_arrays(comparison, names), fixed)
-
-
-def comparison_few_columns(
-    comparison: Comparison, systems: Sequence[System], _: int
-) -> dict[str, list[Any]]:
-    """One row an alpha, in the names of the systems."""
-    return _arrays(comparison, [system.name for system in systems])
+    return in_each_row(comparison_arrays(comparison, names), fixed)

@@ -12,11 +12,12 @@ import numpy as np
 
 from betaroc.core.arrays import IntArray
 from betaroc.core.text import FINE, alphas_words, is_fine
+from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.measures import OperatingPoint, is_rate, measure_title
+from betaroc.model.measures import is_rate, measure_title
 from betaroc.rendering.numbers import (
     counted,
     level_words,
@@ -44,8 +45,7 @@ def epc_numbers(
         **epc_arrays(epc),
         "band": None if band is None else band_numbers(band),
         "area": _area(epc),
-        "criterion": epc.criterion,
-        "measure": epc.measure,
+        **fields_of(epc, "criterion", "measure"),
         **_made_numbers(epc),
         "dev": source_numbers(dev, epc.dev.prior),
         "test": source_numbers(test, epc.test.prior),
@@ -78,12 +78,8 @@ def band_numbers(band: Band) -> dict[str, Any]:
     return {
         "low": band.low.tolist(),
         "high": band.high.tolist(),
-        "level": band.level,
-        "simultaneous": band.simultaneous,
-        "resample": band.resample,
-        "replicates": band.replicates,
+        **fields_of(band, "level", "simultaneous", "resample", "replicates", "m"),
         "undefined": band.undefined.tolist(),
-        "m": band.m,
         "groups": None if band.groups is None else list(band.groups),
     }
 
@@ -93,9 +89,8 @@ def source_numbers(scores: ScoreData, prior: float) -> dict[str, Any]:
     source = scores.source
     return {
         "name": scores.name,
-        "source": None if source is None else {"path": source.path, "format": source.format},
-        "n_client": scores.n_client,
-        "n_impostor": scores.n_impostor,
+        "source": None if source is None else fields_of(source, "path", "format"),
+        **fields_of(scores, "n_client", "n_impostor"),
         **summary_numbers(scores),
         "prior": prior,
     }
@@ -166,12 +161,13 @@ def measure_words(epc: Epc) -> str:
 
 def _band_words(band: Band, seed: int | None) -> str:
     kind = "of the whole curve at once" if band.simultaneous else "at each alpha by itself"
+    units = "scores" if band.groups is None or band.groups[0] is None else "groups"
     varied = (
         "test alone, dev's thresholds as they are"
         if band.resample == "test"
         else "dev's choice and test"
         if band.m is None
-        else f"dev's choice ({band.m} {_drawn_units(band)} a replicate) and test"
+        else f"dev's choice ({band.m} {units} a replicate) and test"
     )
     if band.replicates == 0:
         kind += ", computed without resampling"
@@ -181,11 +177,6 @@ def _band_words(band: Band, seed: int | None) -> str:
         f"band: {level_words(band.level)} {kind}; resampled: {varied};"
         f" {counted(band.replicates, 'replicate')}{drawn}{_groups_words(band)}"
     )
-
-
-def _drawn_units(band: Band) -> str:
-    """What the size of a choice of dev counts."""
-    return "scores" if band.groups is None or band.groups[0] is None else "groups"
 
 
 def _groups_words(band: Band) -> str:
@@ -213,19 +204,16 @@ def _table(epc: Epc, band: Band | None) -> Grid:
         point = points[k]
         values = (value_text(epc, float(values[k])) for values in arrays)
         rates = (point.far, point.frr, *(float(rates[k]) for rates in made.values()))
-        rows.append(Row((alpha_text(epc, k), _threshold(point), *values, *map(percent, rates))))
+        place = threshold(point.threshold, point.logit_threshold)
+        if point.threshold >= sys.float_info.max:  # of a distribution without an upper end
+            place = "reject all"
+        rows.append(Row((alpha_text(epc, k), place, *values, *map(percent, rates))))
     return Grid((*head, "FAR", "FRR", *map(str.upper, made)), tuple(rows))
 
 
 def alpha_text(epc: Epc, k: int) -> str:
     """One alpha; none where the criterion has none."""
     return "none" if CRITERIA[epc.criterion].single else number(float(epc.alpha[k]))
-
-
-def _threshold(point: OperatingPoint) -> str:
-    if point.threshold >= sys.float_info.max:  # of a distribution without an upper end
-        return "reject all"
-    return threshold(point.threshold, point.logit_threshold)
 
 
 def value_text(epc: Epc, value: float) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from betaroc.core.arrays import CLASSES
+from betaroc.core.value import fields_of
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.asking import asking, asking_of_text
 from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
@@ -26,9 +28,7 @@ def fit_numbers(fit: Fit) -> dict[str, Any]:
         "client": law_numbers(fit.client),
         "impostor": law_numbers(fit.impostor),
         "prior": model.prior,
-        "log_likelihood": fit.log_likelihood,
-        "aic": fit.aic,
-        "bic": fit.bic,
+        **fields_of(fit, "log_likelihood", "aic", "bic"),
         **_curve_numbers(model),
         "semi_derivatives": model.semi_derivatives()._asdict(),
         "ends": {"at_zero": asdict(ends.at_zero), "at_one": asdict(ends.at_one)},
@@ -46,14 +46,8 @@ def law_numbers(fit: DistributionFit) -> dict[str, Any]:
         "family": fit.family,
         "params": dict(fit.params),
         "std_errors": dict(fit.std_errors),
-        "n": fit.n,
-        "total_weight": fit.total_weight,
-        "log_likelihood": fit.log_likelihood,
-        "aic": fit.aic,
-        "bic": fit.bic,
-        "converged": fit.converged,
-        "iterations": fit.iterations,
-        "gradient_norm": fit.gradient_norm,
+        **fields_of(fit, "n", "total_weight", "log_likelihood", "aic", "bic"),
+        **fields_of(fit, "converged", "iterations", "gradient_norm"),
         "boundary": None if fit.boundary is None else asdict(fit.boundary),
     }
 
@@ -99,12 +93,9 @@ def met_numbers(met: ObservedPoint, parts: Sequence[ScoreSet]) -> dict[str, Any]
     return {
         "criterion": met.key,
         "chosen_by": met.chosen_by,
-        "threshold": met.expected.threshold,
-        "logit_threshold": met.expected.logit_threshold,
+        **fields_of(met.expected, "threshold", "logit_threshold"),
         "expected": _rates_of(parts[0], met.expected, fitted=met.chosen_by == "model"),
-        "n_beyond": None
-        if beyond is None
-        else dict(zip(("client", "impostor"), beyond, strict=True)),
+        "n_beyond": beyond and dict(zip(CLASSES, beyond, strict=True)),
         "extrapolated": met.expected.extrapolated,
         "contradicted_by": list(met.contradicted_by),
         "observed": {
@@ -123,11 +114,13 @@ def met_numbers(met: ObservedPoint, parts: Sequence[ScoreSet]) -> dict[str, Any]
 
 def _measured(found: Sequence[Measured]) -> dict[str, Any]:
     return {
-        m.key: {"estimate": m.estimate, "low": m.low, "high": m.high,
-                "method": m.method or None, "why_none": m.why or None, "n_beyond": m.n_beyond,
-                "extrapolated": m.extrapolated}
+        m.key: {
+            **fields_of(m, "estimate", "low", "high", "n_beyond", "extrapolated"),
+            "method": m.method or None,
+            "why_none": m.why or None,
+        }
         for m in found
-    }  # fmt: skip
+    }
 
 
 def interval_numbers(found: SetIntervals | None) -> dict[str, Any] | None:
@@ -135,28 +128,25 @@ def interval_numbers(found: SetIntervals | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {
-        "level": found.level,
-        "groups": found.groups,
+        **fields_of(found, "level", "groups"),
         "fitted": _measured(found.model),
-        "scores": _measured(found.scores),
-        "client": _measured(found.client),
-        "impostor": _measured(found.impostor),
+        **{name: _measured(getattr(found, name)) for name in ("scores", *CLASSES)},
     }
 
 
 def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[str, Any]:
     """One score set; by path what its files are called where not by their paths."""
     source = part.scores.source
-    far = part.distances
+    far, quality = part.distances, {}
+    if part.quality is not None:
+        quality = quality_numbers(part.quality, part.scored.scores, part.distances)
     return {
-        "role": part.role,
-        "name": part.name,
+        **fields_of(part, "role", "name"),
         "source": None
         if source is None
         else {
             "path": source.path if names is None else names[source.path],
-            "format": source.format,
-            "guessed": source.guessed,
+            **fields_of(source, "format", "guessed"),
             "guesses": list(source.guesses),
         },
         "n_client": part.sizes[0],
@@ -165,18 +155,8 @@ def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[
         "fit": None if part.fit is None else fit_numbers(part.fit),
         "empirical": _curve_numbers(part.empirical),
         "distances": None if far is None else asdict(far),
-        "distances_from_dev": (
-            None
-            if part.shift is None
-            else dict(zip(("client", "impostor"), part.shift, strict=True))
-        ),
+        "distances_from_dev": part.shift and dict(zip(CLASSES, part.shift, strict=True)),
         "intervals": interval_numbers(part.intervals),
-        "confidence": (
-            None if part.intervals is None else confidence_numbers(part.fit, part.intervals.level)
-        ),
-        **(
-            {}
-            if part.quality is None
-            else quality_numbers(part.quality, part.scored.scores, part.distances)
-        ),
+        "confidence": part.intervals and confidence_numbers(part.fit, part.intervals.level),
+        **quality,
     }

@@ -14,7 +14,7 @@ from betaroc.core.notices import quietly
 from betaroc.core.sentences import worded
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.text import shown
-from betaroc.core.value import Result
+from betaroc.core.value import Result, fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
     Decision,
@@ -224,26 +224,17 @@ def decision_numbers(analysis: AnalysisRecord) -> dict[str, Any]:
 def told_decision(d: Decision, said: Decision | DecisionCheck) -> dict[str, Any]:
     """Threshold, rates and ways, and what is said of them in the end."""
     return {
-        "threshold": d.threshold,
-        "threshold_for_greater_equal": d.threshold_for_greater_equal,
-        "target": d.target,
+        **fields_of(d, "threshold", "threshold_for_greater_equal", "target"),
         "rate": None if math.isnan(d.rate) else d.rate,
-        "how": d.how,
-        "confidence": d.confidence,
-        "expected": {"far": d.expected.far, "frr": d.expected.frr, "prior": d.expected.prior},
+        **fields_of(d, "how", "confidence", "needed"),
+        "expected": fields_of(d.expected, "far", "frr", "prior"),
         "interval": [d.interval.low, d.interval.high],
-        "status": said.status,
-        "reason": said.reason,
-        "remedy": said.remedy,
-        "needed": d.needed,
-        "ways": [{name: getattr(way, name) for name in Way.__dataclass_fields__} for way in d.ways],
+        **fields_of(said, "status", "reason", "remedy"),
+        "ways": [fields_of(way, *Way.__dataclass_fields__) for way in d.ways],
     }
 
 
 def check_numbers(check: DecisionCheck) -> dict[str, Any]:
     """What a test set says."""
-    return {
-        "observed": check.observed, "low": check.low, "high": check.high,
-        "verdict": check.verdict, "status": check.status, "reason": check.reason,
-        "far": check.point.far, "frr": check.point.frr,
-    }  # fmt: skip
+    names = ("observed", "low", "high", "verdict", "status", "reason")
+    return fields_of(check, *names) | fields_of(check.point, "far", "frr")

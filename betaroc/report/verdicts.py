@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from betaroc.core.value import fields_of
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.fits.check import TOLERANCE, FitCheck
@@ -180,9 +181,7 @@ def _check_numbers(found: Quality, scores: Scores, distances: Distances | None) 
             name: {who: getattr(t, who)._asdict() for who in ("client", "impostor")}
             for name, t in tests.items()
         },
-        "tolerance": check.tolerance,
-        "level": check.level,
-        "replicates": check.replicates,
+        **fields_of(check, "tolerance", "level", "replicates"),
     }
 
 
@@ -232,13 +231,8 @@ def _without_who(row: FamilyRow | TailRow) -> dict[str, Any]:
 def _audit_numbers(found: Quality) -> dict[str, Any]:
     audit = found.audit
     if audit is None:
-        return {
-            "reason": found.unaudited,
-            "called_for": [],
-            "policies": [],
-            "tails": [],
-            "extreme_scores": [],
-        }
+        empty: dict[str, Any] = {"called_for": [], "policies": [], "tails": []}
+        return {"reason": found.unaudited, **empty, "extreme_scores": []}
     return {
         "reason": "",
         "called_for": list(found.called_for),
