@@ -36,7 +36,7 @@ def _standard_error(client: list[float], impostor: list[float]) -> float:
 
 
 #: What is computed, how, and calls of it: arguments, then the value by mpmath at 60 digits.
-NUMBERS: dict[str, tuple[Callable[..., Any], tuple[tuple[Any, ...], ...]]] = {
+REFERENCES: dict[str, tuple[Callable[..., Any], tuple[tuple[Any, ...], ...]]] = {
     "log of the beta function": (log_beta, (
         (6.8452, 2.23767, -4.3733467620779898), (225.496, 13.6941, -52.817496552366364),
         (0.0387527, 3462.4, 2.9135804453166423), (11742.1, 1.72158, -16.223992349056417),
@@ -124,7 +124,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compute what there are references of, and say the digits reached; the exit code."""
     rows = [(what, len(calls), min(_digits(compute, call) for call in calls))
-            for what, (compute, calls) in NUMBERS.items()]  # fmt: skip
+            for what, (compute, calls) in REFERENCES.items()]  # fmt: skip
     missed = [what for what, _, digits in rows if not digits >= _REQUIRED]
     versions = {"python": platform.python_version(), "betaroc": version(),
                 "numpy": np.__version__, "scipy": scipy.__version__,

@@ -626,7 +626,7 @@ def decide(
 
 
 @public
-def decided(scores: Any, asked: DecisionRequest, fitting: Fitting) -> Decision:
+def decided(scores: ScoreData, asked: DecisionRequest, fitting: Fitting) -> Decision:
     """What `decide` returns: first what the threshold itself takes.
 
     A family or a rule that was asked for is tried whatever the threshold takes, so that one that

@@ -359,14 +359,14 @@ def bounds_of(law: Distribution) -> tuple[float, float] | None:
     return law.support if stretched else None
 
 
-def range_of(law: Distribution | None) -> tuple[float, float]:
+def score_range(law: Distribution | None) -> tuple[float, float]:
     """What a family on [0, 1] takes for 0 and 1."""
     return (None if law is None else bounds_of(law)) or (0.0, 1.0)
 
 
 def between_ends(law: Distribution | None, values: FloatArray) -> BoolArray:
     """Which scores a family on [0, 1] takes for neither 0 nor 1."""
-    low, high = range_of(law)
+    low, high = score_range(law)
     share = (values - low) / (high - low)
     return (share > 0.0) & (share < 1.0)
 

@@ -20,7 +20,7 @@ from betaroc.data.groups import Groups, Trials, groups_of, settled, units_of
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.inflated import MASSES
-from betaroc.distributions.shifted import between_ends, range_of
+from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.likelihood import ScoreCells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -123,7 +123,7 @@ def _sandwich(cov: FloatArray, middle: Callable[[], FloatArray]) -> FloatArray:
 
 def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:
     """A covariance of scores that the fit never saw is of nothing."""
-    low, high = range_of(result.distribution)
+    low, high = score_range(result.distribution)
     rule = result.boundary
     if rule is not None:
         strange = (values < low) | (values > high)
@@ -209,7 +209,7 @@ def _as_fitted(result: Estimate, values: FloatArray, weights: FloatArray | None)
     if result.boundary is None or result.boundary.policy != "squeeze":
         return values
     n = float(values.size) if weights is None else math.fsum(weights.tolist())
-    low, high = range_of(result.distribution)
+    low, high = score_range(result.distribution)
     return low + ((values - low) * (n - 1.0) + 0.5 * (high - low)) / n
 
 
@@ -252,7 +252,7 @@ def _each_log_likelihood(
     result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
     """What one observation of each value adds to the log-likelihood, for any distribution."""
-    policy, ends = policy_in_force(result), range_of(result.distribution)
+    policy, ends = policy_in_force(result), score_range(result.distribution)
     if policy == "interval":
         step: float = result.boundary.resolution  # type: ignore[union-attr,assignment]
         return _cell_log_likelihood(values, step, result.distribution.support)

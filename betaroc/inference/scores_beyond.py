@@ -21,7 +21,7 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
-from betaroc.distributions.shifted import between_ends, range_of
+from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.notices import give
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.rate_errors import worth
@@ -116,7 +116,7 @@ class Evidence(Value):
         """Scores at the lower and at the upper end that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
-        return self.data._at_ends(CLASSES[who], range_of(self.fitted[who]))
+        return self.data._at_ends(CLASSES[who], score_range(self.fitted[who]))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from betaroc.cli import main, selftest
-from helpers.places import REFERENCES
+from helpers.places import REFERENCES as FOLDER
 
-sys.path.insert(0, str(REFERENCES))
+sys.path.insert(0, str(FOLDER))
 checks = import_module("checks")
 BLOCKS = import_module("_blocks").blocks()
 #: Numbers of a block at most, fewer of what takes long.
@@ -39,7 +39,7 @@ def test_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["selftest", "--csv"]) == 0
     head, *rows = capsys.readouterr().out.splitlines()
     assert head == "number,numbers,digits"
-    assert len(rows) == len(selftest.NUMBERS)
+    assert len(rows) == len(selftest.REFERENCES)
 
 
 def test_a_function_that_is_off_is_noticed(
@@ -51,10 +51,10 @@ def test_a_function_that_is_off_is_noticed(
         raise ZeroDivisionError
 
     tail, fit = "upper tail of a beta distribution", "fit of a beta distribution, a"
-    _, calls = selftest.NUMBERS[tail]
+    _, calls = selftest.REFERENCES[tail]
     wrong = (lambda law, x: law.sf(x) * (1.0 + 1e-9)), calls
-    monkeypatch.setitem(selftest.NUMBERS, tail, wrong)
-    monkeypatch.setitem(selftest.NUMBERS, fit, (fail, selftest.NUMBERS[fit][1]))
+    monkeypatch.setitem(selftest.REFERENCES, tail, wrong)
+    monkeypatch.setitem(selftest.REFERENCES, fit, (fail, selftest.REFERENCES[fit][1]))
     assert main(["selftest", "--json"]) == 1
     groups = json.loads(capsys.readouterr().out)["groups"]
     digits = {group["number"]: float(group["digits"]) for group in groups}
@@ -68,7 +68,7 @@ def test_its_references_are_those_of_the_generators() -> None:
     """Every value stands in a file of 60 digits, next to its last argument that is a number."""
     written = {repr(float(v)) for block in BLOCKS for row in block["rows"] for v in row
                if isinstance(v, str) and v[:1] in "-0123456789"}  # fmt: skip
-    for _, calls in selftest.NUMBERS.values():
+    for _, calls in selftest.REFERENCES.values():
         assert {repr(call[-1]) for call in calls} <= written
 
 
