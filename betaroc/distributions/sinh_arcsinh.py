@@ -45,7 +45,7 @@ class SinhArcsinh(NormalScore):
     -----
     Jones and Pewsey write xi, eta, epsilon and delta. Skewness 0 and tail weight 1 is the normal
     distribution. Both tails are normal ones of S, and quantiles are closed: u = sinh((arcsinh(z) +
-    skewness) / tail_weight). Log P falls like -|u|^(2 tail_weight). Mean and variance are
+    skewness) / tail_weight). Log P falls like -abs(u)^(2 tail_weight). Mean and variance are
     quadratures.
 
     References
