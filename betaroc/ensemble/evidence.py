@@ -107,7 +107,10 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     low, high = region
     model, errors = fit.model, FitErrors(fit)
     ends = _ends(fit, level)
-    places = _places(region, fit.client.total_weight + fit.impostor.total_weight)
+    # Logits of FAR near both borders: at FAR 0 and 1 where one score is expected beyond.
+    u_low, u_high = map(logit, region)
+    first = logit(min(1.0 / (fit.client.total_weight + fit.impostor.total_weight), 0.5))
+    places = min(max(u_low, first), u_high), max(min(u_high, -first), u_low)
     excess = excess_of(model, np.array(places))
     borders = ((low, low == 0.0), (high, high == 1.0))
     sides: list[BorderSide] = []
@@ -150,13 +153,6 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
         math.fsum(_expected(fit, hook, region) for hook in hooks),
         model.client == model.impostor,
     )
-
-
-def _places(region: tuple[float, float], total: float) -> tuple[float, float]:
-    """Logits of FAR near both borders: at FAR 0 and 1 where one score is expected beyond."""
-    low, high = (logit(x) for x in region)
-    first = logit(min(1.0 / total, 0.5))
-    return min(max(low, first), high), max(min(high, -first), low)
 
 
 def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float) -> BorderSide:

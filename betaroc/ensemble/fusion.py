@@ -205,7 +205,10 @@ def fusion_of(
         for name, part in parts.items():
             accepts = _ballots(dev, test, part)
             for s, members in enumerate(subsets):
-                own, met = (_counted(side, members) for side in accepts)
+                own, met = (
+                    TrialSet(*(np.sum([side[k][who] for k in members], axis=0) for who in (0, 1)))
+                    for side in accepts
+                )
                 losses = vote_losses(own, met, len(members), part)
                 _keep(found["vote", name, s], losses, rows)
     gains = tuple(
@@ -237,14 +240,6 @@ def _ballots(dev: TrialSet, test: TrialSet, part: CurvePart) -> list[list[TrialS
             accepted = (side.client[:, k, None] > t, side.impostor[:, k, None] > t)
             ballots.append(TrialSet(*(np.asarray(x, dtype=np.float64) for x in accepted)))
     return found
-
-
-def _counted(ballots: list[TrialSet], members: list[int]) -> TrialSet:
-    chosen = [ballots[k] for k in members]
-    client, impostor = (
-        np.asarray(np.sum([b[who] for b in chosen], axis=0), dtype=np.float64) for who in (0, 1)
-    )
-    return TrialSet(client, impostor)
 
 
 def _gain(

@@ -485,7 +485,9 @@ def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, 
     asked = _by_name(family, systems, "family", AUTO)
     for one in asked.values():
         checked_pair(one, (AUTO, BEST))
-    auto = _automatic(systems)
+    both = np.concatenate([systems.client, systems.impostor])
+    inside = np.all((both >= 0.0) & (both <= 1.0), axis=0)  # then beta, else normal
+    auto = dict(zip(systems.names, np.where(inside, "beta", "normal").tolist(), strict=True))
     chosen = {name: auto[name] if asked[name] == AUTO else asked[name] for name in asked}
     some = not all(map(_on_line, chosen.values()))
     spared = {n for n, law in chosen.items() if some and asked[n] == AUTO and _on_line(law)}
@@ -515,16 +517,6 @@ def _by_name(given: Any, systems: Systems, role: str, other: Any) -> dict[str, A
             f" {checks.nearest(unknown[0], list(systems.names))}Leave it out."
         )
     return {name: given.get(name, other) for name in systems.names}
-
-
-def _automatic(systems: Systems) -> dict[str, str]:
-    """Beta where all scores of a classifier lie in [0, 1], else normal."""
-    both = np.concatenate([systems.client, systems.impostor])
-    inside = np.all((both >= 0.0) & (both <= 1.0), axis=0)
-    return {
-        name: "beta" if unit else "normal"
-        for name, unit in zip(systems.names, inside.tolist(), strict=True)
-    }
 
 
 def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, list[str]]:

@@ -232,13 +232,6 @@ def _out_of_fold(trials: _Trials, subsets: BoolArray) -> FloatArray:
     return found
 
 
-def _from_dev(dev: _Trials, own: _Trials, subsets: BoolArray) -> FloatArray:
-    """Scores of all trials by fusions learned on dev, strength by folds of dev."""
-    losses = [_path(dev.but(f), subsets).losses(dev.only(f)) for f in dev.folds]
-    chosen = np.argmin(np.sum(losses, axis=0), axis=0)
-    return _path(dev, subsets).at(chosen, own)
-
-
 # ------------------------------------------------------------------------------- the gains
 def learned_gains(
     systems: Systems, folds: tuple[IntArray, IntArray] | None, dev: Systems | None, level: float
@@ -269,8 +262,10 @@ def learned_gains(
         trials = _trials(own, folds)
         scores = _out_of_fold(trials, subsets)
     else:
-        trials = _trials(own, None)
-        scores = _from_dev(_trials(other, folds), trials, subsets)
+        trials, learn = _trials(own, None), _trials(other, folds)
+        losses = [_path(learn.but(f), subsets).losses(learn.only(f)) for f in learn.folds]
+        chosen = np.argmin(np.sum(losses, axis=0), axis=0)
+        scores = _path(learn, subsets).at(chosen, trials)
     each = [_fold_scores(systems, trials, f, scores) for f in trials.folds]
     return tuple(
         _gain(name, [paired_areas(fold[0], fold[j + 1]) for fold in each], systems, level,
@@ -376,15 +371,12 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
         f"AUC is {gain.with_it:.4f} with it and {gain.without:.4f} without,"
         f" {signed(gain.estimate, gain.low, gain.high)} at {level_words(gain.level)}"
     )
-    return f"{_says(gain)}: {size}{_why(gain)}{_decides(gain, sizes)}"
-
-
-def _says(gain: LearnedGain) -> str:
-    return {
+    says = {
         INCLUDE: "a learned fusion gains by it",
         LEAVE_OUT: "a learned fusion loses by it",
         ADDS_NOTHING: f"a learned fusion of the others gains less than {MATTERS} by it",
     }.get(gain.word, "whether a learned fusion gains by it cannot be told")
+    return f"{says}: {size}{_why(gain)}{_decides(gain, sizes)}"
 
 
 def _why(gain: LearnedGain) -> str:

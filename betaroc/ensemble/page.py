@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,33 +22,33 @@ from betaroc.ensemble.learned import (
     MATTERS,
     trials_needed,
 )
+from betaroc.ensemble.pictures import learned_marks
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import LAX, STRICT, Verdict
 from betaroc.ensemble.sentences import (
     crossings_columns,
-    inclusion_sentences,
-    reached_ends,
-    rule_beside,
+    doubts,
+    gain_grid,
+    gain_sentences,
+    own_grid,
 )
-from betaroc.estimation.families import family_text
 from betaroc.model.roc import Roc
-from betaroc.rendering.notebook import IntervalMark, Trace, draw_spans, draw_square
-from betaroc.rendering.numbers import level_words, number, rate, spaced, version, visible
+from betaroc.rendering.notebook import Trace, draw_spans, draw_square
+from betaroc.rendering.numbers import level_words, rate, spaced, version, visible
 from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.tree import (
     Bullets,
-    Cell,
     Figure,
     Figures,
     Glossary,
     Grid,
-    Name,
     Node,
     Row,
     Section,
     Status,
     Words,
     foreign,
+    retold,
     signed_cell,
 )
 
@@ -114,38 +115,26 @@ def _lead(result: InclusionRecord) -> list[str]:
 def _verdicts(result: InclusionRecord) -> Sequence[Node]:
     head = ("classifier", "verdict", f"gain, {level_words(result.level)} interval",
             "its own ROC", "AUC of its scores", "what would change it")  # fmt: skip
-    found = sorted(result.verdict.items(), key=lambda one: _place(one[1]))
-    return verdict_nodes(head, [
-        Row((
-            foreign(name), Status("", _WORDS.get(verdict.word, verdict.word), _icon(verdict)),
-            signed_cell(verdict.gain.estimate, verdict.gain.low, verdict.gain.high),
-            _WORDS.get(verdict.marginal, verdict.marginal),
-            f"{result.misfit[name].auc_scores:.3f}",
-            _change(verdict, result.systems.sizes),
-        ))
-        for name, verdict in found
-    ])  # fmt: skip
-
-
-def _icon(verdict: Verdict) -> str:
-    return _ICONS.get(verdict.word, "bad")
+    rows = []
+    for name, verdict in sorted(result.verdict.items(), key=lambda item: _place(item[1])):
+        gain, needed = verdict.gain, None
+        if verdict.word == CANNOT_TELL:
+            needed = trials_needed(gain, result.systems.sizes)
+        change = needed and f"about {needed[0]} client and {needed[1]} impostor trials"
+        row = Row((
+            foreign(name), Status("", verdict.word, _ICONS.get(verdict.word, "bad")),
+            signed_cell(gain.estimate, gain.low, gain.high), verdict.marginal,
+            f"{result.misfit[name].auc_scores:.3f}", change or "",
+        ))  # fmt: skip
+        rows.append(retold(row, _by_ends))
+    return verdict_nodes(head, rows)
 
 
 def _place(verdict: Verdict) -> tuple[int, float]:
     """By the sign, then the largest gain first, what was not measured last."""
     gain = verdict.gain.estimate
-    return _SORTED.index(_icon(verdict)), 1.0 if math.isnan(gain) else -gain
-
-
-def _change(verdict: Verdict, sizes: tuple[int, int]) -> str:
-    """How many trials would tell, where these cannot."""
-    needed = trials_needed(verdict.gain, sizes) if verdict.word == CANNOT_TELL else None
-    return "" if needed is None else f"about {needed[0]} client and {needed[1]} impostor trials"
-
-
-def _points(value: float, low: float, high: float) -> Cell:
-    """A difference of rates, in points of per cent."""
-    return signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
+    icon = _ICONS.get(verdict.word, "bad")
+    return _SORTED.index(icon), 1.0 if math.isnan(gain) else -gain
 
 
 # ------------------------------------------------------------------------------ pictures
@@ -169,10 +158,7 @@ def _brief(name: str, width: int) -> str:
 
 
 def _gains(result: InclusionRecord) -> Figure:
-    rows = [
-        IntervalMark(_brief(name, 20), gain.low, gain.estimate, gain.high, gain.word != CANNOT_TELL)
-        for name, gain in ((name, verdict.gain) for name, verdict in result.verdict.items())
-    ]  # fmt: skip
+    rows = learned_marks(result, partial(_brief, width=20))
     measured = [f"{row.label} {row.value:+.4f}" for row in rows if row.value == row.value]
     about = f"Gain in AUC of each classifier: {', '.join(measured) or 'not measured'}"
     caption = (
@@ -214,17 +200,20 @@ def _rocs(
 
 # ------------------------------------------------------------------------------ sections
 def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
-    found = inclusion_sentences(result)
     joined = sum(verdict == INCLUDE for verdict in result.verdict.values())
-    why: tuple[Node, ...] = (_reasons(result),)
-    why += (Bullets(tuple(found.doubts)),) if found.doubts else ()
-    return [
-        Section("Why", why, f"{joined} of {len(result.names)} join", "why", folded=True),
-        Section("What each adds", (_gain_grid(result), *map(Words, found.gains)),
+    rows = (Row((foreign(name), v.word, v.reason)) for name, v in result.verdict.items())
+    reasons = Grid(("classifier", "verdict", "reason"), tuple(rows), (1, 2))
+    unused = ", ".join(map(visible, result.hull.unused))
+    gains = [Words(f"{text[0].upper()}{text[1:]}") for text in gain_sentences(result)]
+    against = doubts(result)
+    sections = [
+        Section("Why", (reasons, *[Bullets(tuple(against))] * bool(against)),
+                f"{joined} of {len(result.names)} join", "why", folded=True),
+        Section("What each adds", (gain_grid(result, foreign), *gains),
                 "with it and without it", "gains", folded=True),
-        Section("Their own ROCs", (_own_grid(result),),
+        Section("Their own ROCs", (own_grid(result, foreign),),
                 "fitted distributions, and how far they are from the scores", "rocs", folded=True),
-        Section("Hull", (*_off_hull(result), _hull_grid(result)),
+        Section("Hull", (*[Words(f"Best at no FAR: {unused}.")] * bool(unused), _hull_grid(result)),
                 f"area {result.hull.auc:.4f}", "hull", folded=True),
         Section("Crossings", _shortened(_crossing_grid(result)),
                 "where one fitted ROC passes another", "crossings", folded=True),
@@ -236,6 +225,7 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
         Section("Glossary", (Glossary(_GLOSSARY),), "the words of this page", "glossary",
                 folded=True),
     ]  # fmt: skip
+    return [retold(one, _by_ends) for one in sections]
 
 
 def _by_ends(text: str) -> str:
@@ -254,60 +244,9 @@ def _shortened(grid: Grid) -> tuple[Node, ...]:
     return replace(grid, rows=grid.rows[:_ROWS]), Words(note, "note")
 
 
-def _reasons(result: InclusionRecord) -> Grid:
-    rows = [
-        Row((foreign(name), _WORDS.get(v.word, v.word), _by_ends(v.reason)))
-        for name, v in result.verdict.items()
-    ]
-    return Grid(("classifier", "verdict", "reason"), tuple(rows), (1, 2))
-
-
-def _gain_grid(result: InclusionRecord) -> Grid:
-    """Areas of the learned fusion, and gains by one fixed rule."""
-    rule, parts = rule_beside(), ("all", *reached_ends(result))
-    ends = {"all": "all alphas", "strict": "low-FAR end", "lax": "high-FAR end"}
-    rows = []
-    for name, verdict in result.verdict.items():
-        gain = verdict.gain
-        fixed = (result.fusion.gain(name, rule, part) for part in parts)
-        rows.append(Row((
-            foreign(name), number(gain.with_it, 4), number(gain.without, 4),
-            signed_cell(gain.estimate, gain.low, gain.high), str(gain.word),
-            *(_points(one.estimate, one.low, one.high) for one in fixed),
-        )))  # fmt: skip
-    heads = ("classifier", "AUC with it", "AUC without", "gain", "says",
-             *(f"{rule}, {ends[part]}, points" for part in parts))  # fmt: skip
-    return Grid(heads, tuple(rows), (4,))
-
-
-def _own_grid(result: InclusionRecord) -> Grid:
-    heads = ("classifier", "family", "AUC fitted", "AUC of scores", "distance", "says",
-             "mean of TPR − FAR, points")  # fmt: skip
-    rows = []
-    for name, verdict in result.verdict.items():
-        misfit, size = result.misfit[name], verdict.size
-        rows.append(Row((
-            foreign(name), family_text(result.fits[name].family),
-            f"{result.fits[name].model.auc():.3f}", f"{misfit.auc_scores:.3f}",
-            Cell(f"{misfit.distance:.3f}", misfit.word),
-            _WORDS.get(verdict.marginal, verdict.marginal),
-            _points(size.mean_excess, size.low, size.high),
-        )))  # fmt: skip
-    return Grid(heads, tuple(rows), (1, 5))
-
-
-def _off_hull(result: InclusionRecord) -> tuple[Words, ...]:
-    """Who is best at no point; nothing where each is somewhere."""
-    unused = ", ".join(map(visible, result.hull.unused))
-    return (Words(f"Best at no FAR: {unused}."),) if unused else ()
-
-
 def _hull_grid(result: InclusionRecord) -> Grid:
-    def who(name: str) -> Name:
-        return foreign(name)
-
     rows = [
-        Row((rate(s.far_low), rate(s.far_high), s.kind, who(s.left), who(s.right)))
+        Row((rate(s.far_low), rate(s.far_high), s.kind, foreign(s.left), foreign(s.right)))
         for s in result.hull.segments
     ]
     return Grid(("from FAR", "to FAR", "", "of", "and"), tuple(rows), (2, 3, 4))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from betaroc.core.terms import Terms, terms_of
@@ -19,7 +21,17 @@ def plot_ensemble(result: InclusionRecord, rule: str, terms: str) -> Sheet:
     """Draw the ROCs, and beside them the gains; `Inclusion.plot` documents it."""
     words = terms_of(terms)
     gains = _gains(result, rule, words)
-    return drawing.draw_ensemble(_rocs(result), _learned(result), MATTERS, gains, words)
+    learned = learned_marks(result, str)
+    return drawing.draw_ensemble(_rocs(result), learned, MATTERS, gains, words)
+
+
+def learned_marks(result: InclusionRecord, say: Callable[[str], str]) -> list[IntervalMark]:
+    """The learned gain of each classifier, whose name is as `say` says it."""
+    gains = {name: verdict.gain for name, verdict in result.verdict.items()}
+    return [
+        IntervalMark(say(name), g.low, g.estimate, g.high, g.word != CANNOT_TELL)
+        for name, g in gains.items()
+    ]
 
 
 def _rocs(result: InclusionRecord) -> drawing.Rocs:
@@ -44,14 +56,6 @@ def _rocs(result: InclusionRecord) -> drawing.Rocs:
         result.region,
         below=any(f.model.auc() < 0.5 for f in result.fits.values()),
     )
-
-
-def _learned(result: InclusionRecord) -> list[IntervalMark]:
-    gains = {name: result.verdict[name].gain for name in result.names}
-    return [
-        IntervalMark(name, g.low, g.estimate, g.high, g.word != CANNOT_TELL)
-        for name, g in gains.items()
-    ]
 
 
 def _gains(result: InclusionRecord, rule: str, terms: Terms) -> drawing.Gains:

@@ -156,16 +156,12 @@ def verdict_of(
     )  # fmt: skip
     word = joined(marginal, gain.word)
     measured = gain_sentence(gain, sizes)
-    stands = f"; {_stands(word)}" if word not in (gain.word, CANNOT_TELL) else ""
+    where, stands = "" if word == EXCLUDE else " at one end", ""
+    if word not in (gain.word, CANNOT_TELL):
+        stands = f"; so its own ROC, which speaks against it{where}, decides"
     own = _reason(fit, evidence, marginal, region, level)
     reason = f"{measured[0].upper()}{measured[1:]}{stands}. By its own ROC: {marginal}. {own}"
     return Verdict(word, confidence, size, reason, marginal, gain)
-
-
-def _stands(word: str) -> str:
-    """Why the own ROC decides."""
-    where = "" if word == EXCLUDE else " at one end"
-    return f"so its own ROC, which speaks against it{where}, decides"
 
 
 def joined(marginal: str, gained: str) -> str:
@@ -183,7 +179,8 @@ def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
     if evidence.on_diagonal:
         return EXCLUDE, math.nan
     strict, lax = evidence.strict, evidence.lax
-    p = max(strict.p_value, lax.p_value) if not _unknown(evidence) else math.nan
+    known = not (math.isnan(strict.p_value) or math.isnan(lax.p_value))
+    p = max(strict.p_value, lax.p_value) if known else math.nan
     words = {
         ("above", "above"): INCLUDE, ("below", "below"): EXCLUDE,
         ("above", "below"): STRICT, ("below", "above"): LAX,
@@ -196,10 +193,6 @@ def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
         if not (agrees and inner <= 1.0 - level):
             word = CANNOT_TELL
     return word, p
-
-
-def _unknown(evidence: RocEvidence) -> bool:
-    return math.isnan(evidence.strict.p_value) or math.isnan(evidence.lax.p_value)
 
 
 # --------------------------------------------------------------------------- the sentence
@@ -259,7 +252,7 @@ def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
         if side.counts and math.isnan(side.p_value):
             return f"towards {place} {side.counts}"
         return f"{judged} towards {place} ({p})"
-    far = f"FAR {_far(side.far)}"
+    far = f"FAR {percent(side.far)}"
     if side.by == "none":
         return f"not judged at {far}: {_no_errors(fit)}"
     if side.counts and math.isnan(side.p_value):
@@ -272,10 +265,6 @@ def _no_errors(fit: Fit) -> str:
     if not (fit.client.names and fit.impostor.names):
         return "an empirical pair has no parameters whose errors could be judged"
     return f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
-
-
-def _far(far: float) -> str:
-    return percent(far)
 
 
 def _most(fit: Fit, evidence: RocEvidence) -> str:
@@ -298,9 +287,6 @@ def _below(evidence: RocEvidence) -> str:
     if evidence.hook_scores < SEEN:
         return "; below the diagonal for less than one score: no finding"
     text = f", and below the diagonal by {number(gap, 2)} at most, at FAR {percent(far)}"
-    return f"{text}; {_scores(evidence.hook_scores)} scores are expected below it"
-
-
-def _scores(expected: float) -> str:
-    """Three digits, or all before the point."""
-    return f"{expected:.0f}" if expected >= 100.0 else number(expected, 3)
+    n = evidence.hook_scores
+    scores = f"{n:.0f}" if n >= 100.0 else number(n, 3)
+    return f"{text}; {scores} scores are expected below it"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 from betaroc.core.arrays import AnyArray
 from betaroc.core.tables import columns_from_rows
+from betaroc.core.value import fields_of
 from betaroc.ensemble.evidence import RocEvidence
 from betaroc.ensemble.learned import ADDS_NOTHING, INCLUDE, MATTERS, signed
 from betaroc.ensemble.record import InclusionRecord
-from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Size
+from betaroc.ensemble.rule import END_WORDS, LAX, STRICT
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.shape_tests import untested_ends
@@ -20,7 +21,7 @@ from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
 from betaroc.rendering.table_text import records
-from betaroc.rendering.tree import Bullets, Grid, Row, apart, as_named, signed_cell
+from betaroc.rendering.tree import Bullets, Cell, Grid, Name, Row, apart, as_named, signed_cell
 from betaroc.rendering.tree_text import text_of
 
 #: The rule whose gains stand beside the verdicts.
@@ -43,30 +44,24 @@ def inclusion_columns(result: InclusionRecord) -> dict[str, list[Any]]:
 
 def _row(result: InclusionRecord, name: str) -> dict[str, Any]:
     fit, verdict, evidence = result.fits[name], result.verdict[name], result.evidence[name]
-    ends = fit.model.ends()
+    ends, size = fit.model.ends(), verdict.size
     return {
         "family": family_text(fit.family),
         "auc_fitted": fit.model.auc(),
         "auc_scores": result.misfit[name].auc_scores,
         "roc_distance": result.misfit[name].distance,
         "verdict": verdict.word,
-        "gain": verdict.gain.estimate,
-        "gain_low": verdict.gain.low,
-        "gain_high": verdict.gain.high,
+        **dict(zip(("gain", "gain_low", "gain_high"), _ends(verdict.gain), strict=True)),
         "marginal": verdict.marginal,
         "p_value": verdict.confidence.p_value,
         **_side("strict", evidence),
         **_side("lax", evidence),
-        "mean_excess": verdict.size.mean_excess,
-        "mean_low": verdict.size.low,
-        "mean_high": verdict.size.high,
-        "largest_excess": verdict.size.largest,
-        "largest_at": verdict.size.largest_at,
-        "depth": verdict.size.depth,
-        "depth_at": verdict.size.depth_at,
-        "hook_scores": verdict.size.hook_scores,
-        "above": evidence.above,
-        "crossings": evidence.crossings,
+        "mean_excess": size.mean_excess,
+        "mean_low": size.low,
+        "mean_high": size.high,
+        "largest_excess": size.largest,
+        **fields_of(size, "largest_at", "depth", "depth_at", "hook_scores"),
+        **fields_of(evidence, "above", "crossings"),
         "exponent_at_one": ends.at_one.exponent,
         "p_at_one": math.nan if evidence.ends is None else evidence.ends[0].p_value,
         "exponent_at_zero": ends.at_zero.exponent,
@@ -106,12 +101,15 @@ def inclusion_text(result: InclusionRecord) -> str:
     if result.systems.omitted:
         head.append(f"left out: {counted(result.systems.omitted, 'row')} with a missing score")
     reasons = [f"{visible(name)}: {v.word}. {v.reason}" for name, v in result.verdict.items()]
+    rules = dict.fromkeys(gain.rule for gain in result.fusion.gains)
+    all_rules = (
+        f"Gains by all {len(rules)} rules ({', '.join(rules)}): print(result.fusion), or fusion in"
+        " the JSON."
+    )
     told = apart(
-        _listed(head), _verdict_grid(result),
-        _listed([*reasons, *_spare_words(result), *_misfit_words(result), *_twin_words(result),
-                 _hull_words(result)]),
-        _gain_grid(result),
-        _listed([_learned_words(result), _gain_words(result), *_next_words(result)]),
+        _listed(head), own_grid(result, as_named),
+        _listed([*reasons, *doubts(result), _hull_words(result)]),
+        gain_grid(result, as_named), _listed([*gain_sentences(result), all_rules]),
     )  # fmt: skip
     return text_of(told, wrapped=True)
 
@@ -120,61 +118,53 @@ def _listed(sentences: Iterable[str]) -> Bullets:
     return Bullets(tuple(map(as_named, sentences)))
 
 
-class InclusionSentences(NamedTuple):
-    """What is said beside the tables of a page."""
-
-    doubts: list[str]
-    hull: str
-    gains: list[str]
+def doubts(result: InclusionRecord) -> list[str]:
+    """What speaks against the verdicts."""
+    return [*_spare_words(result), *_misfit_words(result), *_twin_words(result)]
 
 
-def inclusion_sentences(result: InclusionRecord) -> InclusionSentences:
-    """What speaks against the verdicts, of the hull, and of the gains."""
-    doubts = [*_spare_words(result), *_misfit_words(result), *_twin_words(result)]
-    gains = [_learned_words(result), _gain_words(result), *_next_words(result)[1:]]
-    return InclusionSentences(
-        doubts, _hull_words(result), [f"{one[0].upper()}{one[1:]}" for one in gains]
-    )
+def gain_sentences(result: InclusionRecord) -> list[str]:
+    """What the gains are, and which rule serves whom."""
+    return [_learned_words(result), _gain_words(result), *_next_words(result)]
 
 
-def rule_beside() -> str:
-    """The fixed rule whose gains stand beside the verdicts."""
-    return _BESIDE
-
-
-def _verdict_grid(result: InclusionRecord) -> Grid:
+def own_grid(result: InclusionRecord, named: Callable[[str], Name]) -> Grid:
+    """The verdicts beside each classifier's own ROC, as fitted and of its scores."""
     heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
-             "own ROC", "p", "mean excess", "depth")  # fmt: skip
+             "own ROC", "p", "mean of TPR − FAR, points", "depth")  # fmt: skip
     rows = []
-    for name in result.names:
-        verdict, misfit = result.verdict[name], result.misfit[name]
-        size = verdict.size
+    for name, verdict in result.verdict.items():
+        misfit, size, fit = result.misfit[name], verdict.size, result.fits[name]
         rows.append(Row((
-            as_named(name), family_text(result.fits[name].family),
-            f"{result.fits[name].model.auc():.4f}",
-            f"{misfit.auc_scores:.4f}", f"{misfit.distance:.3f}", verdict.word, verdict.marginal,
-            number(verdict.confidence.p_value, 2),
-            signed_cell(size.mean_excess, size.low, size.high), _depth(size),
+            named(name), family_text(fit.family), f"{fit.model.auc():.4f}",
+            f"{misfit.auc_scores:.4f}", Cell(f"{misfit.distance:.3f}", misfit.word), verdict.word,
+            verdict.marginal, number(verdict.confidence.p_value, 2),
+            _points(size.mean_excess, size.low, size.high),
+            # Of less than one score below the diagonal none is shown.
+            number(size.depth, 2) if size.hook_scores >= SEEN else "0",
         )))  # fmt: skip
     return Grid(heads, tuple(rows), (1, 5, 6))
 
 
-def _depth(size: Size) -> str:
-    """0 where less than one score is expected below the diagonal."""
-    return number(size.depth, 2) if size.hook_scores >= SEEN else "0"
+def _points(value: float, low: float, high: float) -> Cell:
+    """A difference of rates, in points of per cent."""
+    return signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
 
 
-def _gain_grid(result: InclusionRecord) -> Grid:
-    """Gains on the whole and at the ends that the region reaches."""
-    parts = ("all", *reached_ends(result))
-    heads = ("classifier", "learned gain (AUC)", f"gain ({_BESIDE})",
-             *(f"{END_WORDS[part]} end" for part in parts[1:]))  # fmt: skip
+def gain_grid(result: InclusionRecord, named: Callable[[str], Name]) -> Grid:
+    """Areas of the learned fusion; gains by one rule, at the ends that the region reaches too."""
+    parts = {"all": "all alphas"} | {e: f"{END_WORDS[e]} end" for e in reached_ends(result)}
+    heads = ("classifier", "AUC with it", "AUC without", "learned gain (AUC)", "says",
+             *(f"{_BESIDE}, {words}, points" for words in parts.values()))  # fmt: skip
     rows = []
-    for name in result.names:
-        gains = [result.fusion.gain(name, _BESIDE, part) for part in parts]
-        both = (result.verdict[name].gain.interval, *gains)
-        rows.append(Row((as_named(name), *(signed_cell(*_ends(gain)) for gain in both))))
-    return Grid(heads, tuple(rows))
+    for name, verdict in result.verdict.items():
+        gain, by_rule = verdict.gain, (result.fusion.gain(name, _BESIDE, part) for part in parts)
+        rows.append(Row((
+            named(name), number(gain.with_it, 4), number(gain.without, 4),
+            signed_cell(gain.estimate, gain.low, gain.high), gain.word,
+            *(_points(*_ends(interval)) for interval in by_rule),
+        )))  # fmt: skip
+    return Grid(heads, tuple(rows), (4,))
 
 
 def reached_ends(result: InclusionRecord) -> list[str]:
@@ -254,11 +244,13 @@ def _learned_words(result: InclusionRecord) -> str:
 
 
 def _gain_words(result: InclusionRecord) -> str:
-    fusion = result.fusion
+    fusion, part = result.fusion, result.parts["all"]
+    where = f"the other of {fusion.folds} folds" if fusion.folds else "dev"
     region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
     return (
-        f"gain: {_chosen(result)} without the classifier less that with it; positive where it"
-        f" helps{region}; fused on {fusion.scale} ({visible(fusion.scale_reason)})"
+        f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
+        f" the classifier less that with it; positive where it helps{region};"
+        f" fused on {fusion.scale} ({visible(fusion.scale_reason)})"
     )
 
 
@@ -266,10 +258,7 @@ def _next_words(result: InclusionRecord) -> list[str]:
     """The other rules, and which of them serves a verdict of one end best."""
     fusion = result.fusion
     rules = list(dict.fromkeys(g.rule for g in fusion.gains))
-    lines = [
-        f"Gains by all {len(rules)} rules ({', '.join(rules)}): print(result.fusion), or fusion in"
-        " the JSON."
-    ]
+    lines = []
     for name, verdict in result.verdict.items():
         if verdict.word == INCLUDE and all(fusion.gain(name, r).high < 0.0 for r in rules):
             lines.append(
@@ -288,13 +277,6 @@ def _next_words(result: InclusionRecord) -> list[str]:
             f" {signed(*_ends(gain))}."
         )
     return lines
-
-
-def _chosen(result: InclusionRecord) -> str:
-    part = result.parts["all"]
-    folds = result.fusion.folds
-    where = f"the other of {folds} folds" if folds else "dev"
-    return f"mean {part.measure} at thresholds chosen for {part.criterion} on {where},"
 
 
 def _ends(interval: Any) -> tuple[float, float, float]:
@@ -321,10 +303,8 @@ def inclusion_numbers(result: InclusionRecord) -> dict[str, Any]:
         },
         "diversity": records(result._diversity),
         "fusion": {
-            "scale": result.fusion.scale,
+            **fields_of(result.fusion, "scale", "folds", "parts"),
             "reason": result.fusion.scale_reason,
-            "folds": result.fusion.folds,
-            "parts": result.fusion.parts,
             "gains": [g._asdict() for g in result.fusion.gains],
         },
     }
@@ -339,19 +319,14 @@ def _numbers(result: InclusionRecord, name: str) -> dict[str, Any]:
         "auc_fitted": fit.model.auc(),
         "auc_scores": result.misfit[name].auc_scores,
         "roc_distance": {
-            "distance": result.misfit[name].distance,
+            **fields_of(result.misfit[name], "distance", "noise", "word"),
             "tolerance": TOLERANCE,
-            "noise": result.misfit[name].noise,
-            "word": result.misfit[name].word,
         },
         "client": dict(fit.client.params),
         "impostor": dict(fit.impostor.params),
         "verdict": verdict.word,
-        "gain": verdict.gain._asdict(),
-        "marginal": verdict.marginal,
-        "confidence": verdict.confidence._asdict(),
-        "size": verdict.size._asdict(),
-        "reason": verdict.reason,
+        **fields_of(verdict, "marginal", "reason"),
+        **{part: getattr(verdict, part)._asdict() for part in ("gain", "confidence", "size")},
         "strict": evidence.strict._asdict(),
         "lax": evidence.lax._asdict(),
         "above": [list(x) for x in evidence.above],

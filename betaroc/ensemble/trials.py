@@ -66,7 +66,7 @@ class Systems(Tabular):
 
     def scores(self, k: int) -> Scores:
         """Those of one classifier."""
-        columns = {who: _column(getattr(self, who), k) for who in CLASSES}
+        columns = {who: frozen(np.ascontiguousarray(getattr(self, who)[:, k])) for who in CLASSES}
         groups = {"client_groups": self.client_groups, "impostor_groups": self.impostor_groups}
         kept = {"name": self.names[k], "library": self.library}
         return Scores._checked(**columns, **groups, **kept)
@@ -75,10 +75,6 @@ class Systems(Tabular):
     def sizes(self) -> tuple[int, int]:
         """Client and impostor trials."""
         return len(self.client), len(self.impostor)
-
-
-def _column(matrix: FloatArray, k: int) -> FloatArray:
-    return np.asarray(frozen(np.ascontiguousarray(matrix[:, k])))
 
 
 def systems_of(
@@ -353,18 +349,14 @@ def refuse_constant(systems: Systems, role: str = "frame") -> None:
 
 def warn_of_same_trials(own: Systems, dev: Systems) -> None:
     """Thresholds that are judged where they were chosen look too good."""
-    pairs = (own.client, dev.client), (own.impostor, dev.impostor)
-    if all(a.shape == b.shape and np.array_equal(_sorted(a), _sorted(b)) for a, b in pairs):
+    both = [[x[np.lexsort(x.T)] for x in (one.client, one.impostor)] for one in (own, dev)]
+    if all(map(np.array_equal, *both)):
         warn(
             "dev and the frame are the same scores: thresholds of the fused scores are judged where"
             " they were chosen, which is too good. Give separate scores, or leave dev out for"
             " cross-validation.",
             SameDataWarning,
         )
-
-
-def _sorted(rows: FloatArray) -> FloatArray:
-    return np.asarray(rows[np.lexsort(rows.T)])
 
 
 def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
