@@ -38,7 +38,6 @@ from betaroc.data.scores import ScoreData
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.model.asking import askings
-from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import counted, number, path_words, percent, visible
 from betaroc.rendering.tree import (
@@ -107,7 +106,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Fit, and say it."""
-    several = _several(arguments)
+    several = named_systems(arguments)  # none where the call is of one file
+    if not several and len(arguments.file) > 1:
+        files_of(arguments, "dev")
+        names = default_names(arguments.file)
+        several = checked_systems(list(map(SystemFiles, names, arguments.file)))
     given = {name: getattr(arguments, name) for name in _OF_EACH}
     of_each = [f"--{name}" for name, v in given.items() if v or (v == 0 and v is not False)]
     if several and not of_each:
@@ -179,12 +182,8 @@ def _sections(part: ScoreSet, reason: str, level: float, seed: int) -> list[Sect
     found = [read_section(sets, reason), parameters_section(sets), measures_section(sets)]
     found.append(ends_section(sets))
     if part.quality is not None:
-        found += [
-            tails_section(sets),
-            checks_section(sets, level, seed),
-            families_section(*sets[0]),
-        ]
-        found.append(sensitivity_section(sets))
+        found += [tails_section(sets), checks_section(sets, level, seed)]
+        found += [families_section(*sets[0]), sensitivity_section(sets)]
     return found
 
 
@@ -204,16 +203,6 @@ def _document(part: ScoreSet, reason: str, said: Sequence[str]) -> dict[str, Any
 
 
 # ------------------------------------------------------------------------ several systems
-def _several(arguments: argparse.Namespace) -> list[SystemFiles]:
-    """The systems of the call; none where it is of one file."""
-    found = named_systems(arguments)
-    if not found and len(arguments.file) > 1:
-        files_of(arguments, "dev")
-        names = default_names(arguments.file)
-        found = checked_systems(list(map(SystemFiles, names, arguments.file)))
-    return found
-
-
 def _run_table(systems: Sequence[SystemFiles], arguments: argparse.Namespace) -> None:
     """A table with a row a system and class."""
     rows: list[_FittedSystem] = []
@@ -263,8 +252,8 @@ class _FittedSystem(NamedTuple):
         counted = empirical_model(dev)
         off = tuple(class_distance(getattr(fit, c), getattr(counted, c)) for c in CLASSES)
         source = None if dev.source is None else dev.source.path
-        models = fit.model, counted
-        auc, eer = ((f(models[0]), f(models[1])) for f in (_auc, _eer))
+        auc = fit.model.auc(), counted.auc()
+        eer = float(fit.model.eer().hter), float(counted.eer().hter)
         verdicts = class_verdicts(dev._as_scores(), (off[0], off[1]), _LEVEL)
         return cls(name, source, fit, auc, eer, (off[0], off[1]), verdicts)
 
@@ -283,14 +272,6 @@ class _FittedSystem(NamedTuple):
         for name, pair in (("auc", self.auc), ("eer", self.eer)):
             found |= {name: pair[0], f"{name}_counted": pair[1]}
         return found
-
-
-def _auc(model: ScoreModel) -> float:
-    return float(model.auc())
-
-
-def _eer(model: ScoreModel) -> float:
-    return float(model.eer().hter)
 
 
 def _fits_told(rows: Sequence[_FittedSystem]) -> list[Section]:

@@ -78,7 +78,12 @@ def named_systems(
             f"{option} must stand without {', '.join(beside)}: it names every file of the call."
             " Leave one of them out."
         )
-    found = _of_options(given) if place is None else _of_path(place)
+    if place == "":
+        raise InputError("--systems must name a folder or a TOML file; got ''. Give its path.")
+    if place is None:
+        found = _of_options(given)
+    else:
+        found = (_of_folder if os.path.isdir(place) else _of_manifest)(Path(place))
     arguments.system_files = [path for one in found for path in (one.dev, *one.tests)]
     return checked_systems(found, tests=tests)
 
@@ -139,13 +144,6 @@ def _of_options(given: Sequence[Sequence[str]]) -> list[SystemFiles]:
                 " --system mlp mlp-dev.csv mlp-test.csv."
             )
     return [SystemFiles(name, dev, tuple(tests)) for name, dev, *tests in given]
-
-
-def _of_path(place: str) -> list[SystemFiles]:
-    if not place:
-        raise InputError("--systems must name a folder or a TOML file; got ''. Give its path.")
-    path = Path(place)
-    return _of_folder(path) if os.path.isdir(path) else _of_manifest(path)
 
 
 def _of_folder(folder: Path) -> list[SystemFiles]:
@@ -229,16 +227,18 @@ def _refuse_missing(systems: Sequence[SystemFiles]) -> None:
     paths = [path for system in systems for path in (system.dev, *system.tests)]
     known = [path for path in dict.fromkeys(paths) if path != STDIN]
     gone = [path for path in known if not _is(os.path.exists, path)]
+    names = first_names(shown_path(path, 50) for path in gone)
     if gone:
         raise ScoreFileNotFoundError(
             f"every file of the systems must exist; {len(gone)} of {len(set(paths))} do not:"
-            f" {_told(gone)}. Nothing was read: check the paths."
+            f" {names}. Nothing was read: check the paths."
         )
     folders = [path for path in known if _is(os.path.isdir, path)]
+    names = first_names(shown_path(path, 50) for path in folders)
     if folders:
         raise FileFormatError(
             f"every file of the systems must be a file; {len(folders)} of {len(set(paths))} are"
-            f" folders: {_told(folders)}. Nothing was read: name the score files."
+            f" folders: {names}. Nothing was read: name the score files."
         )
 
 
@@ -304,7 +304,7 @@ def reading_words(read: Iterable[tuple[str, ScoreData | None]]) -> str:
     if len(ways) == 1:
         lines = [f"files read as {next(iter(ways))}"]
     else:
-        lines = [f"files of {_names(own)} read as {form}" for form, own in ways.items()]
+        lines = [f"files of {first_names(own)} read as {form}" for form, own in ways.items()]
     return "\n".join([*lines, *_rejected_lines(given)])
 
 
@@ -316,25 +316,17 @@ def _rejected_lines(read: Iterable[tuple[str, ScoreData]]) -> list[str]:
         for who in ("client", "impostor")
     )
     said = rejected_words(client, impostor)
-    return [f"files of {_names([name for name, _ in lacking])}: {said}"] * bool(lacking)
-
-
-def _names(names: Sequence[str]) -> str:
-    return _told(list(dict.fromkeys(names)), _visible)
-
-
-def _visible(name: str, _: int) -> str:
-    return visible(name)
+    return [f"files of {first_names(name for name, _ in lacking)}: {said}"] * bool(lacking)
 
 
 def _some(texts: Sequence[str]) -> str:
-    """The first few, and how many more."""
-    return _told([*texts], shown)
+    return first_names([shown(text, 50) for text in texts])
 
 
-def _told(texts: Sequence[str], form: Callable[[str, int], str] = shown_path) -> str:
-    told = ", ".join(form(text, 50) for text in texts[:_NAMED])
-    return told + f" and {len(texts) - _NAMED} more" * (len(texts) > _NAMED)
+def first_names(names: Iterable[str], most: int = _NAMED) -> str:
+    """The first of some names, each once, and how many more there are."""
+    texts = [visible(name) for name in dict.fromkeys(names)]
+    return ", ".join(texts[:most]) + f" and {len(texts) - most} more" * (len(texts) > most)
 
 
 # --------------------------------------------------------------------------- their names

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from betaroc.cli.systems import SystemFiles
+from betaroc.cli.systems import SystemFiles, first_names
 from betaroc.cli.systems_thresholds import (
     STATUSES,
     CheckedTest,
@@ -19,6 +19,7 @@ from betaroc.cli.systems_thresholds import (
     SystemAnalysis,
     ways_html,
 )
+from betaroc.core.arrays import CLASSES
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
@@ -35,7 +36,7 @@ from betaroc.decision.status import (
 from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import counted, rate, rate_span, spaced, version, visible, with_minus
+from betaroc.rendering.numbers import counted, rate, rate_span, spaced, version, with_minus
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.systems_picture import (
     LogAxis,
@@ -63,8 +64,6 @@ _LEVELS = re.compile(r"(</?h)([1-4])\b")
 _IDS = re.compile(r'(\s(?:id|for|aria-labelledby)="|\bhref="#|\sclip-path="url\(#)')
 #: Up to so many systems have a picture each; of more so many rows stand open.
 _PANELS, _ROWS = 8, 12
-#: Of names in a sentence.
-_NAMED = 3
 #: Points of a ROC.
 _GRID = 300
 
@@ -98,7 +97,10 @@ def page_of_systems(systems: Sequence[SystemAnalysis], asked: DecisionRequest, t
     body += str(html_of([glossary_of(needed)]))
     body = _in_words(body, systems, terms, names)
     for one in parts:
-        inner = _inside(one, places[one.name]) or _in_words(ways_html(one), [one], terms, names)
+        # A whole report stands one level down, with ids of its own.
+        inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 2}", one.body)
+        inner = _IDS.sub(rf"\g<1>{places[one.name]}-", inner)
+        inner = inner or _in_words(ways_html(one), [one], terms, names)
         body = body.replace(f"<!-- {places[one.name]} -->", inner)
     foot = _in_words(foot_words(), systems, terms, names)
     return page_frame(f"betaroc: {counted(len(systems), 'system')}", body, foot)
@@ -118,12 +120,6 @@ def _in_words(
     return terms_of(terms).said(html, kept)
 
 
-def _inside(one: SystemAnalysis, place: str) -> str:
-    """A whole report one level down, with ids of its own."""
-    inner = _LEVELS.sub(lambda tag: f"{tag[1]}{int(tag[2]) + 2}", one.body)
-    return _IDS.sub(rf"\g<1>{place}-", inner)
-
-
 def _place(one: DecidedSystem) -> tuple[int, bool, float]:
     """By status, tested ones first, then by what is left to compare: the other rate or the cost."""
     d, check = one.decision, one.check
@@ -137,11 +133,6 @@ def _place(one: DecidedSystem) -> tuple[int, bool, float]:
 
 def _where(one: DecidedSystem) -> str:
     return "on test" if one.tests else "on dev"
-
-
-def _seen(one: DecidedSystem) -> Scores:
-    """The scores of its pictures: the first test's, or dev's."""
-    return one.dev if one.test is None else one.test
 
 
 class _Row(NamedTuple):
@@ -219,7 +210,7 @@ class _Page:
         if rivals and near:
             count = f"{len(near)} of the other {len(rivals)}" if len(rivals) > 1 else "The other"
             verb = "are" if len(near) > 1 else "is"
-            found.append(f"{count} {verb} not shown to be worse: {first_names(near)}.")
+            found.append(f"{count} {verb} not shown to be worse: {first_names(near, 3)}.")
         elif rivals:
             every = len(rivals) == len(alike) - 1
             found.append(
@@ -395,8 +386,9 @@ class _Page:
 
     def _roc(self, one: DecidedSystem) -> list[tuple[float, float]]:
         grid = np.geomspace(self.axes[0].start, 1.0, _GRID)
+        seen = one.dev if one.test is None else one.test
         with quietly():
-            tpr = np.asarray(empirical_model(_seen(one)).roc().tpr(grid))
+            tpr = np.asarray(empirical_model(seen).roc().tpr(grid))
         return list(zip(grid.tolist(), tpr.tolist(), strict=True))
 
     @property
@@ -409,21 +401,12 @@ class _Page:
         ):
             sizes = {(s.n_client, s.n_impostor) for s in sets}
             if len(sizes) == 1:
-                clients, impostors = sizes.pop()
-                counted = (
-                    self.words.counted(who, n, spaced(n))
-                    for who, n in (("client", clients), ("impostor", impostors))
-                )
-                found.append((role, ", ".join(counted)))
+                both = zip(CLASSES, sizes.pop(), strict=True)
+                told = (self.words.counted(who, n, spaced(n)) for who, n in both)
+                found.append((role, ", ".join(told)))
             elif sizes:
                 found.append((role, "of different sizes"))
         return found
-
-
-def first_names(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
-    left = len(names) - _NAMED
-    return ", ".join(map(visible, names[:_NAMED])) + f" and {left} more" * (left > 0)
 
 
 def _shifted(one: DecidedSystem) -> Scores:

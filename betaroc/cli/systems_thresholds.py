@@ -20,7 +20,6 @@ from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
-    Said,
     said_nodes,
     shown_threshold,
     ways_grid,
@@ -259,10 +258,8 @@ def ways_html(system: SystemAnalysis) -> str:
         return str(html_of([Section("", (Words(system.finding),))], depth=4))
     d, tested = one.decision, bool(one.tests)
     seen = [test.check for test in one.tests if test.check.status == one.status]
-    found = seen[0] if seen else d
-    said = Said(found.status, found.reason, found.remedy)
     blocks: tuple[Node, ...] = (
-        *said_nodes(said, tested=tested),
+        *said_nodes(seen[0] if seen else d, tested=tested),
         ways_grid(d, lambda threshold: with_minus(shown_threshold(threshold, d.target, one.dev))),
         Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),
     )

@@ -6,7 +6,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -38,23 +38,33 @@ from betaroc.core.process import shows_colours
 from betaroc.core.tables import listed_columns
 from betaroc.core.terms import terms_of
 from betaroc.core.text import listed
+from betaroc.core.value import fields_of
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import Decision, DecisionCheck, checked_request, decide
 from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
-    Said,
-    beyond_words,
     mean_shown,
     said_nodes,
     shown_threshold,
     status_words,
+    ways_grid,
 )
-from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
+from betaroc.decision.ways import HOW, TARGET_RATES, rate_interval
 from betaroc.estimation.families import BEST
-from betaroc.rendering.numbers import rate, read_as, spaced, visible
-from betaroc.rendering.tree import Grid, Group, Row, Section, Words, apart, as_named, rate_cell
+from betaroc.rendering.numbers import read_as, spaced, visible
+from betaroc.rendering.tree import (
+    Cell,
+    Grid,
+    Group,
+    Row,
+    Section,
+    Words,
+    apart,
+    as_named,
+    rate_cell,
+)
 from betaroc.rendering.tree_text import Strip, strip
 from betaroc.report.score_set import decision_rates, of_total
 
@@ -62,8 +72,6 @@ from betaroc.report.score_set import decision_rates, of_total
 _STATUS = {
     GREEN: ("✓", "[ok]", "32"), AMBER: ("▲", "[??]", "33"), RED: ("✗", "[no]", "31"),
 }  # fmt: skip
-#: Characters of the title of a way.
-_TITLE = 22
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +122,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int | None:
     """Decide, check, and say it."""
     names = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer", "how", "confidence")
-    asked = {name: getattr(arguments, name) for name in names}
+    asked = fields_of(arguments, *names)
     request = checked_request(**asked)
     _refuse_several_files(arguments)
     systems = named_systems(arguments, tests=(0, 1))
@@ -122,25 +130,25 @@ def run(arguments: argparse.Namespace) -> int | None:
         return run_systems(systems, arguments, request)
     files = {role: files_of(arguments, role) for role in ("dev", "test")}
     _refuse_the_same_file(files)
-    rules = {
-        name: getattr(arguments, name) for name in ("family", "boundary", "resolution", "bounds")
-    }
+    rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     with collected() as notices, ProgressBar(2) as step:
         with passed_on("dev: " if files["test"] else ""):
-            dev = _scores(arguments.file, "a decision", arguments, step)
+            dev = typed(read_file(arguments.file, arguments, step), "a decision", arguments)
         test = None
         if files["test"]:
             with passed_on("test: "):
-                test = _scores(arguments.test, "a check", arguments, step, is_test=True)
+                read = read_file(arguments.test, arguments, step, is_test=True)
+                test = typed(read, "a check", arguments)
         decision = decide(dev, **asked, **rules)
         check = None if test is None else decision.check(test)
     status = decision.status if check is None else check.status
+    code = 1 if arguments.strict and status != GREEN else None
     said = messages(notices, arguments)
     warned = [in_terms(one, arguments, words=dev.words) for one in said]
     if arguments.only is not None and not arguments.json:
         sys.stdout.write(f"{decision.threshold!r}\n")
         say_warnings(warned)
-        return _code(arguments, status)
+        return code
     told = named_files(arguments)
     called = {role: [visible(told[path]) for path in paths] for role, paths in files.items()}
     say(
@@ -151,7 +159,7 @@ def run(arguments: argparse.Namespace) -> int | None:
         [*(name for own in called.values() for name in own), *(dev.words or ())],
         wrapped=True,
     )
-    return _code(arguments, status)
+    return code
 
 
 def _refuse_several_files(arguments: argparse.Namespace) -> None:
@@ -164,18 +172,6 @@ def _refuse_several_files(arguments: argparse.Namespace) -> None:
             f" --test {second}, or several systems by --system NAME {first} --system NAME {second}."
         )
     arguments.file = files[0] if files else None
-
-
-def _code(arguments: argparse.Namespace, status: str) -> int | None:
-    return 1 if arguments.strict and status != GREEN else None
-
-
-def _scores(
-    path: str | None, what: str, arguments: argparse.Namespace, step: Callable[[], None], *,
-    is_test: bool = False,
-) -> Scores:  # fmt: skip
-    """Scores of a file, as the numbers of the software that gave them."""
-    return typed(read_file(path, arguments, step, is_test=is_test), what, arguments)
 
 
 def _refuse_the_same_file(files: Mapping[str, Sequence[str]]) -> None:
@@ -197,14 +193,24 @@ def _screen(
 ) -> list[Section]:  # fmt: skip
     plain = not _shows("✓─●")
     picture = [_strip(d, check, plain=plain)] if d.target in TARGET_RATES else []
-    read = [("Read", _read(dev, test, arguments, names)), ("Deploy", _deploy(d))]
+    kind = "" if d.dtype == "float64" else f" in {d.dtype}"
+    deploy = [
+        f"software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}",
+        "betaroc threshold ... --json > decision.json     the whole decision",
+    ]
+    listed_rows = [
+        Row((title * (k == 0), as_named(text)))
+        for title, texts in (("Read", _read(dev, test, arguments, names)), ("Deploy", deploy))
+        for k, text in enumerate(texts)
+    ]
+    listed_grid = Grid(("", ""), tuple(listed_rows), (1,), widths=(8, 73))
     return [
         Section("", (Words(_head(d, dev), "given"),)),
         _status(d, check, plain=plain),
         Section("", (_rates(d, check, dev, test),)),
         *apart(*picture),
         Section("", (_ways(d, dev, test, arguments),)),
-        Section("", (*(_listed(*one) for one in read), _command(arguments))),
+        Section("", (listed_grid, _command(arguments))),
     ]
 
 
@@ -233,8 +239,7 @@ def _status(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Section
     head = f"{letters if plain else icon} {status_words(said.status, tested=tested)}"
     if shows_colours():
         head = f"\033[{colour}m{head}\033[0m"
-    why = Said(said.status, said.reason, said.remedy)
-    nodes = said_nodes(why, tested=tested)
+    nodes = said_nodes(said, tested=tested)
     return Section(head, tuple(replace(one, kind="given") for one in nodes))
 
 
@@ -263,55 +268,28 @@ def _strip(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Words:
 
 
 def _ways(d: Decision, dev: Scores, test: Scores | None, arguments: argparse.Namespace) -> Grid:
-    """Every way to choose; of a test both rates at each."""
-    terms = terms_of(arguments.terms)
-    name = (terms.frr if d.target == "frr" else terms.far).short
-    last = max(11, len(f" {terms.frr.short}, test"))
-    tested = (f"{terms.far.short}, test", f"{terms.frr.short}, test") if test is not None else ()
-    seen = {way: _observed(way, test, d) for way in d.ways}
+    """The table of ways in 80 columns: without intervals, and below a way what is said of it."""
+    grid = ways_grid(d, lambda threshold: shown_threshold(threshold, d.target, dev), test)
     rows: list[Row | Group] = []
-    for way in sorted(d.ways, key=lambda one: one.how == "model"):
-        title = f"{'>' if way is d.way else ' '} {_title(way, d)}"
-        if not way.possible:
-            rows.append(Row((title, as_named(f"not possible: {way.why}"))))
-            continue
-        place = shown_threshold(way.threshold, d.target, dev)
-        cells = (place, rate(way.expected), beyond_words(way), *map(rate, seen[way]))
-        rows.append(Row((title, *cells)))
-        told = [way.family] * (_title(way, d) == "fitted") + [way.why] * bool(way.why)
-        if told:
-            rows.append(Group("", f"({'; '.join(told)})"))
-    head = ("Every way to choose", "threshold", f"{name}, dev", "beyond", *tested)
-    kept: dict[str, Any] = {}
-    if arguments.csv or arguments.latex:
-        both = zip(*seen.values(), strict=True) if test is not None else ()
-        columns = (f"{kind}_test" for kind in TARGET_RATES)
-        kept = listed_columns(d.to_frame()) | dict(zip(columns, both, strict=False))
-    widths = (24, 11, 11, 21 - last, 12, last)
-    return Grid(head, tuple(rows), kept=kept, widths=widths[: len(head)])
-
-
-def _observed(way: Way, test: Scores | None, d: Decision) -> tuple[float, ...]:
-    """Both rates of the test at a threshold."""
-    if test is None:
-        return ()
-    return tuple(
-        rate_interval(test, kind, way.threshold, d.confidence)[0] if way.possible else math.nan
-        for kind in TARGET_RATES
-    )
-
-
-def _title(way: Way, d: Decision) -> str:
-    if way.how == "guaranteed":
-        return f"guaranteed, {100 * d.confidence:g} %"
-    if way.how == "average":
-        asked = f"{100 * d.rate:g} %"
-        forms = f"at most {asked} on average", f"at most {asked} average", f"{asked} on average"
-        return next((form for form in forms if len(form) <= _TITLE), "on average")
-    if way.how in ("tail", "counted"):
-        return {"tail": "by a tail", "counted": "counted on dev"}[way.how]
-    fitted = f"fitted, {way.family}" if way.family else "by a fit"
-    return fitted if len(fitted) <= _TITLE else "fitted"
+    for row in (row for row in grid.rows if isinstance(row, Row)):
+        cells = [cell.text if isinstance(cell, Cell) else cell for cell in row.cells]
+        rows.append(Row((f"{'>' if row.chosen else ' '} {cells[0]}", *cells[1:4], *cells[6:])))
+        if isinstance(row.cells[0], Cell) and row.cells[0].note:
+            rows.append(Group("", f"({row.cells[0].note})"))
+    table = arguments.csv or arguments.latex
+    kept: dict[str, Any] = listed_columns(d.to_frame()) if table else {}
+    if table and test is not None:
+        for kind in TARGET_RATES:
+            kept[f"{kind}_test"] = [
+                rate_interval(test, kind, way.threshold, d.confidence)[0] if way.possible
+                else math.nan for way in d.ways
+            ]  # fmt: skip
+    head = [cell.text if isinstance(cell, Cell) else cell for cell in grid.head]
+    dev_head = "FRR, dev" if d.target == "frr" else "FAR, dev"
+    head = ["Every way to choose", "threshold", dev_head, "beyond", *head[6:]]
+    last = max(11, len(f" {terms_of(arguments.terms).frr.short}, test"))
+    widths = (26, 11, 11, 20 - last, 12, last)
+    return Grid(tuple(head), tuple(rows), kept=kept, widths=widths[: len(head)])
 
 
 def _read(
@@ -346,19 +324,6 @@ def _read(
         if scores is not None and scores.has_rejected:
             read.append(f"{role}{scores._rejected_words()}")
     return read
-
-
-def _deploy(d: Decision) -> list[str]:
-    kind = "" if d.dtype == "float64" else f" in {d.dtype}"
-    return [
-        f"software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}",
-        "betaroc threshold ... --json > decision.json     the whole decision",
-    ]
-
-
-def _listed(title: str, texts: Sequence[str]) -> Grid:
-    rows = (Row((title * (k == 0), as_named(text))) for k, text in enumerate(texts))
-    return Grid(("", ""), tuple(rows), (1,), widths=(8, 73))
 
 
 def _command(arguments: argparse.Namespace) -> Words:

@@ -151,8 +151,7 @@ class DecisionCheck(Result, Noun):
     def _block(self) -> Sequence[Node]:
         if self.decision is None:
             return super()._block()
-        said = Said(self.status, self.reason, self.remedy)
-        return decision_block(self.decision, said, self)
+        return decision_block(self.decision, self)
 
     def _metrics(self) -> dict[str, Any]:
         at = self.point
@@ -325,7 +324,7 @@ class Decision(Tabular, Noun):
         return str(self)
 
     def _block(self) -> Sequence[Node]:
-        return decision_block(self, Said(self.status, self.reason, self.remedy))
+        return decision_block(self)
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
         """Whether scores are accepted: score > threshold.

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from betaroc.core.class_words import ClassWords
+from betaroc.core.errors import InputError
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way
+from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way, rate_interval
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.notebook import CLIENT, IMPOSTOR, IntervalMark, RateMark, draw_strip
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
@@ -305,11 +307,11 @@ def beyond_words(way: Way) -> str:
 def way_title(way: Way, target: float, confidence: float) -> str:
     """A way in a few words."""
     return {
-        "guaranteed": f"Guaranteed, {100.0 * confidence:g} % confidence",
+        "guaranteed": f"Guaranteed, {100.0 * confidence:g} %",
         "average": f"At most {100.0 * target:g} % on average",
-        "counted": "Counted on dev’s scores",
-        "tail": "By a tail of dev’s scores",
-    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fitted distribution")
+        "counted": "Counted on dev",
+        "tail": "By a tail",
+    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fit")
 
 
 # ------------------------------------------------------------------------------- as nodes
@@ -317,10 +319,11 @@ _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 
 
 def decision_block(
-    d: Decision, said: Said, check: DecisionCheck | None = None, role: str = "test"
+    d: Decision, check: DecisionCheck | None = None, role: str = "test"
 ) -> list[Node]:
     """The threshold, its status, both rates, the target on a scale, and every way to choose."""
-    tested, up = check is not None, d.target != "frr"
+    said, tested = d if check is None else check, check is not None
+    up = d.target != "frr"
     accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
     rates = [Row((kind.upper(), *_rates(d, kind, check))) for kind in TARGET_RATES]
     ways = ways_grid(d, lambda threshold: rounded(threshold, up=up))
@@ -334,27 +337,51 @@ def decision_block(
     ]
 
 
-def said_nodes(said: Said, *, tested: bool) -> list[Words]:
+def said_nodes(said: Said | Decision | DecisionCheck, *, tested: bool) -> list[Words]:
     """Why the status is so, and what would change it."""
     change = Words(remedy_words(said.remedy, tested=tested), lead="What would change it:")
     return [Words(said.reason), change]
 
 
-def ways_grid(d: Decision, place: Callable[[float], str]) -> Grid:
-    """Every way to choose with what dev says of it; `place` says a threshold."""
-    rows = tuple(
-        _way_row(way, way_title(way, d.rate, d.confidence), place(way.threshold)) for way in d.ways
-    )
-    head = ("", "threshold", "expected", "beyond", "FAR, dev", "FRR, dev", "")
-    return Grid(head, rows, (6,))
+def ways_grid(
+    d: Decision, place: Callable[[float], str], test: ScoreData | None = None, role: str = "test",
+    used: str = "",
+) -> Grid:  # fmt: skip
+    """Every way to choose, those of a fit last, with what each does on dev and on a test set.
+
+    `place` says a threshold; `used` is what is said of the way that was taken.
+    """
+    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
+    interval = f"{100.0 * d.confidence:g} % interval"
+    head: list[Cell | str] = ["way", "threshold", Cell(f"{kinds[0].upper()} expected", interval)]
+    head += ["beyond", "FAR, dev", "FRR, dev"]
+    head += [] if test is None else [Cell(f"{k.upper()}, {role}", interval) for k in kinds]
+    rows = []
+    for way in sorted(d.ways, key=lambda way: way.how == "model"):
+        title, is_used = way_title(way, d.rate, d.confidence), way is d.way
+        if not way.possible:
+            rows.append(Row((title, f"not possible: {way.why}")))
+            continue
+        notes = used * is_used, way.why or way.family * (way.how == "tail")
+        fitted = way.how in ("tail", "model") and d.target in TARGET_RATES
+        observed = (
+            [] if test is None else [_observed(d, test, kind, way.threshold) for kind in kinds]
+        )
+        rows.append(Row((
+            Cell(title, note="; ".join(filter(None, notes))), place(way.threshold),
+            rate_cell(way.expected, way.low, way.high),
+            Cell(beyond_words(way), note="expected" * fitted),
+            rate(way.far), rate(way.frr), *observed,
+        ), is_used))  # fmt: skip
+    return Grid(tuple(head), tuple(rows))
 
 
-def _way_row(way: Way, title: str, place: str) -> Row:
-    if not way.possible:
-        return Row((title, f"not possible: {cut_words(way.why)}"))
-    rates = (rate(way.expected), beyond_words(way), rate(way.far), rate(way.frr))
-    by = way.family if way.how == "tail" else ""
-    return Row((title, place, *rates, cut_words(way.why or by)))
+def _observed(d: Decision, test: ScoreData, kind: str, threshold: float) -> Cell:
+    """A rate of a test set; without an interval where weights are no numbers of trials."""
+    try:
+        return rate_cell(*rate_interval(test, kind, threshold, d.confidence))
+    except InputError:
+        return rate_cell(float(getattr(empirical_model(test), kind)(threshold)))
 
 
 def _asked(d: Decision) -> str:

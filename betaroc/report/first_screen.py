@@ -12,18 +12,17 @@ import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.terms import BIOMETRIC, TERMS
-from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
+from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.status import (
     STATUS_COLOURS,
-    beyond_words,
     high_rate_words,
     mean_shown,
     remedy_words,
     shown_threshold,
     status_words,
-    way_title,
+    ways_grid,
 )
-from betaroc.decision.ways import TARGET_RATES, Way
+from betaroc.decision.ways import TARGET_RATES
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.decision_picture import (
     Panel,
@@ -37,7 +36,7 @@ from betaroc.rendering.decision_picture import (
     strip_svg,
 )
 from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
-from betaroc.rendering.tree import Cell, Grid, Row, Section, rate_cell
+from betaroc.rendering.tree import Section
 from betaroc.rendering.tree_html import html_of, tight
 from betaroc.report.record import AnalysisRecord, name, question_of, request_of, worst_check
 from betaroc.report.score_set import (
@@ -75,18 +74,21 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
     analysis = _worst(analysis) if total > _MOST else analysis
     asked = request_of(analysis.target or None, analysis.level)
     d, words = analysis.decision, analysis.words
-    names = ["dev", *set_names(analysis.tests)]
+    names, read = ["dev", *set_names(analysis.tests)], []
+    for part, role in zip(analysis.parts, names, strict=True):
+        sizes = zip(CLASSES, part.sizes, strict=True)
+        n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
+        absent = f" and {spaced(n)} without a score, which are rejected" if n else ""
+        read.append((role, [words.counted(who, m, spaced(m)) for who, m in sizes], absent))
+    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
     screen: dict[str, Any] = {
         "title": name(analysis.dev.name),
-        "read": [
-            (role, [words.counted(who, n, spaced(n)) for who, n in
-                    zip(CLASSES, part.sizes, strict=True)], _absent(part))
-            for part, role in zip(analysis.parts, names, strict=True)
-        ],
+        "read": read,
         "version": version(),
         "question": question_of(asked),
         "terms": _explained(analysis),
-        "default": "" if analysis.target else _default_words(asked),
+        "default": "" if analysis.target else f"No target was named, so it is the default, {target}"
+        ". Another one:",
         "level": level_words(analysis.level),
         "decided": d is not None,
         "n_tests": len(analysis.tests),
@@ -112,12 +114,6 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
     }
 
 
-def _absent(part: ScoreSet) -> str:
-    """Trials without a score."""
-    n = part.scores.n_client_rejected, part.scores.n_impostor_rejected
-    return f" and {spaced(sum(n))} without a score, which are rejected" if sum(n) else ""
-
-
 # --------------------------------------------------------------------------------- words
 def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
     words, terms = analysis.words, TERMS[BIOMETRIC]
@@ -128,11 +124,6 @@ def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
     if any(part.has_rejected for part in analysis.parts):
         found.append(("FMR, FNMR", "the same shares of the trials that have a score"))
     return found
-
-
-def _default_words(asked: DecisionRequest) -> str:
-    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
-    return f"No target was named, so it is the default, {target}. Another one:"
 
 
 def _rule(d: Decision) -> str:
@@ -219,7 +210,12 @@ def _rates(
     words, several = analysis.words, len(analysis.tests) > 1
     cells = [
         [
-            _told(cell) | _over(d, row, cell) | {"key": _key(row, k)}
+            _told(cell)
+            | {
+                "aimed": row.kind == d.target and not row.made,
+                "over": cell.low > d.rate,
+                "key": _key(row, k),
+            }
             for k, cell in enumerate(row.cells)
         ]
         for row in rows
@@ -237,11 +233,6 @@ def _rates(
     ]
     by_set = list(zip(names, tags, zip(*cells, strict=True), strict=True))
     return {"several": several, "heads": heads, "cells": cells, "sets": by_set}
-
-
-def _over(d: Decision, row: RateRow, cell: RateCell) -> dict[str, bool]:
-    """Of the target's rate whether it is surely above."""
-    return {"aimed": row.kind == d.target and not row.made, "over": cell.low > d.rate}
 
 
 def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[str]) -> list[str]:
@@ -421,46 +412,13 @@ def _bits(flags: Any) -> str:
 
 # ---------------------------------------------------------------------------------- ways
 def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> Markup:
-    """Every way to choose, with what each does on dev and on test."""
-    shown, _ = worst_check(d, analysis.checks)[::-1] if len(analysis.tests) > 1 else (0, None)
-    k = (shown or 0) if analysis.tests else None
-    test = None if k is None else analysis.tests[k]
-    of, other = (kind.upper() for kind in _kinds(d))
-    head: list[Cell | str] = ["way", "threshold", _head(f"{of} expected", analysis), "beyond"]
-    head.append(Cell(other, "on dev"))
-    if k is not None:
-        role = names[k + 1] if len(analysis.tests) > 1 else "test"
-        head += [_head(f"{of} on {role}", analysis), Cell(other, f"on {role}")]
-    ways = sorted(d.ways, key=lambda way: way.how == "model")
-    grid = Grid(tuple(head), tuple(_way(way, d, analysis.dev, test) for way in ways))
+    """Every way to choose; of several test sets with what each does on the worst."""
+    tests = analysis.tests
+    k = worst_check(d, analysis.checks)[1] or 0 if len(tests) > 1 else 0
+    test, role = (tests[k].given, names[k + 1]) if tests else (None, "")
+
+    def place(threshold: float) -> str:
+        return with_minus(shown_threshold(threshold, d.target, analysis.dev.scores))
+
+    grid = ways_grid(d, place, test, role, used="used on this page")
     return html_of([Section("", (grid,))])
-
-
-def _kinds(d: Decision) -> Sequence[str]:
-    """The rate that ways are by, and the other."""
-    return TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
-
-
-def _head(what: str, analysis: AnalysisRecord) -> Cell:
-    return Cell(what, f"{level_words(analysis.level)} interval")
-
-
-def _way(way: Way, d: Decision, dev: ScoreSet, test: ScoreSet | None) -> Row:
-    title, used = way_title(way, d.rate, d.confidence), way is d.way
-    if not way.possible:
-        return Row((title, f"Not possible: {way.why}."))
-    note = "used on this page" if used else way.why
-    fitted, (there, other) = way.how in ("tail", "model"), (getattr(way, k) for k in _kinds(d))
-    if fitted and not way.why:
-        note = f"{note}; " * used + f"counted on dev: {rate(there)}"
-    place = with_minus(shown_threshold(way.threshold, d.target, dev.scores))
-    beyond = beyond_words(way) + " expected" * (fitted and d.target in TARGET_RATES)
-    on_test = [] if test is None else [_on_test(test, k, way.threshold, d) for k in _kinds(d)]
-    expected = rate_cell(way.expected, way.low, way.high)
-    return Row((Cell(title, note=note), place, expected, beyond, rate(other), *on_test), used)
-
-
-def _on_test(test: ScoreSet, kind: str, threshold: float, d: Decision) -> Cell:
-    found = counted_rates(test.given, kind, [threshold], d.confidence)
-    share, low, high = (float(one[0]) for one in found)
-    return rate_cell(share, low, high)

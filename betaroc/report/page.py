@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from betaroc.core.terms import Terms, terms_of
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.status import Said, decision_block
+from betaroc.decision.status import decision_block
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.files import page_target, write_whole
@@ -165,8 +165,9 @@ def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any
         "alarm": typeset(misfit_words(dev)),
         "headline": list(map(typeset, summary_lines(dev, tests, points))),
         "statuses": [
-            _status(part, role) for part, role in zip(analysis.parts, names, strict=True)
-            if statuses(part)
+            {"role": role, "colour": worst(verdicts)[1], "statuses": verdicts}
+            for part, role in zip(analysis.parts, names, strict=True)
+            if (verdicts := statuses(part))
         ],
         "warnings": [
             *(visible(notice.message) for notice in analysis.notices),
@@ -189,16 +190,6 @@ def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
         yield from getattr(node, "places", ())
         yield from _places(getattr(node, "blocks", ()))
         yield from _places(getattr(node, "items", ()) if node.tag == "figures" else ())
-
-
-def _status(part: ScoreSet, role: str) -> dict[str, Any]:
-    """The verdicts on a set's fit; their reasons stand in the section on checks."""
-    found = statuses(part)
-    return {
-        "role": role,
-        "colour": worst(found)[1],
-        "statuses": [{"of": one.of, "verdict": one.verdict} for one in found],
-    }
 
 
 # ------------------------------------------------------------------------------ sections
@@ -288,7 +279,10 @@ _MANY, _POINTS = 100_000, 64
 def analysis_block(of: AnalysisRecord) -> list[Node]:
     """What test contradicts, rates expected and observed at some thresholds, and the curves."""
     tests, terms = of.tests[:_TESTS], terms_of(of.terms)
-    called = {part.role: _called(part) for part in of.parts}
+    called = {}
+    for part in of.parts:
+        given = name_shown(part.name, 24)
+        called[part.role] = part.role if given in ("", part.role) else f"{part.role} {given}"
     wrong = contradictions(of.dev, of.tests, of.points, of.level)
     said = contradiction_words(wrong, called, of.level)
     if of.tests and not said:
@@ -318,18 +312,12 @@ def _decision_nodes(of: AnalysisRecord, d: Decision) -> list[Node]:
     """The decision, with the check that stands for all, in the words of the reader's field."""
     found, k = worst_check(d, of.checks)
     check = found if isinstance(found, DecisionCheck) else None
-    said = Said(found.status, found.reason, found.remedy)
     role = "test" if k is None else of.tests[k].role
     terms = terms_of(of.terms)
     return [
         retold(one, lambda text: terms.said(text, of.names))
-        for one in decision_block(d, said, check, role)
+        for one in decision_block(d, check, role)
     ]
-
-
-def _called(part: ScoreSet) -> str:
-    given = name_shown(part.name, 24)
-    return part.role if given in ("", part.role) else f"{part.role} {given}"
 
 
 def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> Iterator[Row]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from betaroc.fits.check import FitTest
 from betaroc.fits.family_choice import FamilyRow
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.rendering.tree import (
@@ -107,7 +106,13 @@ def _check(part: ScoreSet, role: str, drawn: Sequence[Figure]) -> tuple[Node, ..
     check = found.check
     if check is not None and check.roc_distance is not None:
         d = check.roc_distance
-        tests = (Row((title, *map(_test, getattr(check, key)))) for key, title in _TESTS)
+        tests = (
+            Row((title, *(
+                Cell(f"{number(t.statistic, 4)} (p {number(t.p_value, 3)})", "", t.statistic)
+                for t in getattr(check, key)
+            )))
+            for key, title in _TESTS
+        )  # fmt: skip
         fit = part.scored.fit
         own = fit is not None and bool(fit.client.tails or fit.impostor.tails)
         bare = ", without tails" * own
@@ -126,17 +131,18 @@ def _check(part: ScoreSet, role: str, drawn: Sequence[Figure]) -> tuple[Node, ..
     return tuple(told)
 
 
-def _test(test: FitTest) -> Cell:
-    return Cell(f"{number(test.statistic, 4)} (p {number(test.p_value, 3)})", "", test.statistic)
-
-
 def _distances(sets: Named) -> list[Node]:
     """How far fits are from their scores, and test from dev."""
+    of_fit = {
+        role: (part.distances.client, part.distances.impostor, part.distances.roc)
+        for part, role in sets
+        if part.distances is not None and is_modelled(part)
+    }
     rows = [
         Row((f"{role}: {what}", *(number(v, 3) for v in values), *blank))
         for part, role in sets
         for what, values, blank in (
-            ("fitted distributions against its scores", _of_fit(part), ()),
+            ("fitted distributions against its scores", of_fit.get(role), ()),
             ("its scores against dev’s scores", part.shift, ("",)),
         )
         if values is not None
@@ -151,11 +157,6 @@ def _distances(sets: Named) -> list[Node]:
         " fit: parameters estimated from the same scores make them small; how large chance makes"
         " them is said with the verdicts.", "legend",
     )))]  # fmt: skip
-
-
-def _of_fit(part: ScoreSet) -> tuple[float, ...] | None:
-    far = part.distances
-    return None if far is None or not is_modelled(part) else (far.client, far.impostor, far.roc)
 
 
 _OF_RATES = (

@@ -275,11 +275,14 @@ def observed_points(
                 for k in range(places.size)]  # fmt: skip
         ends = [_observed(part, [row[n] for row in seen], places, level)
                 for n, part in enumerate(tests, start=1)]  # fmt: skip
+        # A target rate is that of those who chose, no bound.
+        by = " by dev's fit" if chosen_by == "model" else " at most on dev's scores"
         for k, (key, title, _) in enumerate(choices):
             by_laws = () if fitted is None else _expected(dev, fitted, places[k], level)
             met.append(
                 ObservedPoint(
-                    key, _title(key, title, chosen_by), chosen_by, points[k], tuple(seen[k]),
+                    key, f"{title}{by}" if target(key) else title, chosen_by, points[k],
+                    tuple(seen[k]),
                     by_laws, tuple(part[k] for part in ends),
                     () if fitted is None else _contradictions(fitted, key, points[k]),
                 )
@@ -329,13 +332,6 @@ def _observed(
         )
         for k, row in enumerate(rates)
     ]
-
-
-def _title(key: str, title: str, chosen_by: str) -> str:
-    """A target rate is that of those who chose, no bound."""
-    if target(key) is None:
-        return title
-    return f"{title} by dev's fit" if chosen_by == "model" else f"{title} at most on dev's scores"
 
 
 def target(key: str) -> tuple[str, float] | None:

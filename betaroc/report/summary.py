@@ -63,12 +63,11 @@ def summary_lines(
     dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint]
 ) -> list[str]:
     """What a reader who reads no further should know."""
-    lines = [_seen(dev)]
-    if _apart(dev):
-        lines.append(_apart_words(dev))
+    lines = [*filter(None, (_seen(dev), _apart_words(dev)))]
     if dev.fit is not None and is_modelled(dev):
         lines.append(f"By dev's fit, if its family is right: {_curve(dev)}")
-    lines += _other_family(dev)
+        best = "" if dev.quality is None else dev.quality.recommended
+        lines += [family_words(dev)] if best and best != dev.fit.family else []
     met = marked(points)
     names = set_names(tests)
     return lines + [_met(met, dev, name, k) for k, name in enumerate(names, start=1)]
@@ -99,14 +98,6 @@ def first_lines(
     """What test contradicts, before anything that rests on dev."""
     names = dict(zip((part.role for part in tests), set_names(tests), strict=True))
     return contradiction_words(contradictions(dev, tests, points, level), names, level)
-
-
-def _other_family(dev: ScoreSet) -> list[str]:
-    """The recommended family, if it is another than the one fitted."""
-    if dev.quality is None or dev.fit is None or not is_modelled(dev):
-        return []
-    best = dev.quality.recommended
-    return [family_words(dev)] if best and best != dev.fit.family else []
 
 
 def alone(found: FamilyComparison) -> bool:
@@ -187,11 +178,8 @@ def below_count(dev: ScoreSet, point: OperatingPoint) -> tuple[str, str, str]:
     trivial = max(rates) == 1.0
     low = [rate * total < 1.0 - 1e-9 and not trivial for rate, total in zip(rates, n, strict=True)]
     far, frr = (f"below 1/{number(m)}" if is_low else "" for is_low, m in zip(low, n, strict=True))
-    return far, frr, f"below 1/{number(max(n))}" if _below(point.hter, n, low) else ""
-
-
-def _below(hter: float, n: tuple[float, float], low: Sequence[bool]) -> bool:
-    return all(low) and hter * max(n) < 1.0 - 1e-9
+    both = all(low) and point.hter * max(n) < 1.0 - 1e-9
+    return far, frr, f"below 1/{number(max(n))}" if both else ""
 
 
 def expected(dev: ScoreSet, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
@@ -222,12 +210,11 @@ def _seen(dev: ScoreSet) -> str:
     return f"{seen} on dev's scores; {fitted}."
 
 
-def _apart(dev: ScoreSet) -> bool:
-    return dev.extremes("impostor")[1] < dev.extremes("client")[0]
-
-
 def _apart_words(dev: ScoreSet) -> str:
+    """That no impostor scores above a client; else nothing."""
     highest, lowest = dev.extremes("impostor")[1], dev.extremes("client")[0]
+    if highest >= lowest:
+        return ""
     words = (
         f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
         f" below {extreme(lowest)}."

@@ -13,7 +13,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.cli.systems_page import first_names
+from betaroc.cli.systems import first_names
 from betaroc.rendering.numbers import rate
 from betaroc.rendering.systems_picture import LogAxis, PlainAxis, RateSpan, draw_rate_strip
 from helpers.browser import CHROMIUM, Browser
@@ -101,7 +101,7 @@ def test_differences_are_of_the_same_trials_and_all_at_once(
     alike = [name for name, said in rows[1:] if said.startswith("no difference")]
     said = rf"{len(alike)} of the other \d+ are not shown to be worse: {', '.join(alike)}\."
     assert re.search(said, prose(page))
-    assert first_names([*"abcde"]) == "a, b, c and 2 more"
+    assert first_names([*"abcde"], 3) == "a, b, c and 2 more"
 
 
 @pytest.mark.simulation

@@ -46,9 +46,9 @@ dev           .           .        ├─o┤           .           .
 test          .           .        ├●┤.           .           .
                                       target 1 %
 
-Every way to choose       threshold   FAR, dev    beyond   FAR, test  FRR, test
-> guaranteed, 95 %            1.456     0.80 %        45      0.62 %      6.6 %
-  at most 1 % on average     0.6210     0.99 %        56      0.72 %      6.0 %
+Every way to choose         threshold   FAR, dev   beyond   FAR, test  FRR, test
+> Guaranteed, 95 %              1.456     0.80 %       45      0.62 %      6.6 %
+  At most 1 % on average       0.6210     0.99 %       56      0.72 %      6.0 %
 """
 READ = """\
 Read    dev.csv 1484 genuine, 5768 impostors; eval.csv 5370, 33 327
@@ -79,12 +79,12 @@ dev           . ├──────────────────o──
 test          .           .           .           . ├─●┤      .
                                       target 1 %
 
-Every way to choose       threshold   FAR, dev    beyond   FAR, test  FRR, test
-  guaranteed, 95 %      not possible: 299 attacks needed, dev has 181, which
-                        guarantee FAR 1.7 % at best (threshold 0.9344)
-> at most 1 % on average     0.9344     0.55 %         0        20 %       62 %
-  by a tail             not possible: 200 attacks needed, dev has 181
-  counted on dev             0.8640      1.1 %         1        31 %       51 %
+Every way to choose         threshold   FAR, dev   beyond   FAR, test  FRR, test
+  Guaranteed, 95 %        not possible: 299 attacks needed, dev has 181, which
+                          guarantee FAR 1.7 % at best (threshold 0.9344)
+> At most 1 % on average       0.9344     0.55 %        0        20 %       62 %
+  By a tail               not possible: 200 attacks needed, dev has 181
+  Counted on dev               0.8640      1.1 %        1        31 %       51 %
 """
 
 
@@ -128,7 +128,7 @@ def test_a_test_that_contradicts(
     )
     text = run(capsys, dev, "--far", "0.01", "--test", test, "--strict", code=1)
     assert text.startswith(CONTRADICTED)
-    assert text.count("  fitted, ") == 4
+    assert text.count("  Fitted, ") == 5
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -143,7 +143,7 @@ def test_the_words_of_a_field(
     )
     text = run(capsys, dev, "--far", "0.01", "--test", test, "--terms", "pad")
     assert "APCER  attacks accepted    0.55 % (0.014 to 2.0 %)    20 % (16 to 24 %)\n" in text
-    assert "  threshold APCER, dev   beyond APCER, test BPCER, test\n" in text
+    assert "  threshold APCER, dev  beyond APCER, test BPCER, test\n" in text
     assert "Read    FAR.csv 180 bona fide" in text
     assert max(map(len, text.splitlines())) <= 80
     assert not re.search(r"\bF[AR]R\b(?!\.csv)", text)
@@ -226,8 +226,8 @@ def test_the_ways_are_a_table_for_other_tools(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.simulation
 def test_small_targets_are_named_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "at most 0.1 % average " in run(capsys, DEV, "--far", "0.001")
-    assert " 0.0005 % on average" in run(capsys, DEV, "--far", "0.000005")
+    assert "At most 0.1 % on average" in run(capsys, DEV, "--far", "0.001")
+    assert "At most 0.0005 % on average\n" in run(capsys, DEV, "--far", "0.000005")
 
 
 @pytest.mark.simulation
@@ -407,7 +407,7 @@ def test_rules_of_the_ends_are_obeyed(capsys: pytest.CaptureFixture[str], tmp_pa
     other = br.decide(br.read_scores(path), far=0.02, boundary="inflate", family="beta")
     assert other.ways != d.ways
     assert main(["threshold", str(path), "--far", "0.02", "--boundary", "error"]) == 0
-    assert "  by a fit              not possible: client must lie str" in capsys.readouterr().out
+    assert "  By a fit                not possible: client must lie str" in capsys.readouterr().out
 
 
 def test_letters_where_the_terminal_has_no_others(

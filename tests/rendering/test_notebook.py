@@ -119,7 +119,7 @@ def test_a_decision_shows_its_status_and_what_is_expected() -> None:
     frr = int(np.sum(DEV.client <= DECISION.threshold))
     ends = stats.binomtest(frr, 400).proportion_ci(0.95, "exact")
     assert [frr / 400, *ends] == shares(" ".join(row(found, "FRR")[:2]))
-    assert row(found, "Every way to choose")[:2] == ["threshold", "expected"]
+    assert row(found, "Every way to choose")[:3] == ["way", "threshold", "FAR expected"]
 
 
 def test_a_check_shows_test_beside_dev_and_travels() -> None:
