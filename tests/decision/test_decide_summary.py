@@ -60,5 +60,7 @@ def test_dev_is_known_again_by_its_counts() -> None:
 
 
 def test_what_is_neither_is_refused() -> None:
-    with pytest.raises(br.errors.InputTypeError, match="must be Scores, a ScoreSummary or a fit; got int"):
+    with pytest.raises(
+        br.errors.InputTypeError, match="must be Scores, a ScoreSummary or a fit; got int"
+    ):
         br.decide(3, far=0.1)
