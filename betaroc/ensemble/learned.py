@@ -338,14 +338,16 @@ def _gain(
         unseen, method = -math.log1p(-level) / fewest_trials(systems), f"{method}+unseen"
     low, high = max(estimate - reach - unseen, -1.0), min(estimate + reach + unseen, 1.0)
     word = word_of(low, high)
-    needed = 1.0
-    if word == CANNOT_TELL:
-        # f such that reach/sqrt(f) + unseen/f is what parts the estimate from an answer.
-        margin = max(estimate, MATTERS - estimate)
-        root = (reach + math.sqrt(reach**2 + 4.0 * unseen * margin)) / (2.0 * margin)
-        needed = root**2
+    needed = _needed(estimate, reach, unseen) if word == CANNOT_TELL else 1.0
     return LearnedGain(name, with_it, without, estimate, low, high, level, method, word, k,
                        (moved[0], moved[1]), needed, *mate)  # fmt: skip
+
+
+def _needed(estimate: float, reach: float, unseen: float) -> float:
+    """f such that reach/sqrt(f) + unseen/f is what parts the estimate from an answer."""
+    margin = max(estimate, MATTERS - estimate)
+    root = (reach + math.sqrt(reach**2 + 4.0 * unseen * margin)) / (2.0 * margin)
+    return root**2
 
 
 # ------------------------------------------------------------------------------- in words

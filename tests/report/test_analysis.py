@@ -519,7 +519,7 @@ def test_a_failure_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     if failing == "write":
-        monkeypatch.setattr("betaroc.rendering.files._write", full)
+        monkeypatch.setattr("betaroc.rendering.files.os.fsync", full)
     else:
         monkeypatch.setattr(f"os.{failing}", full)
     with pytest.raises(br.OutputError, match="No space left"):
