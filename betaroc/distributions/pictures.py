@@ -34,7 +34,7 @@ def plot_classes(
     bins = checks.count(bins, "bins")
     pairs = [(_first_of(laws, sample=True), _first_of(laws, sample=False)) for laws in classes]
     places = [sample.atoms.places for sample, _ in pairs if sample is not None]
-    common = limits or span(*(places or [np.array([0.0, 1.0])]))
+    common = limits or score_frame(*(places or [np.array([0.0, 1.0])]))
     drawn = []
     for (sample, law), style in zip(pairs, styles, strict=True):
         ends = common if law is None or sample is not None else _range(law)
@@ -67,7 +67,7 @@ def bar_heights(sample: Distribution, law: Distribution | None, edges: FloatArra
     return np.asarray(np.histogram(places, edges, weights=masses)[0] / (edges[1] - edges[0]))
 
 
-def span(*samples: FloatArray) -> tuple[float, float]:
+def score_frame(*samples: FloatArray) -> tuple[float, float]:
     """[0, 1] where all scores lie in it, else the range that holds them."""
     low, high = min(float(s.min()) for s in samples), max(float(s.max()) for s in samples)
     _refuse_too_wide(low, high)

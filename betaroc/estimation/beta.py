@@ -25,7 +25,7 @@ from betaroc.estimation.contract import (
     Sample,
     SampleRows,
     SystemSums,
-    nested,
+    as_rows,
     refuse_unfitted,
     too_few_distinct,
 )
@@ -246,7 +246,7 @@ def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
     covariance, log_likelihood = np.zeros((2, 2)), sample.total * (math.log(p) - 1.0 + 1.0 / p)
     covariance[free, free] = p * p
     return Maximum(
-        Beta(a, b), ("a", "b"), shapes, nested(covariance), log_likelihood, fixed=("ba"[free],)
+        Beta(a, b), ("a", "b"), shapes, as_rows(covariance), log_likelihood, fixed=("ba"[free],)
     )
 
 

@@ -25,7 +25,7 @@ Parameters = tuple[FloatArray, ...]
 Matrix = tuple[tuple[float, ...], ...]
 
 
-def nested(matrix: FloatArray) -> Matrix:
+def as_rows(matrix: FloatArray) -> Matrix:
     """The rows of a matrix as tuples."""
     return tuple(tuple(row) for row in matrix.tolist())
 

@@ -14,7 +14,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import free, moved
-from betaroc.estimation.contract import Maximum, nested
+from betaroc.estimation.contract import Maximum, as_rows
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -141,7 +141,7 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     norm = float(np.abs(np.linalg.solve(scale.T, found.gradient)).max())
     estimate = Maximum(
         best, tuple(names), tuple(p.value for p in best._parameters()),
-        nested(covariance), total * found.value,
+        as_rows(covariance), total * found.value,
         bool(np.all(np.abs(found.gradient) <= _TINY_GRADIENT)), found.iterations, norm,
     )  # fmt: skip
     if not estimate.converged:

@@ -21,7 +21,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.mixture import Mixture
-from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, nested, too_few_distinct
+from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, as_rows, too_few_distinct
 
 #: Scores that every component must have at least.
 _LEAST_SCORES = 5.0
@@ -483,4 +483,4 @@ def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     covariance = rates @ whole @ rates.T
     order = point.order
     places = [*order[:-1], *(count + 2 * k + j for k in order for j in (0, 1))]
-    return nested(covariance[np.ix_(places, places)])
+    return as_rows(covariance[np.ix_(places, places)])

@@ -22,7 +22,7 @@ from betaroc.estimation.contract import (
     Parameters,
     SampleRows,
     SystemSums,
-    nested,
+    as_rows,
     refuse_unfitted,
     too_few_distinct,
 )
@@ -157,7 +157,7 @@ def _shared(one: ClassMaximum, sigma: float, own: float, spread: float) -> Maxim
     return one.estimate._replace(
         distribution=Normal(mu, sigma),
         values=(mu, sigma),
-        covariance=nested(covariance),
+        covariance=as_rows(covariance),
         log_likelihood=-one.weight * (HALF_LOG_TWO_PI + math.log(sigma) + 0.5 * mean_square),
     )
 

@@ -12,7 +12,7 @@ from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.mixture import NormalMixture
 from betaroc.distributions.normal import Normal
-from betaroc.estimation.contract import Data, Family, Maximum, Sample, nested
+from betaroc.estimation.contract import Data, Family, Maximum, Sample, as_rows
 from betaroc.estimation.mixture import Curvature, Kind, estimate_mixture, estimate_near
 from betaroc.estimation.normal import estimate_normal
 
@@ -54,7 +54,7 @@ def _back(found: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
     return found._replace(
         distribution=law,
         values=tuple(p.value for p in parameters),
-        covariance=nested(covariance),
+        covariance=as_rows(covariance),
         log_likelihood=found.log_likelihood - sample.total * math.log(sigma),
     )
 

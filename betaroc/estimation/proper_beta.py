@@ -33,7 +33,7 @@ from betaroc.estimation.contract import (
     Joined,
     Maximum,
     SampleRows,
-    nested,
+    as_rows,
 )
 from betaroc.estimation.newton import LARGEST_CONCENTRATION, solve_one
 
@@ -338,13 +338,13 @@ def _joined(
         law, values = e.distribution._replaced({"a": new[0], "b": new[1]}), (*new, *e.values[2:])
         likelihood = e.log_likelihood + one.weight * _change(new, old)
         estimates.append(e._replace(
-            distribution=law, values=values, covariance=nested(matrix), log_likelihood=likelihood,
+            distribution=law, values=values, covariance=as_rows(matrix), log_likelihood=likelihood,
             converged=c.converged, iterations=c.iterations, gradient_norm=c.gradient_norm,
         ))  # fmt: skip
     sizes = [len(e.names) for e in estimates]
     shared = np.zeros(sizes)
     shared[:2, :2] = covariance[:2, 2:]
-    return Joined(estimates[0], estimates[1], nested(shared), ties)
+    return Joined(estimates[0], estimates[1], as_rows(shared), ties)
 
 
 def _covariance(c: TiedSolution, tied: tuple[str, ...], weights: Shapes) -> FloatArray:

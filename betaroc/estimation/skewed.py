@@ -15,7 +15,7 @@ from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.logit_normal import LogNormal
 from betaroc.distributions.normal import normal_inverse_information
 from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh, SinhArcsinh, sinh_arcsinh_mle
-from betaroc.estimation.contract import Data, Family, Maximum, nested, too_few_distinct
+from betaroc.estimation.contract import Data, Family, Maximum, as_rows, too_few_distinct
 from betaroc.estimation.normal import BY_SPREAD, estimate_normal
 
 #: Scores of a smaller relative variance differ by rounding alone.
@@ -45,7 +45,7 @@ def estimate_gamma(given: Data) -> Maximum:
     law = gamma_mle(mean, gap)
     a, scale = law.shape, law.scale
     each = (a - 1.0) * (math.log(mean) - gap) - a - math.lgamma(a) - a * math.log(scale)
-    covariance = nested(law._unit_covariance())
+    covariance = as_rows(law._unit_covariance())
     return Maximum(law, ("shape", "scale"), (a, scale), covariance, sample.total * each)
 
 
@@ -74,7 +74,7 @@ def estimate_sinh_arcsinh(
     law = kind(*values)
     names = tuple(p.name for p in law._parameters())
     likelihood += jacobian
-    return Maximum(law, names, values, nested(covariance), likelihood, True, iterations, slope)
+    return Maximum(law, names, values, as_rows(covariance), likelihood, True, iterations, slope)
 
 
 LOG_NORMAL = Family(estimate_log_normal, positive=True, decides=BY_SPREAD, law=LogNormal)

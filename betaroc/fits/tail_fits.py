@@ -36,7 +36,7 @@ from betaroc.estimation.tails import (
     fit_tails,
     steep_tails,
 )
-from betaroc.inference.sandwich import kept_scores
+from betaroc.inference.sandwich import undropped
 
 #: The ends that FRR and FAR rest on.
 ENDS = {"client": "lower", "impostor": "upper"}
@@ -173,7 +173,7 @@ def tail_scores(
         rows = require_scores(scores, "a tail")
         values, weights = getattr(rows, who), getattr(rows, f"{who}_weights")
         total, groups = None, groups_of(rows)
-    kept = kept_scores(estimate, values)
+    kept = undropped(estimate, values)
     values, weights = values[kept], None if weights is None else weights[kept]
     if coordinate.bounds is not None:
         check_within(who, values, coordinate.bounds)

@@ -15,7 +15,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import free, moved, parameter_values
 from betaroc.estimation.record import Estimate
 from betaroc.inference.interval import Limits
-from betaroc.inference.sandwich import kept_scores
+from betaroc.inference.sandwich import undropped
 
 #: Ends are looked for in so many steps of one standard error.
 _STEPS = 60
@@ -73,7 +73,7 @@ def profile_of_scores(
     """
     from scipy.special import chdtri
 
-    kept = kept_scores(fit, values)
+    kept = undropped(fit, values)
     copies = np.ones(values.size) if weights is None else weights
     law = fit.distribution
     at = free(law, fit.names, fit.fixed)

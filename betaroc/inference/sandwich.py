@@ -138,7 +138,7 @@ def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArr
                 f" {bad[0]}. Pass the very scores, or fit these."
             )
     copies = np.ones(values.size) if weights is None else weights
-    total = math.fsum(copies[kept_scores(result, values)].tolist())
+    total = math.fsum(copies[undropped(result, values)].tolist())
     if not math.isclose(total, result.total_weight, rel_tol=_SAME_WEIGHT):
         raise InputError.about("sample")(
             f"sample must be the scores of the fit, total weight {result.total_weight!r}; got"
@@ -176,7 +176,7 @@ def observation_scores(
     if in_cells(result):
         return difference_scores(result, values)
     law = result.distribution
-    kept = kept_scores(result, values)
+    kept = undropped(result, values)
     names = [p.name for p in law._parameters()]
     found = np.zeros((values.size, len(result.names)))
     scores = law._score(Thresholds.from_theta(values[kept]))
@@ -184,7 +184,7 @@ def observation_scores(
     return found
 
 
-def kept_scores(result: Estimate, values: FloatArray) -> BoolArray:
+def undropped(result: Estimate, values: FloatArray) -> BoolArray:
     """The observations that the boundary rule did not drop."""
     return between_ends(result.distribution, values) | (policy_in_force(result) != "drop")
 
@@ -258,7 +258,7 @@ def _each_log_likelihood(
         return _cell_log_likelihood(values, step, result.distribution.support)
     if policy in {"censor", "matlab"}:
         return _censored_log_likelihood(values, policy, result.boundary.resolution, ends)  # type: ignore[union-attr]
-    kept = kept_scores(result, values)
+    kept = undropped(result, values)
     t = Thresholds.from_theta(values[kept])
 
     def at(law: Distribution) -> FloatArray:

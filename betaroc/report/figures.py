@@ -14,7 +14,13 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.core.terms import terms_of
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.pictures import bar_heights, density_of, plot_classes, span, typical
+from betaroc.distributions.pictures import (
+    bar_heights,
+    density_of,
+    plot_classes,
+    score_frame,
+    typical,
+)
 from betaroc.fits.fit import Fit
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, draw_power_law, in_det_frame
@@ -73,7 +79,7 @@ class _Slider(NamedTuple):
 def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
     parts = [part.scored for part in analysis.parts]
-    limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
+    limits = score_frame(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
     mark, slider = marked(analysis.points).expected.threshold, _Slider.of(analysis)
     return [
         [

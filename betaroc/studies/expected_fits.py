@@ -10,7 +10,7 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.contract import nested
+from betaroc.estimation.contract import as_rows
 from betaroc.estimation.families import named, planned_family
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
@@ -45,7 +45,7 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
 
 def _expected(law: Distribution, n: int) -> DistributionFit:
     parameters = {p.name: p.value for p in law._parameters()}
-    covariance = nested(law._unit_covariance() / n)
+    covariance = as_rows(law._unit_covariance() / n)
     names, values = tuple(parameters), tuple(parameters.values())
     family = str(planned_family(law))
     return DistributionFit(family, law, names, values, covariance, math.nan, n, float(n))

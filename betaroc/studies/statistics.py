@@ -63,7 +63,9 @@ OF_PAIR: dict[str, Callable[[ScoreModel], Any]] = {
     "prior": lambda m: m.prior,
 }
 #: Those of them that are text; all others are numbers.
-TEXT = frozenset(("side-at-zero", "side-at-one", "global-shape", "client-shape", "impostor-shape"))
+TEXT_NAMES = frozenset(
+    ("side-at-zero", "side-at-one", "global-shape", "client-shape", "impostor-shape")
+)
 #: Numbers of a fit that are none of its pair.
 OF_FIT: dict[str, Callable[[Trial], float]] = {
     "log-likelihood": lambda trial: trial.fit.log_likelihood,
@@ -88,7 +90,7 @@ class StudyStatistic:
     @property
     def kind(self) -> type[Any]:
         """Of the values of a name."""
-        return str if self.source in SOURCES and self.stat in TEXT else float
+        return str if self.source in SOURCES and self.stat in TEXT_NAMES else float
 
     @property
     def needs_sample(self) -> bool:

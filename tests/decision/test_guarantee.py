@@ -152,7 +152,7 @@ def test_discrete_laws_keep_the_promise_exactly(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind: str) -> None:
     rng = np.random.default_rng(7)
-    replicates, kept = 2000, 0
+    replicates, kept = 1000, 0
     for _ in range(replicates):
         scores = sample(kind, rng.random(80))
         found = guaranteed(scores, **{kind: 0.1}, confidence=0.9)
@@ -168,7 +168,7 @@ def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind: str) -> 
 def test_simulated_coverage_of_a_rounded_law() -> None:
     rng = np.random.default_rng(8)
     values = np.arange(10)
-    replicates, kept = 2000, 0
+    replicates, kept = 1000, 0
     for _ in range(replicates):
         found = guaranteed(sample("far", rng.integers(0, 10, 80)), far=0.25, confidence=0.9)
         kept += np.mean(values > found.threshold) <= 0.25

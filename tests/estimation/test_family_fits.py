@@ -377,6 +377,7 @@ def test_families_of_pairs_say_nothing_of_one_sample(family) -> None:
 
 # ------------------------------------------------------------------------------- nested tests
 @pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_a_component_that_is_there_is_found_and_one_that_is_not_is_not() -> None:
     rng = np.random.default_rng(14)
     two = br.Scores(drawn(MIXTURE, 200, 15), rng.beta(1, 3, 200))

@@ -215,6 +215,7 @@ def test_tests_that_a_pair_has_not_name_its_families(pair: br.Fit) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
     one, two = br.fit(scores(), "beta"), br.fit(scores(), "beta-mixture")
     found = br.likelihood_ratio_test(one, pair, replicates=19, rng=1)

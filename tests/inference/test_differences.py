@@ -221,7 +221,7 @@ def test_eers_of_few_and_of_separated_scores() -> None:
 @pytest.mark.simulation
 @pytest.mark.parametrize(("law", "n"), [("normal", 40), ("normal", 150), ("rounded", 100)])
 def test_the_size_and_power_of_the_difference_of_eers(law: str, n: int) -> None:
-    """Equal systems differ in at most .06 of 300, three errors (.013) allowed; others often do."""
+    """Equal systems differ in at most .06 of 150, three errors (.019) allowed; others often do."""
     rng = np.random.default_rng([n, len(law)])
 
     def draw(shift: float) -> tuple[br.Scores, br.Scores]:
@@ -233,10 +233,10 @@ def test_the_size_and_power_of_the_difference_of_eers(law: str, n: int) -> None:
                 for k, (c, i) in enumerate(parts)]  # fmt: skip
         return both[0], both[1]
 
-    equal = np.mean([br.difference(*draw(0.0), "eer").p_value < 0.05 for _ in range(300)])
-    assert equal <= 0.06 + 3 * 0.013
+    equal = np.mean([br.difference(*draw(0.0), "eer").p_value < 0.05 for _ in range(150)])
+    assert equal <= 0.06 + 3 * 0.019
     if n == 150:
-        power = np.mean([br.difference(*draw(0.4), "eer").p_value < 0.05 for _ in range(300)])
+        power = np.mean([br.difference(*draw(0.4), "eer").p_value < 0.05 for _ in range(150)])
         assert power >= 0.6
 
 
@@ -276,6 +276,7 @@ def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
 @pytest.mark.simulation
 @pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.MisfitWarning")
 def test_differences_cover() -> None:
     """Of 80 pairs of systems the standard error is 0.024 at .95; .92 wanted less three of them."""
     models = [br.ScoreModel(br.Normal(m, 1.0), br.Normal(0.0, 1.0)) for m in (1.5, 1.1)]

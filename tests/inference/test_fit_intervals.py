@@ -112,7 +112,7 @@ def test_delta_and_bootstrap_agree_for_many_scores(stat: str, point: dict[str, A
     if point.get("at") == "crossing":
         rng = np.random.default_rng(3)
         fit = br.fit(br.Scores(rng.beta(5, 3, 2000), rng.beta(2, 2, 2000)))
-    delta = fit.interval(stat, **point)
+    delta = fit.interval(stat, **point, method="family")
     drawn = fit.interval(stat, **point, method="bootstrap", replicates=100, rng=1)
     width = delta.high - delta.low
     assert delta.low < delta.estimate < delta.high

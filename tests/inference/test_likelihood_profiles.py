@@ -9,10 +9,9 @@ import betaroc as br
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
-@pytest.mark.parametrize("seed", [3, 5])
-def test_a_search_that_leaves_the_doubles_is_quiet(seed: int) -> None:
+def test_a_search_that_leaves_the_doubles_is_quiet() -> None:
     """Bare warnings are errors here: slopes of the search overflow where the loss is 1e300."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(3)
     client, impostor = 3.0 - rng.gamma(2.0, 0.7, 600), -2.0 + rng.gamma(1.2, 1.0, 1500)
     fit = br.fit(br.Scores(client, impostor), "sinh-arcsinh")
     for interval in fit.conf_int()["impostor"].values():
