@@ -106,6 +106,7 @@ SCALES: dict[str, tuple[Draw, Draw, float]] = {
 }  # fmt: skip
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("family", ["auto", "best"])
 def test_the_advice_for_rounded_scores_can_be_followed(scale: str, family: str) -> None:

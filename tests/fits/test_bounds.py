@@ -39,6 +39,7 @@ def test_a_check_sees_the_scores_between_the_bounds(bounds: tuple[float, float],
     assert shares[1] == pytest.approx(shares[0], rel=1e-9)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("bounds", RANGES)
 def test_families_decisions_and_intervals_are_those_of_the_unit_interval(
     bounds: tuple[float, float],

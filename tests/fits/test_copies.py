@@ -30,6 +30,7 @@ def whole() -> tuple[br.Scores, br.Scores]:
     return br.Scores(CLIENT, IMPOSTOR, **dict(zip(names, copies, strict=True))), br.Scores(*lists)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "beta-mixture", "gamma"])
 def test_a_check_of_weighted_scores_is_that_of_their_copies(family: str) -> None:
     found = [br.check_fit(br.fit(scores, family), replicates=19, rng=1) for scores in whole()]

@@ -119,6 +119,7 @@ def test_a_side_past_a_crossing_is_counted_up_to_the_next() -> None:
     assert "0.065 impostor scores" in counts_at_end(fit, "at_one", "below").words
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(
     tmp_path: pytest.TempPathFactory,

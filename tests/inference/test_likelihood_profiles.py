@@ -8,6 +8,7 @@ import pytest
 import betaroc as br
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_a_search_that_leaves_the_doubles_is_quiet() -> None:
     """Bare warnings are errors here: slopes of the search overflow where the loss is 1e300."""
