@@ -10,8 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.arrays import FloatArray
 from betaroc.core.special import least_whole
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
@@ -48,10 +47,8 @@ class OrderedScores:
 
     @classmethod
     def of(cls, scores: Scores, kind: str, rate: float, confidence: float) -> OrderedScores:
-        """Of all trials, whose weights must be whole."""
+        """Of all trials, whose weights are whole: `order_ways` refuses others."""
         who = 1 if kind == "far" else 0
-        name = CLASSES[who]
-        refuse_fractional_weights(getattr(scores, f"{name}_weights"), name, "for a guarantee")
         evidence = Evidence(scores._trials)
         places, masses = evidence.counts[who]._steps
         places, masses = (places[::-1], masses[::-1]) if who else (-places, masses)
