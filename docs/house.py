@@ -82,7 +82,7 @@ def imports() -> tuple[Import, ...]:
     return tuple(
         found
         for module in MODULES
-        if module not in ("betaroc", "betaroc.__main__")
+        if module.count(".") > 1 or module[8:] in ROOMS
         for found in _imports(module, tree(module))
         if not (found.lazy and module in TABLES)
         if not (found.for_types and room(found.module) == room(found.target))

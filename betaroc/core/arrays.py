@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,29 @@ AnyArray = npt.NDArray[Any]
 ScalarOrArray = float | FloatArray
 #: The least and the largest double strictly inside (0, 1) of full precision.
 INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
+P = ParamSpec("P")
+
+
+class _SupportsArray(Protocol):
+    def __array__(self) -> AnyArray: ...
+
+
+class _Function(Protocol[P]):
+    @overload
+    def __call__(self, x: float | np.number[Any], /) -> float: ...
+    @overload
+    def __call__(self, x: Sequence[Any] | _SupportsArray, /) -> FloatArray: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ScalarOrArray: ...
+
+
+class _Method(Protocol[P]):
+    def __get__(self, instance: Any, owner: Any = None, /) -> _Function[P]: ...
+
+
+def elementwise(method: Callable[Concatenate[Any, P], ScalarOrArray]) -> _Method[P]:
+    """Tell type checkers that a method returns a float for a number and an array for an array."""
+    return method
 
 
 def as_output(value: FloatArray) -> ScalarOrArray:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output, elementwise
 from betaroc.core.checks import count, generator, probability_array, real_array, shown
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
@@ -337,6 +337,7 @@ class Distribution(Noun, ABC):
         return np.where(np.isfinite(t.logit) | np.isnan(t.logit), inside, -np.inf)
 
     # ------------------------------------------------------------ public functions
+    @elementwise
     def cdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """P(S <= x), the false rejection rate of a client distribution, computed in its own tail.
 
@@ -363,6 +364,7 @@ class Distribution(Noun, ABC):
         """
         return as_output(self._lower(_places(x))[0])
 
+    @elementwise
     def sf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """P(S > x), the false acceptance rate of impostors, computed in its own tail.
 
@@ -389,6 +391,7 @@ class Distribution(Noun, ABC):
         """
         return as_output(self._upper(_places(x))[0])
 
+    @elementwise
     def logcdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """log P(S <= x), finite where the probability underflows.
 
@@ -415,6 +418,7 @@ class Distribution(Noun, ABC):
         """
         return as_output(self._lower(_places(x))[1])
 
+    @elementwise
     def logsf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """log P(S > x), finite where the probability underflows.
 
@@ -441,6 +445,7 @@ class Distribution(Noun, ABC):
         """
         return as_output(self._upper(_places(x))[1])
 
+    @elementwise
     def logpdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """Log density of the continuous part at x (point masses are in `atoms`).
 
@@ -468,6 +473,7 @@ class Distribution(Noun, ABC):
         """
         return as_output(self._log_pdf(_places(x)))
 
+    @elementwise
     def pdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """Density of the continuous part at x; point masses are in `atoms`.
 
@@ -499,6 +505,7 @@ class Distribution(Noun, ABC):
         with np.errstate(over="ignore", under="ignore"):
             return as_output(np.exp(self._log_pdf(_places(x))))
 
+    @elementwise
     def ppf(self, p: npt.ArrayLike) -> ScalarOrArray:
         """Lowest x with P(S <= x) >= p; the ends of the support at 0 and 1.
 
@@ -532,6 +539,7 @@ class Distribution(Noun, ABC):
         """
         return as_output(self._quantile(p, lower=True).theta)
 
+    @elementwise
     def isf(self, p: npt.ArrayLike) -> ScalarOrArray:
         """Lowest x with P(S > x) <= p: the inverse of `sf`, exact through p = 1e-300.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import ScalarOrArray, as_output
+from betaroc.core.arrays import ScalarOrArray, as_output, elementwise
 from betaroc.core.checks import choice, probability_array
 from betaroc.core.terms import BIOMETRIC
 from betaroc.distributions.base import Distribution
@@ -71,6 +71,7 @@ class Det(Curve):
         super().__post_init__()
         choice(self.scale, ("probit", "linear"), "scale")
 
+    @elementwise
     def frr(self, far: npt.ArrayLike) -> ScalarOrArray:
         """FRR at the lowest threshold whose FAR is at most `far`.
 
@@ -174,6 +175,7 @@ class PrecisionRecall(Curve):
     name: str | None = None
     is_generic: bool = False
 
+    @elementwise
     def precision(self, recall: npt.ArrayLike) -> ScalarOrArray:
         """Precision at the threshold whose recall is nearest to `recall`.
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import CLASSES, ScalarOrArray, as_output
+from betaroc.core.arrays import CLASSES, ScalarOrArray, as_output, elementwise
 from betaroc.core.checks import (
     choice,
     count,
@@ -260,6 +260,7 @@ class ScoreModel(Noun):
         return Scores._of_trials(client, self.impostor.sample(sizes[1], source), self.name)
 
     # --------------------------------------------------------------------- rates
+    @elementwise
     def far(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False acceptance rate P(I > t), in its own tail.
 
@@ -294,6 +295,7 @@ class ScoreModel(Noun):
         """
         return as_output(self._pair.far(Thresholds.from_theta(real_array(t, "t"))))
 
+    @elementwise
     def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False rejection rate P(C <= t), in its own tail.
 
@@ -324,6 +326,7 @@ class ScoreModel(Noun):
         """
         return as_output(self._pair.frr(Thresholds.from_theta(real_array(t, "t"))))
 
+    @elementwise
     def fmr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False match rate: of the impostors who have a score, those above t.
 
@@ -353,6 +356,7 @@ class ScoreModel(Noun):
         """
         return self._scored.far(t)
 
+    @elementwise
     def fnmr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False non-match rate: of the clients who have a score, those up to t.
 
@@ -483,6 +487,7 @@ class ScoreModel(Noun):
         """
         return self._point(self._reach(operating_points.at_frr, x))
 
+    @elementwise
     def threshold_at_far(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The lowest threshold with FAR <= x; :meth:`at_far` keeps its logit too.
 
@@ -511,6 +516,7 @@ class ScoreModel(Noun):
         """
         return as_output(self.at_far(x).thresholds.theta)
 
+    @elementwise
     def threshold_at_frr(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The highest threshold with FRR <= x; :meth:`at_frr` keeps its logit too.
 
@@ -1013,6 +1019,7 @@ class ScoreModel(Noun):
         choice(weights, ("beta22", "prior"), "weights")
         return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
 
+    @elementwise
     def posterior(self, scores: npt.ArrayLike) -> ScalarOrArray:
         """Probability of a client given the score: the calibration map that the pair gives.
 

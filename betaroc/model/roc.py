@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output
+from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, elementwise
 from betaroc.core.checks import choice, prior as checked_prior, probability_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.tables import Table
@@ -170,6 +170,7 @@ class Roc(Curve):
         return self.positive == "client"
 
     # ------------------------------------------------------------ the curve as a function
+    @elementwise
     def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """Height of the curve at `fpr`, the top where it is vertical.
 
@@ -203,6 +204,7 @@ class Roc(Curve):
         height = partial(roc_functions.height, self._pair, upward=self._upward)
         return self._mapped(fpr, "fpr", height)
 
+    @elementwise
     def fpr(self, tpr: npt.ArrayLike) -> ScalarOrArray:
         """The smallest x at which the curve reaches `tpr`.
 
@@ -232,6 +234,7 @@ class Roc(Curve):
         leftmost = partial(roc_functions.leftmost, self._pair, upward=self._upward)
         return self._mapped(tpr, "tpr", leftmost)
 
+    @elementwise
     def slope(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
 
@@ -272,6 +275,7 @@ class Roc(Curve):
         slope = partial(roc_functions.slope, self._pair, upward=self._upward)
         return self._mapped(fpr, "fpr", slope)
 
+    @elementwise
     def threshold(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """The threshold that attains `fpr`, or the nearest attainable smaller one.
 
@@ -567,6 +571,7 @@ class RocHull(Noun):
     starts: OperatingPoint
     ends: OperatingPoint
 
+    @elementwise
     def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """Height of the hull at `fpr`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from inspect import signature
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,15 +46,17 @@ _OUT_OF_FOLD = "Dev are out-of-fold scores, not those of the model fitted again 
 _MEASURED = "for it the bound was measured on some models, not guaranteed"
 _APART = 'rows that the model never saw as the dev set (cv="prefit")'
 
+_Method = TypeVar("_Method", bound=Callable[..., FloatArray])
 
-def _estimator_has(name: str) -> Callable[[Any], bool]:
-    """Whether the estimator, fitted if it is, has a method."""
+
+def _where_estimator_has(name: str) -> Callable[[_Method], _Method]:
+    """Show a method where the estimator, fitted if it is, has it."""
 
     def check(self: Any) -> bool:
         getattr(getattr(self, "estimator_", self.estimator), name)
         return True
 
-    return check
+    return available_if(check)
 
 
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -161,7 +163,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         confidence: float = 0.95,
         family: Names = BEST,
         cv: Any = 5,
-        pos_label: Any = None,
+        pos_label: object = None,
         response_method: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -380,7 +382,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         values = client_scores(self.estimator_, X, self.response_method_, labels)
         return labels.of(self.decision_.accept(values), self.classes_)
 
-    @available_if(_estimator_has("predict_proba"))
+    @_where_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the estimator; no threshold takes part.
 
@@ -395,7 +397,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         return self._fitted().predict_proba(X)
 
-    @available_if(_estimator_has("predict_log_proba"))
+    @_where_estimator_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of its probabilities.
 
@@ -410,7 +412,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         return self._fitted().predict_log_proba(X)
 
-    @available_if(_estimator_has("decision_function"))
+    @_where_estimator_has("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the estimator; no threshold takes part.
 

@@ -67,7 +67,7 @@ class EpcDisplay:
         replicates: int = 2000,
         rng: Any = None,
         response_method: str = "auto",
-        pos_label: Any = None,
+        pos_label: object = None,
         name: str | None = None,
         ax: Axes | None = None,
         **style: Any,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from betaroc.core.text import listed
 from betaroc.sklearn.labels import labels_of, two_labels
 
 
-def weighted_error_scorer(alpha: float, *, pos_label: Any = None) -> Any:
+def weighted_error_scorer(alpha: float, *, pos_label: object = None) -> Callable[..., float]:
     """Scorer of alpha FAR + (1 - alpha) FRR, negative so that greater is better.
 
     The rates are those of the labels that the estimator predicts, at its own threshold: none is
@@ -58,7 +58,7 @@ def _weighted_error(
     y_pred: npt.ArrayLike,
     *,
     alpha: float,
-    pos_label: Any = None,
+    pos_label: object = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
     found, predicted = labels_of(y_true, "y_true"), np.asarray(column_or_1d(y_pred))

@@ -1,0 +1,35 @@
+"""What the functions of betaroc return and nobody constructs."""
+
+from betaroc.data.accepted import Confusion
+from betaroc.data.sums import ClassSummary
+from betaroc.decision.averages import EpcAverage
+from betaroc.decision.comparison import Comparison
+from betaroc.decision.cross_validation import EpcCv
+from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.forecast import EpcForecast
+from betaroc.decision.systems import SystemsComparison
+from betaroc.decision.target_forecast import TargetForecast
+from betaroc.decision.ways import Way
+from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh
+from betaroc.ensemble.fusion import Fusion
+from betaroc.ensemble.inclusion import Inclusion
+from betaroc.ensemble.rule import Verdict
+from betaroc.fits.check import FitCheck
+from betaroc.fits.covariates import CovariateFit
+from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
+from betaroc.fits.fit import DistributionFit
+from betaroc.fits.nested import LikelihoodRatioTest
+from betaroc.fits.target_checks import TargetCheck
+from betaroc.inference.auc import AucTest
+from betaroc.inference.differences import Difference
+from betaroc.inference.interval import Band
+from betaroc.studies.plan import SampleSize
+from betaroc.studies.result import StudyResult
+
+__all__ = [
+    "AucTest", "Band", "ClassSummary", "Comparison", "Confusion", "CovariateFit", "Decision",
+    "DecisionCheck", "Difference", "DistributionFit", "EpcAverage", "EpcCv", "EpcForecast",
+    "FamilyComparison", "FamilyRow", "FitCheck", "Fusion", "Inclusion",
+    "LikelihoodRatioTest", "LogitSinhArcsinh", "SampleSize", "StudyResult", "SystemsComparison",
+    "TailRow", "TargetCheck", "TargetForecast", "Verdict", "Way",
+]  # fmt: skip
