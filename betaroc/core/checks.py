@@ -18,6 +18,11 @@ from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 
+#: What to do with labels in the place of scores.
+SCORES_OF_LABELS = (
+    "Pass predict_proba(X)[:, 1] or decision_function(X) instead of predict(X); a fully grown tree"
+    " gives labels by each, so limit its depth."
+)
 #: What to do with values of another type, in any library.
 _TO_NUMBERS = "Convert them to numbers (float64) first."
 
@@ -329,7 +334,7 @@ def _refuse_lost_integers(array: AnyArray, name: str) -> None:
 
 def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
     words = {
-        "b": ("boolean decisions", "Did you swap labels and scores?"),
+        "b": ("boolean decisions", "Did you swap labels and scores? " + SCORES_OF_LABELS),
         "U": ("text", _TO_NUMBERS),
         "T": ("text", _TO_NUMBERS),
         "S": ("bytes", _TO_NUMBERS),

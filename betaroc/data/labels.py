@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
+from betaroc.core.checks import SCORES_OF_LABELS
 from betaroc.core.containers import array_1d, as_narwhals
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
 
@@ -21,6 +22,15 @@ PADDED = (
     "labels must not differ by the blanks around them alone; {} do. Write them alike, such as"
     " without blanks."
 )
+#: Fewer scores than these may be what they look like.
+_ENOUGH = 10
+#: What columns are called: a probability of some class, a class that was predicted, the true one.
+_PROBABILITY = {"score", "prediction", "prediction_score", "confidence", "probability", "prob"}
+_PREDICTED = {
+    "predicted", "prediction", "pred", "predict", "y_pred", "predicted_label", "prediction_label",
+    "predicted_class", "label",
+}  # fmt: skip
+_TRUE = {"actual", "truth", "true_label", "y_true", "ground_truth", "gold"}
 KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
 
 
@@ -100,9 +110,41 @@ def label_key(token: str) -> object:
     return number if np.isfinite(number) and "_" not in text else text
 
 
-def looks_like_labels(values: AnyArray) -> bool:
+def looks_like_labels(*parts: AnyArray) -> bool:
     """True if both values of {0, 1} or {-1, 1} occur and nothing else."""
-    return {float(v) for v in few_distinct(values)} in KNOWN_LABELS
+    return {float(v) for values in parts for v in few_distinct(values)} in KNOWN_LABELS
+
+
+def refuse_hard_labels(
+    name: str, n: float, *parts: AnyArray, kind: type[BetarocError] = InputError
+) -> None:
+    """Raise where ten scores or more are all 0 or 1, or all -1 or 1, and both occur."""
+    if n >= _ENOUGH and looks_like_labels(*parts):
+        low = min(float(values.min()) for values in parts)
+        raise kind(
+            f"{name} must be scores; got labels, since all {n:.15g} are {low:g} or 1, and between"
+            f" two labels no threshold can be chosen. {SCORES_OF_LABELS}"
+        )
+
+
+def refuse_confidence(
+    name: str, score: str, label: tuple[str, ...], present: Collection[str], n: float,
+    *parts: AnyArray, kind: type[BetarocError] = InputError,
+) -> None:  # fmt: skip
+    """Raise where the columns, and scores that all lie in [0.5, 1], are of the label predicted."""
+    names = {column: column.casefold() for column in present if column != score}
+    predicted = [column for column, word in names.items() if word in _PREDICTED]
+    actual = {*label, *(column for column, word in names.items() if word in _TRUE)}
+    if score.casefold() not in _PROBABILITY or not predicted or actual <= {*predicted}:
+        return
+    if n >= _ENOUGH and all(values.min() >= 0.5 and values.max() <= 1.0 for values in parts):
+        column = next((one for one in predicted if one not in label), predicted[0])
+        raise kind(
+            f"{name} must be the score of the client; beside {shown(column)}, and with all"
+            f" {n:.15g} values in [0.5, 1], it reads as the probability of the predicted label."
+            f" Where {shown(column)} is not the client's, take 1 - score (of Weka's -distribution,"
+            " the client's column); a score of the client needs another name."
+        )
 
 
 def few_distinct(values: AnyArray) -> AnyArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.data.beside import ScoreSource
 from betaroc.data.frames import named_columns
 from betaroc.data.keys import Key, keyed_rows, read_key
+from betaroc.data.labels import refuse_confidence, refuse_hard_labels
 from betaroc.data.parquet import binary_columns, read_arrow, read_parquet
 from betaroc.data.rows import (
     DROP,
@@ -246,6 +247,7 @@ class _Found:
         source = replace(self.source, order=order, guessed=rows.guessed)
         if wanted.missing == DROP:
             source = replace(source, n_dropped=sum(absent))
+        refuse_hard_labels(f"{rows.name}, scores", values.size, values, kind=FileFormatError)
         parts: dict[str, Any] = {"words": words}
         parts |= account_of(absent, values.size, wanted.missing)
         for role, these in wanted.names.items():
@@ -369,6 +371,9 @@ def read_columns(
             rows.values()
             rows, _ = keyed_rows(rows, known, ids)
         scores[one], is_client = rows.split(client_label)
+        there = scores[one][~np.isnan(scores[one])]
+        called = f"column {shown(one)} of {rows.name}"
+        refuse_hard_labels(called, there.size, there, kind=FileFormatError)
     told = dict.fromkeys(guess for _, guesses, _, _ in read for guess in guesses)
     source = ScoreSource(str(path), read[0][0], guesses=tuple(told), guessed=rows.guessed)
     return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)
@@ -462,18 +467,30 @@ def read_rows(
         if keyed and not ids:
             raise _without_id(name)
         read = read_parquet if text == "parquet" else read_arrow
-        wanted, guesses = as_written(wanted, list(binary_columns(path, name, text)))
+        present = binary_columns(path, name, text)
+        wanted, guesses = as_written(wanted, list(present))
         rows = read(path, name, wanted, asked.that_fit().max_rows)
-        rows.identities = wanted.label if len(wanted.label) == 2 else ()
-        return text, guesses, rows, ids
+        return text, guesses, _of_columns(rows, wanted, present), ids
     if keyed and not ids:
         if text.layout.kind not in ("kaldi", "nist"):
             raise _without_id(name)
         ids = tuple((text.layout.names or ())[:-1])
         text = text._replace(wanted=text.wanted._replace(names={**wanted.names, "id": ids}))
     rows = collect_parts(text.file, text.layout, text.wanted, whole)
-    rows.identities = text.wanted.label if len(text.wanted.label) == 2 else ()
-    return text.kind, text.layout.guesses, rows, ids
+    present = {} if text.layout.names else number_columns(text.file, text.layout)
+    return text.kind, text.layout.guesses, _of_columns(rows, text.wanted, present), ids
+
+
+def _of_columns(rows: Rows, wanted: Wanted, present: Mapping[str, bool]) -> Rows:
+    """The rows, whose scores are not those of a predicted label."""
+    rows.identities = wanted.label if len(wanted.label) == 2 else ()
+    called, values = f"{rows.name}, column {shown(wanted.score)},", rows.scores
+    if values.size and values.dtype.kind == "f":
+        there = values[~np.isnan(values)]
+        refuse_confidence(
+            called, wanted.score, wanted.label, present, there.size, there, kind=FileFormatError
+        )
+    return rows
 
 
 def _without_id(name: str) -> InputError:

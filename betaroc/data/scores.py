@@ -49,7 +49,13 @@ from betaroc.data.beside import (
     words_of_labels,
 )
 from betaroc.data.frames import frame_columns, opened
-from betaroc.data.labels import client_mask, refuse_labels_as_scores, refuse_other_index
+from betaroc.data.labels import (
+    client_mask,
+    refuse_confidence,
+    refuse_hard_labels,
+    refuse_labels_as_scores,
+    refuse_other_index,
+)
 from betaroc.data.rows import FAIL, WAYS_OF_MISSING, account_of, scores_or_nan
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import class_styles, plot_classes
@@ -234,9 +240,9 @@ class Scores(ScoreData):
     ------
     InputError
         For NaN, infinite or missing scores, an empty class, two-dimensional arrays, integers
-        that float64 would round, negative weights, labels given as a class of scores, two
-        columns of groups of which one is text and one is not, or groups beside trials without a
-        score, whose groups nobody knows.
+        that float64 would round, negative weights, labels in the place of scores (ten or more that
+        are all 0 or 1, or all -1 or 1; or one class of them), two columns of groups of which one is
+        text and one is not, or groups beside trials without a score, whose groups nobody knows.
     InputTypeError
         For booleans, text, complex numbers, dates, masked or sparse arrays, generators.
 
@@ -312,6 +318,7 @@ class Scores(ScoreData):
         content |= checked_beside(others, {"client": c.size, "impostor": i.size})
         given = {"n_client_rejected": n_client_rejected, "n_impostor_rejected": n_impostor_rejected}
         self.__setstate__(content | rejected_counts(given, content))
+        refuse_hard_labels("client and impostor", self.client_total + self.impostor_total, c, i)
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
@@ -632,7 +639,8 @@ class Scores(ScoreData):
         ------
         InputError
             For a missing column (the present ones and the nearest name are given), missing
-            values (their positions), and whatever `from_labels` refuses.
+            values (their positions), a column that reads as the probability of the label that was
+            predicted, and whatever `from_labels` refuses.
         InputTypeError
             For an object that is no frame, and columns of text.
 
@@ -648,7 +656,7 @@ class Scores(ScoreData):
         given = opened(frame)
         gaps = None if choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
         data = frame_columns(given, wanted, gaps)
-        return cls._split(
+        scores = cls._split(
             data["label"],
             data["score"],
             client_label,
@@ -657,6 +665,10 @@ class Scores(ScoreData):
             {"library": given.library},
             missing,
         )
+        parts = scores.client, scores.impostor
+        n = scores.client_total + scores.impostor_total
+        refuse_confidence(f"column {shown(score)}", score, (label,), given.names, n, *parts)
+        return scores
 
     @classmethod
     def _split(
@@ -706,7 +718,10 @@ class Scores(ScoreData):
                 given = name_columns(extras[key], mask.size, called.get(key, key))
                 parts |= {f"{who}_{key}": given[chosen] for who, chosen in sides}
         parts |= {"dtype": dtype_of(raw)} | {"words": words_of_labels(labels, mask)}
-        return cls._checked(**{who: values[chosen] for who, chosen in sides}, **parts)
+        made = cls._checked(**{who: values[chosen] for who, chosen in sides}, **parts)
+        total = made.client_total + made.impostor_total
+        refuse_hard_labels(called["score"], total, made.client, made.impostor)
+        return made
 
     @classmethod
     def _of_trials(cls, client: FloatArray, impostor: FloatArray, name: str | None) -> Scores:

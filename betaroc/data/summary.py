@@ -23,7 +23,7 @@ from betaroc.core.text import shown
 from betaroc.core.value import travelling
 from betaroc.data.beside import ScoreSource
 from betaroc.data.engines import Source
-from betaroc.data.labels import WORDS, client_mask, label_key
+from betaroc.data.labels import WORDS, client_mask, label_key, refuse_hard_labels
 from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
 from betaroc.data.parquet import binary_columns, file_source, read_arrow
 from betaroc.data.read import OpenedText, opened_text, wanted_of
@@ -83,6 +83,12 @@ class ScoreSummary(ScoreData):
     _travels = travelling("source")
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
     dtype = "float64"
+
+    def __post_init__(self) -> None:
+        sides = self.client, self.impostor
+        if len({*sides[0].bins.tolist(), *sides[1].bins.tolist()}) == 2:
+            ends = [side.lowest for side in sides] + [side.highest for side in sides]
+            refuse_hard_labels("scores of a summary", self.n_client + self.n_impostor, *ends)
 
     def __repr__(self) -> str:
         named = f"{shown(self.name)}: " if self.name else ""

@@ -25,7 +25,7 @@ from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.beside import refuse_rejected
 from betaroc.data.frames import frame_columns, named_columns, opened
-from betaroc.data.labels import client_mask
+from betaroc.data.labels import client_mask, refuse_hard_labels
 from betaroc.data.scores import Scores
 from betaroc.inference.paired_trials import refuse_other_trials
 
@@ -218,6 +218,8 @@ def _of_frame(
         [score_array(v[kept], f"classifier {shown(n)}") for (n, _), v in zip(chosen, values,
                                                                             strict=True)]
     )  # fmt: skip
+    for (name, _), column in zip(chosen, matrix.T, strict=True):
+        refuse_hard_labels(f"classifier {shown(name)}", column.size, column)
     if systems is None:
         _refuse_ids(matrix, [name for name, _ in chosen], role)
     parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[kept], ~client[kept])]

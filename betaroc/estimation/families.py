@@ -215,11 +215,7 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
     total, outside = sum(span.total for span in spans), sum(span.outside for span in spans)
     if not outside:
         return Chosen("beta", f"chosen because all {total} scores lie in [0, 1]", [])
-    low, high = min(span.low for span in spans), max(span.high for span in spans)
-    percent = ""
-    if low >= 0.0 and 2.0 < high <= 100.0:
-        percent = "; if they are percentages, divide by 100 for distributions on [0, 1]"
-    reason = f"chosen because {outside} of {total} scores lie outside [0, 1]{percent}"
+    reason = f"chosen because {outside} of {total} scores lie outside [0, 1]"
     notices = []
     if total - outside >= _MOSTLY * total:
         worst = next(span for span in spans if span.outside)

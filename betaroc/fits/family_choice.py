@@ -537,8 +537,8 @@ def _entry_of_pair(sides: Sequence[Folded], picks: Sequence[_Entry]) -> _Entry:
     """The pair of the best of both classes."""
     fits = [pick.fits[0] for pick in picks]
     pair = fits[0].family, fits[1].family
-    scores = Scores(
-        sides[0].x, sides[1].x,
+    scores = Scores._checked(
+        client=sides[0].x, impostor=sides[1].x,
         client_weights=sides[0].weights, impostor_weights=sides[1].weights,
     )  # fmt: skip
     model = ScoreModel(fits[0].distribution, fits[1].distribution)

@@ -236,7 +236,8 @@ def _pair(
     bounds: tuple[float, float] | None,
 ) -> PairEstimate:
     (client, first), (impostor, second) = parts
-    scores = Scores(client, impostor, client_weights=first, impostor_weights=second)
+    content = {"client_weights": first, "impostor_weights": second}
+    scores = Scores._checked(client=client, impostor=impostor, **content)
     return estimate_pair(scores, (name, name), Options(bounds=bounds))[0]
 
 

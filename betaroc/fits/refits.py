@@ -164,7 +164,8 @@ def _one_by_one(
     for client, impostor in zip(*samples, strict=True):
         with quietly():
             options = Options(bounds=bounds_of(laws[0]))
-            found = estimate_pair(Scores(client, impostor), (family, family), options)[0]
+            pair = Scores._checked(client=client, impostor=impostor)
+            found = estimate_pair(pair, (family, family), options)[0]
         for kept, law, one in zip(rows, laws, (found.client, found.impostor), strict=True):
             kept.append(_row(law, one.distribution))
     return [_columns(kept) for kept in rows]

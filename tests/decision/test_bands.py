@@ -365,7 +365,7 @@ def test_a_given_prior_is_none_that_was_observed(method: str) -> None:
     Observed, the accuracy is that of 200 rows, 3/4 of them right: variance p (1 - p) / 200.
     Given, it is (TPR + TNR) / 2 of classes whose sizes vary little: the classes' own variance.
     """
-    test = br.Scores(np.repeat([0.0, 1.0], [40, 60]), np.repeat([0.0, 1.0], [90, 10]))
+    test = br.Scores(np.repeat([0.1, 0.9], [40, 60]), np.repeat([0.1, 0.9], [90, 10]))
     dev = br.Scores([0.6, 0.7], [0.3, 0.4])
     variances = []
     for prior in (None, 0.5):

@@ -492,7 +492,9 @@ def test_exact_zeros_and_ones_have_columns_of_their_own() -> None:
     coin = rng.uniform(0.2, 0.8, (2, n))
     known = rng.random((2, n)) < 0.5
     sure = {"sure": br.Scores(np.where(known[0], 1.0, coin[0]), np.where(known[1], 0.0, coin[1]))}
-    flags = {"flags": br.Scores(*(rng.random((2, n)) < [[0.8], [0.3]]).astype(float))}
+    raised = (rng.random((2, n)) < [[0.8], [0.3]]).astype(float)
+    raised[:, 0] = 0.5  # zeros and ones alone would be labels
+    flags = {"flags": br.Scores(*raised)}
     noise = {"noise": br.Scores(*rng.uniform(0.1, 0.9, (2, n)))}
     result = selected(sure | flags | noise, family="empirical", alpha=[0.5])
     found = {name: verdict.gain for name, verdict in result.verdict.items()}

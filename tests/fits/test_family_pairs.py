@@ -40,9 +40,7 @@ def test_auto_is_beta_on_the_unit_interval_else_normal() -> None:
     assert (made.family, made.client.family) == ("normal", "normal")
     assert made.reason == "chosen because 20 of 30 scores lie outside [0, 1]"
     percent = br.fit(br.Scores(100.0 * np.arange(1, 21) / 21, np.arange(1, 21) / 0.3))
-    assert percent.reason.endswith(
-        "if they are percentages, divide by 100 for distributions on [0, 1]"
-    )
+    assert percent.reason == "chosen because 40 of 40 scores lie outside [0, 1]"
     assert br.fit_distribution(np.arange(1, 21) / 21).family == "beta"
     assert br.fit_distribution(np.arange(1, 21) / 10).family == "normal"
     assert br.fit_distribution([1, 2, 3, 4, 5] * 3).family == "normal"

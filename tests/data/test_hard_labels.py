@@ -1,0 +1,191 @@
+"""Labels in the place of scores, and probabilities of the label that was predicted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import betaroc as br
+from betaroc.cli import main
+
+RNG = np.random.default_rng(45)
+Y = np.repeat([1, 0], 30)
+#: Right in 24 of 30 of each class.
+RIGHT = np.tile(np.repeat([True, False], [24, 6]), 2)
+DECIDED = np.where(RIGHT, Y, 1 - Y)
+REMEDY = r"predict_proba\(X\)\[:, 1\] or decision_function\(X\)"
+GRADED = RNG.uniform(size=Y.size)
+
+
+def frame(score: Any, **more: Any) -> pd.DataFrame:
+    return pd.DataFrame({"score": score, "label": Y, **more})
+
+
+def written(tmp_path: Path, score: Any) -> str:
+    path = tmp_path / "decided.csv"
+    frame(score).to_csv(path, index=False)
+    return str(path)
+
+
+def parquet(tmp_path: Path, score: Any) -> str:
+    path = tmp_path / "decided.parquet"
+    frame(score).to_parquet(path)
+    return str(path)
+
+
+DOORS: dict[str, Callable[[Any, Path], object]] = {
+    "Scores": lambda s, _: br.Scores(s[Y == 1], s[Y == 0]),
+    "weights": lambda s, _: br.Scores(
+        np.unique(s), np.unique(s), client_weights=[6, 24], impostor_weights=[24, 6]
+    ),
+    "from_labels": lambda s, _: br.Scores.from_labels(Y, s),
+    "pandas": lambda s, _: br.Scores.from_frame(frame(s)),
+    "polars": lambda s, _: br.Scores.from_frame(pl.from_pandas(frame(s))),
+    "pyarrow": lambda s, _: br.Scores.from_frame(pa.Table.from_pandas(frame(s))),
+    "csv": lambda s, path: br.read_scores(written(path, s)),
+    "Parquet": lambda s, path: br.read_scores(parquet(path, s)),
+    "summary": lambda s, _: br.summarize(frame(s)),
+    "summary of a csv": lambda s, path: br.summarize(written(path, s)),
+    "summary of Parquet": lambda s, path: br.summarize(parquet(path, s)),
+    "a system": lambda s, _: br.inclusion(frame(GRADED, other=s), family="empirical"),
+}
+
+
+@pytest.mark.parametrize("low", [0, -1])
+@pytest.mark.parametrize("door", list(DOORS))
+def test_labels_are_no_scores(door: str, low: int, tmp_path: Path) -> None:
+    """What a confusion matrix counts: no threshold lies between two labels but one."""
+    labels = np.where(DECIDED == 1, 1.0, low)
+    kinds = (br.InputError, br.FileFormatError)
+    with pytest.raises(kinds, match=f"all 60 are {low} or 1, and between two.*{REMEDY}"):
+        DOORS[door](labels, tmp_path)
+
+
+@pytest.mark.parametrize("door", list(DOORS))
+def test_two_other_values_are_scores(door: str, tmp_path: Path) -> None:
+    """Equal scores are legal; of {0, 1} alone it is known that they were cut."""
+    DOORS[door](np.where(DECIDED == 1, 0.75, 0.25), tmp_path)
+
+
+def test_a_column_is_named_where_labels_are_read(tmp_path: Path) -> None:
+    table = frame(GRADED, flag=DECIDED)
+    with pytest.raises(br.InputError, match="column 'flag' must be scores; got labels"):
+        br.Scores.from_frame(table, score="flag")
+    with pytest.raises(br.InputError, match="y_score must be scores; got labels"):
+        br.Scores.from_labels(Y, DECIDED)
+    with pytest.raises(
+        br.FileFormatError, match=r"decided.csv', scores must be scores; got labels"
+    ):
+        br.read_scores(written(tmp_path, DECIDED))
+
+
+def test_booleans_are_refused_with_the_same_remedy() -> None:
+    for made in (lambda: br.Scores([True], [False]), lambda: br.Scores.from_labels(Y, DECIDED > 0)):
+        with pytest.raises(br.InputTypeError, match=f"boolean decisions.*{REMEDY}"):
+            made()
+
+
+def test_few_scores_may_be_zeros_and_ones() -> None:
+    """Nine are hand-made examples, as of few scores a warning says elsewhere; ten are labels."""
+    assert br.Scores([1, 1, 1, 0], [0, 0, 0, 1, 0]).n_impostor == 5
+    with pytest.raises(br.InputError, match="all 10 are 0 or 1"):
+        br.Scores([1, 1, 1, 0], [0, 0, 0, 1, 0, 0])
+    with pytest.raises(br.InputError, match="all 10 are 0 or 1"):
+        br.Scores([1, 0], [0, 1], client_weights=[3, 1], impostor_weights=[5, 1])
+    assert br.Scores([1] * 9, [1] * 9).n_client == 9  # one value, as of a model that gives one
+
+
+def test_summaries_that_are_merged_are_looked_at_again() -> None:
+    """Five labels each are too few to tell; merged they are ten."""
+    part = br.summarize(pd.DataFrame({"score": [1, 1, 0, 0, 1], "label": [1, 1, 1, 0, 0]}))
+    with pytest.raises(br.InputError, match="all 10 are 0 or 1"):
+        part + part
+    other = br.summarize(pd.DataFrame({"score": [0.5, 0.1], "label": [1, 0]}))
+    assert (part + other + part).n_client == 7
+
+
+def test_the_command_line_says_the_same(tmp_path: Path, capsys: Any) -> None:
+    for options in (["fit"], ["report", "-o", str(tmp_path / "page.html"), "--dev"]):
+        assert main([*options, written(tmp_path, DECIDED)]) == 2
+        assert "all 60 are 0 or 1" in capsys.readouterr().err
+
+
+def test_estimators_and_displays_whose_scores_are_labels() -> None:
+    """A tree of full depth has no probability in between; a regression has."""
+    from betaroc.sklearn import RocDisplay, ThresholdClassifier
+
+    X = RNG.normal(size=(60, 3)) + 0.5 * Y[:, None]
+    with pytest.raises(br.InputError, match=f"got labels.*{REMEDY}.*limit its depth"):
+        RocDisplay.from_estimator(DecisionTreeClassifier().fit(X, Y), X[::-1], Y)
+    with pytest.raises(br.InputError, match="y_score must be scores; got labels"):
+        RocDisplay.from_predictions(Y, LogisticRegression().fit(X, Y).predict(X))
+    with pytest.raises(br.InputError, match="got labels"):
+        ThresholdClassifier(DecisionTreeClassifier(), far=0.2, pos_label=1).fit(X, Y)
+
+
+# ------------------------------------------------------- a probability of the label predicted
+CONFIDENCE = np.where(RIGHT, 0.9, 0.6) - np.tile(np.arange(30), 2) / 1000
+WORDS = np.where(DECIDED == 1, "SPAM", "HAM")
+#: Tables as Weka (without -distribution), transformers, PyCaret and others write them.
+TABLES = {
+    "weka": ({"actual": Y, "predicted": WORDS, "error": "", "prediction": CONFIDENCE},
+             {"score": "prediction", "label": "actual"}),
+    "pipeline": ({"truth": Y, "label": WORDS, "score": CONFIDENCE}, {"label": "truth"}),
+    "pipeline, its own label": ({"truth": Y, "label": WORDS, "score": CONFIDENCE},
+                                {"client_label": "SPAM"}),
+    "pycaret": ({"target": Y, "prediction_label": DECIDED, "prediction_score": CONFIDENCE},
+                {"score": "prediction_score", "label": "target"}),
+    "confidence": ({"Y_true": Y, "Pred": WORDS, "Confidence": CONFIDENCE},
+                   {"score": "Confidence", "label": "Y_true"}),
+}  # fmt: skip
+REFUSED = r"column '\w+',? must be the score of the client; beside '\w+'.*take 1 - score"
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_the_probability_of_a_prediction_is_no_score(name: str, tmp_path: Path) -> None:
+    content, options = TABLES[name]
+    table = pd.DataFrame(content)
+    with pytest.raises(br.InputError, match=REFUSED):
+        br.Scores.from_frame(table, **options)
+    with pytest.raises(br.InputError, match=REFUSED):
+        br.Scores.from_frame(pl.from_pandas(table), **options)
+    paths = [tmp_path / f"p.{kind}" for kind in ("csv", "parquet", "jsonl")]
+    table.to_csv(paths[0], index=False)
+    table.to_parquet(paths[1])
+    rows = table.to_dict("records")
+    paths[2].write_text("".join(json.dumps(row, default=str) + "\n" for row in rows))
+    for path in paths:
+        with pytest.raises(br.FileFormatError, match=REFUSED):
+            br.read_scores(path, **options)
+
+
+def test_the_remedy_gives_the_score_of_the_client() -> None:
+    """Right in 24 of 30 of each class: the confidence ranks at random, the flipped does not."""
+    content, options = TABLES["weka"]
+    flipped = np.where(DECIDED == 1, CONFIDENCE, 1 - CONFIDENCE)
+    table = pd.DataFrame({**content, "prediction": flipped})
+    scores = br.Scores.from_frame(table, **options)
+    # 24 clients near .9 beat all 30, 6 near .4 the 24 near .1: (720 + 144) / 900 of the pairs.
+    assert br.interval(scores, "auc").estimate == pytest.approx(0.96, abs=1e-12)
+    same = br.Scores.from_labels(Y, CONFIDENCE)  # in both classes the same values
+    assert br.interval(same, "auc").estimate == 0.5
+
+
+def test_the_score_of_the_client_beside_a_prediction_is_read() -> None:
+    """Below one half the predicted label of two would be the other one."""
+    table = frame(GRADED, predicted=(GRADED > 0.5).astype(int))
+    assert br.Scores.from_frame(table).n_client == 30
+    named = frame(GRADED / 2 + 0.5, predicted=Y).rename(columns={"score": "p_client"})
+    assert br.Scores.from_frame(named, score="p_client").n_client == 30
+    assert br.Scores.from_frame(frame(GRADED / 2 + 0.5)).n_client == 30
+    assert br.Scores.from_frame(frame(GRADED * 40, predicted=Y)).n_client == 30
