@@ -24,7 +24,7 @@ from betaroc.estimation.boundary import (
     estimate_in_cells,
     estimate_on_unit,
 )
-from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
+from betaroc.estimation.contract import ClassMaximum, Data, Family, Maximum, Sample
 from betaroc.estimation.families import FAMILIES, check_within, named, needs_rows
 from betaroc.estimation.notices import few_scores, inflated, influence
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -206,15 +206,12 @@ class Task(NamedTuple):
     def _plain_result(self, one: _Class, ties: tuple[str, ...]) -> Estimate:
         """The record as if the family's range were that of the scores."""
         e, ruled = one.ruled.estimate, one.ruled
+        cov = np.array([[value / one.total for value in row] for row in e.covariance])
         return Estimate(
-            self.family, e.distribution, e.names, e.values, _scaled(e.covariance, one.total),
+            self.family, e.distribution, e.names, e.values, cov,
             e.log_likelihood, ruled.n, one.total, e.converged, e.iterations, e.gradient_norm,
             ruled.rule, e.fixed, ties,
         )  # fmt: skip
-
-
-def _scaled(covariance: Matrix, total: float) -> Matrix:
-    return tuple([tuple([value / total for value in row]) for row in covariance])
 
 
 def _not_positive(sample: Sample, family: str) -> InputError:

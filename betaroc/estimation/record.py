@@ -34,7 +34,7 @@ class Estimate(Tabular):
     distribution: Distribution
     names: tuple[str, ...]
     values: tuple[float, ...]
-    covariance: Matrix
+    cov: FloatArray
     log_likelihood: float
     n: int
     total_weight: float
@@ -45,6 +45,11 @@ class Estimate(Tabular):
     fixed: tuple[str, ...] = ()
     tied: tuple[str, ...] = ()
     tails: tuple[Tails, ...] = ()
+
+    def __post_init__(self) -> None:
+        matrix = np.array(self.cov, dtype=np.float64).reshape([len(self.names)] * 2)
+        matrix.flags.writeable = False
+        object.__setattr__(self, "cov", matrix)
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:
@@ -57,11 +62,11 @@ class Estimate(Tabular):
     def _restored(cls, content: dict[str, Any]) -> Self:
         names, values = tuple(content["params"]), tuple(content["params"].values())
         rest = {name: value for name, value in content.items() if name != "params"}
-        size = {len(names), len(rest["covariance"]), *map(len, rest["covariance"])}
-        if len(size) > 1:
-            raise InputError.about("covariance")(
-                f"covariance must have a row and a column for each of {len(names)} params; got"
-                f" {len(rest['covariance'])} rows. Give all."
+        shape = np.shape(rest["cov"])
+        if shape != (len(names), len(names)) and (names or 0 not in shape):
+            raise InputError.about("cov")(
+                f"cov must have a row and a column for each of {len(names)} params; got an array of"
+                f" shape {shape}. Give all."
             )
         return super()._restored(rest | {"names": names, "values": values})
 
@@ -70,19 +75,10 @@ class Estimate(Tabular):
         """The parameters, in order, read-only."""
         return Named(zip(self.names, self.values, strict=True))
 
-    @cached_property
-    def cov(self) -> FloatArray:
-        """Covariance matrix in the order of `params`: inverse information over the weight."""
-        size = len(self.names)
-        matrix = np.array(self.covariance, dtype=np.float64).reshape(size, size)
-        matrix.flags.writeable = False
-        return matrix
-
     @property
     def std_errors(self) -> Mapping[str, float]:
         """Square roots of the diagonal of `cov`, by name, read-only."""
-        errors = (math.sqrt(self.covariance[i][i]) for i in range(len(self.names)))
-        return Named(zip(self.names, errors, strict=True))
+        return Named(zip(self.names, map(math.sqrt, self.cov.diagonal().tolist()), strict=True))
 
     def _rejecting(self, absent: int) -> Self:
         """The same with so many trials more, which have no score: their share is a parameter."""
@@ -94,10 +90,12 @@ class Estimate(Tabular):
             law = Empirical(np.append(law.values, np.full(absent, -np.inf)), weights)
             return replace(self, distribution=law, n=n, total_weight=total)
         share = absent / total
+        wide = np.pad(self.cov, (0, 1))
+        wide[-1, -1] = share * (1.0 - share) / total
         return replace(
             self, distribution=Rejecting(law, share), names=(*self.names, REJECTED),
             values=(*self.values, share), n=n, total_weight=total,
-            covariance=_with_variance(self.covariance, share * (1.0 - share) / total),
+            cov=wide,
             log_likelihood=self.log_likelihood + _of_share(absent, total),
         )  # fmt: skip
 
@@ -111,7 +109,7 @@ class Estimate(Tabular):
         return replace(
             self, distribution=cast(Rejecting, law).base, names=self.names[:-1],
             values=self.values[:-1], n=n, total_weight=total,
-            covariance=tuple([row[:-1] for row in self.covariance[:-1]]),
+            cov=self.cov[:-1, :-1],
             log_likelihood=self.log_likelihood - _of_share(absent, self.total_weight),
         )  # fmt: skip
 
@@ -226,11 +224,6 @@ class PairEstimate(Result):
     def converged(self) -> bool:
         """Whether both are at their maximum; always true in a result that was returned."""
         return self.client.converged and self.impostor.converged
-
-
-def _with_variance(covariance: Matrix, variance: float) -> Matrix:
-    """The matrix with one parameter more, which varies by itself."""
-    return (*((*row, 0.0) for row in covariance), (*(0.0 for _ in covariance), variance))
 
 
 def _of_share(absent: int, total: float) -> float:

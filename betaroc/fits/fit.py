@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,7 +15,7 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, in_library
 from betaroc.core.terms import BIOMETRIC, terms_of
-from betaroc.core.value import REPR_LIMIT
+from betaroc.core.value import REPR_LIMIT, Named
 from betaroc.data.accepted import of_comparisons
 from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.estimation.families import family_text
@@ -70,8 +70,8 @@ class DistributionFit(Estimate, Noun):
         Parameters in order: a, b (beta); mu, sigma (normal, logit-normal); weight_1, ...,
         a_1, b_1, a_2, ... (beta-mixture, without the last weight); then at_zero, at_one if
         inflated; none for the empirical distribution.
-    covariance : tuple of tuple of float
-        Their covariance, as nested tuples; `cov` is the array.
+    cov : ndarray, shape (p, p)
+        Their covariance in this order, read-only: the inverse information over the weight.
     log_likelihood : float
         With point masses, of the mixed distribution; with cells, of the counts; nan for
         the empirical distribution, which has no density.
@@ -665,6 +665,28 @@ class Fit(FitPoints, Noun):
         """
         return calibration_test(self)
 
+    @property
+    def params(self) -> Mapping[str, float]:
+        """The parameters of both classes, clients first, read-only.
+
+        Returns
+        -------
+        mapping of str to float
+            In the order of :meth:`joint_cov`. Names are "client-a" and the like; those in
+            `statistics` are understood by :meth:`interval`. Empty for empirical distributions.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> {name: round(value, 3) for name, value in fit.params.items()}
+        {'client-mu': 0.625, 'client-sigma': 0.202, 'impostor-mu': 0.375, 'impostor-sigma': 0.202}
+        """
+        parts = (("client", self.client), ("impostor", self.impostor))
+        names = [f"{who}-{k.replace('_', '-')}" for who, part in parts for k in part.names]
+        return Named(zip(names, self.client.values + self.impostor.values, strict=True))
+
     def joint_cov(self, *, groups: bool = True) -> FloatArray:
         """Covariance of the parameters of both classes together, clients first.
 
@@ -679,7 +701,7 @@ class Fit(FitPoints, Noun):
         Returns
         -------
         ndarray, shape (p, p)
-            In the order of `client.params`, then `impostor.params`. Without groups the
+            In the order of `params`. Without groups the
             inverse information of each class, 0 between them; with groups the classes
             covary where a label occurs in both.
 

@@ -141,10 +141,10 @@ def _class_with_tails(
     law = Spliced(body, bounds=coordinate.bounds, **tails)
     own = {p.name: p.value for p in law._parameters()} if estimate.names else {}
     names = (*estimate.names, *(n for n in own if n not in estimate.names))
-    covariance = _covariance(estimate.cov, fitted) if own else estimate.covariance
+    cov = _covariance(estimate.cov, fitted) if own else estimate.cov
     made = replace(
         estimate, distribution=law, names=names, values=tuple(own[n] for n in names),
-        covariance=covariance,
+        cov=cov,
         log_likelihood=_log_likelihood(
             estimate.log_likelihood, law, estimate.total_weight, samples
         ),
@@ -214,7 +214,7 @@ def _log_likelihood(
     return before + gained + (total - beyond) * inner
 
 
-def _covariance(body: FloatArray, fitted: Sequence[Tails]) -> tuple[tuple[float, ...], ...]:
+def _covariance(body: FloatArray, fitted: Sequence[Tails]) -> FloatArray:
     """The body's, then mass, shape and scale of each tail: blocks, as if independent."""
     size = body.shape[0] + 3 * len(fitted)
     whole = np.zeros((size, size))
@@ -222,7 +222,7 @@ def _covariance(body: FloatArray, fitted: Sequence[Tails]) -> tuple[tuple[float,
     for k, tails in enumerate(fitted):
         at = slice(body.shape[0] + 3 * k, body.shape[0] + 3 * k + 3)
         whole[at, at] = np.mean([_tail_covariance(fit) for fit in tails.fits], axis=0)
-    return tuple(tuple(row) for row in whole.tolist())
+    return whole
 
 
 def _tail_covariance(fit: TailFit) -> FloatArray:

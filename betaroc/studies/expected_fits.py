@@ -10,7 +10,6 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.contract import as_rows
 from betaroc.estimation.families import named, planned_family
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
@@ -45,10 +44,9 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
 
 def _expected(law: Distribution, n: int) -> DistributionFit:
     parameters = {p.name: p.value for p in law._parameters()}
-    covariance = as_rows(law._unit_covariance() / n)
     names, values = tuple(parameters), tuple(parameters.values())
-    family = str(planned_family(law))
-    return DistributionFit(family, law, names, values, covariance, math.nan, n, float(n))
+    family, cov = str(planned_family(law)), law._unit_covariance() / n
+    return DistributionFit(family, law, names, values, cov, math.nan, n, float(n))
 
 
 def scattered(fit: Fit) -> list[Fit]:

@@ -474,7 +474,7 @@ def test_a_fit_of_unknown_parameters_is_refused() -> None:
     with pytest.raises(br.InputError, match=r"with parameters p, q\. Fit it with one of these"):
         curve.band(resample="test")
     broken = dataclasses.replace(
-        fit, impostor=dataclasses.replace(fit.impostor, covariance=((math.inf, 0.0), (0.0, 1.0)))
+        fit, impostor=dataclasses.replace(fit.impostor, cov=np.diag([math.inf, 1.0]))
     )
     curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), broken, **SAME)
     with pytest.raises(br.InputError, match="finite covariance to vary"):

@@ -324,3 +324,45 @@ def test_ties_under_a_continuous_law_are_said_once() -> None:
         br.fit(br.Scores(client, impostor))
     br.fit(br.Scores(client, impostor), family="empirical")
     br.fit(br.Scores(client, impostor), resolution=0.1)
+
+
+@pytest.mark.parametrize(
+    ("family", "names"),
+    [
+        ("normal", ["client-mu", "client-sigma", "impostor-mu", "impostor-sigma"]),
+        (("beta", "empirical"), ["client-a", "client-b"]),
+        ("empirical", []),
+    ],
+)
+def test_params_of_both_classes(family: str | tuple[str, str], names: list[str]) -> None:
+    scores = br.Scores(np.linspace(0.3, 0.9, 30), np.linspace(0.1, 0.6, 40))
+    fit = br.fit(scores, family)
+    assert list(fit.params) == names
+    assert list(fit.params.values()) == [*fit.client.values, *fit.impostor.values]
+    for name, value in fit.params.items() if family == "normal" else ():
+        assert fit.interval(name).estimate == value
+    with pytest.raises(TypeError, match="read-only"):
+        fit.params["client-a"] = 1.0  # type: ignore[index]
+
+
+def test_masses_and_joint_covariance_are_in_the_order_of_params() -> None:
+    scores = br.Scores(
+        [*np.linspace(0.3, 0.9, 16), 1.0, 1.0, 1.0, 1.0], [0.0, *np.linspace(0.1, 0.6, 19)]
+    )
+    fit = br.fit(scores, "beta", boundary="inflate")
+    assert list(fit.params)[2:5] == ["client-at-zero", "client-at-one", "impostor-a"]
+    assert fit.params["client-at-one"] == 0.2  # 4 of 20
+    np.testing.assert_array_equal(fit.joint_cov()[:4, :4], fit.client.cov)
+    np.testing.assert_array_equal(fit.joint_cov()[4:, 4:], fit.impostor.cov)
+
+
+@pytest.mark.parametrize("family", ["normal", "empirical"])
+def test_cov_is_a_read_only_array_that_travels(family: str) -> None:
+    part = br.fit_distribution(np.linspace(0.2, 0.9, 12), family)
+    assert part.cov.shape == (len(part.params),) * 2
+    assert not part.cov.flags.writeable
+    assert not hasattr(part, "covariance")
+    assert "cov" in part.to_dict()
+    again = br.from_json(part.to_json())
+    assert again == part
+    assert hash(again) == hash(part)

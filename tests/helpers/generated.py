@@ -184,9 +184,9 @@ def estimates(kind: Any) -> st.SearchStrategy[Any]:
     @st.composite
     def made(draw: Any) -> Any:
         names = draw(st.lists(st.text(max_size=3), unique=True, max_size=2))
-        rows = tuple(tuple(draw(number) for _ in names) for _ in names)
+        rows = np.array([[draw(number) for _ in names] for _ in names])
         params = {name: draw(number) for name in names}
-        return draw(by_parts(kind, params=st.just(params), covariance=st.just(rows)))
+        return draw(by_parts(kind, params=st.just(params), cov=st.just(rows)))
 
     return made()
 

@@ -213,7 +213,7 @@ BROKEN: dict[str, tuple[Callable[[], Any], str]] = {
     "in an array": (at("scores.client", [0.5, "x"]), r"scores\.client\[1\] must be a number"),
     "ragged": (at("scores.client_groups", [["a", "b"], ["c"]]), r"client_groups\[1\] must be a li"),
     "length": (at("scores.client_groups", ["a"]), r"^scores: client_groups must have"),
-    "rows": (at("client.covariance", [[1.0]]), r"^client: covariance must have a row"),
+    "rows": (at("client.cov", [[1.0]]), r"^client: cov must have a row"),
     "no array there": (at("scores.client", {"same as": "nowhere"}), r"client\.same as must be"),
     "newer": (lambda: BETA | {"format": 2, "betaroc": "9.1"}, "by betaroc '9.1', which is newer"),
     "no format": (lambda: BETA | {"format": "1"}, "format must be a whole number"),

@@ -62,6 +62,7 @@ def fits(scores: Scores) -> dict[str, float]:
     assert_type(fit.client, DistributionFit)
     assert_type(fit.model, ScoreModel)
     assert_type(fit.client.cov, Floats)
+    assert_type(fit.params["client-a"], float)
     assert_type(fit.at_far(0.01), br.OperatingPoint)
     assert_type(fit.interval("auc"), br.Interval)
     assert_type(fit.roc_band(), Band)
