@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeGuard, cast
+from typing import Any, TypeGuard, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -476,6 +476,12 @@ def _edge(at: Callable[[float], float], mode: float, step: float, floor: float) 
     return mode + reach
 
 
+@overload
+def beta_auc(a_c: float, b_c: float, a_i: float, b_i: float) -> float: ...
+@overload
+def beta_auc(
+    a_c: npt.ArrayLike, b_c: npt.ArrayLike, a_i: npt.ArrayLike, b_i: npt.ArrayLike
+) -> ScalarOrArray: ...
 @public
 def beta_auc(
     a_c: npt.ArrayLike, b_c: npt.ArrayLike, a_i: npt.ArrayLike, b_i: npt.ArrayLike

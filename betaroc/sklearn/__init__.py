@@ -7,13 +7,7 @@ Needs scikit-learn: ``pip install "betaroc[sklearn]"``.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from betaroc.sklearn.classifier import ThresholdClassifier
-    from betaroc.sklearn.displays import DetDisplay, RocDisplay
-    from betaroc.sklearn.epc_display import EpcDisplay
-    from betaroc.sklearn.scorers import hter_scorer, weighted_error_scorer
+from typing import Any
 
 _HOMES = {
     "classifier": ("ThresholdClassifier",),
@@ -29,24 +23,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-if not TYPE_CHECKING:  # a misspelt name is an error of a type checker
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'betaroc.sklearn' has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f"betaroc.sklearn.{_HOME[name]}"), name)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] != "sklearn":
+            raise
+        from betaroc.core.errors import MissingDependencyError
 
-    def __getattr__(name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"module 'betaroc.sklearn' has no attribute {name!r}")
-        try:
-            value = getattr(import_module(f"betaroc.sklearn.{_HOME[name]}"), name)
-        except ModuleNotFoundError as error:
-            if str(error.name).partition(".")[0] != "sklearn":
-                raise
-            from betaroc.core.errors import MissingDependencyError
-
-            raise MissingDependencyError(
-                f"betaroc.sklearn.{name} needs scikit-learn, which is not installed."
-                ' pip install "betaroc[sklearn]"'
-            ) from error
-        globals()[name] = value
-        return value
+        raise MissingDependencyError(
+            f"betaroc.sklearn.{name} needs scikit-learn, which is not installed."
+            ' pip install "betaroc[sklearn]"'
+        ) from error
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

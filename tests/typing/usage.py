@@ -33,6 +33,7 @@ def distributions(x: Floats) -> float:
     assert_type(client.logpdf(np.float64(0.5)), float)
     assert_type(client.pdf((0, 1)), Floats)
     assert_type(client.shape, br.Shape)
+    assert_type(br.beta_auc(4, 2, 2, 4), float)
     median: float = client.ppf(0.5)
     upper: Floats = client.isf(np.geomspace(1e-9, 1.0, 10))
     drawn = client.sample(10, rng=1)
