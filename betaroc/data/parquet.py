@@ -186,7 +186,7 @@ def _labels(labels: pa.ChunkedArray) -> tuple[list[str], list[int], AnyArray]:
 
 # -------------------------------------------------------------------------------- in pieces
 def file_source(path: Path, engine: str | None = None) -> Source:
-    """The file read by `engine`: "polars", "duckdb" or "pyarrow"; left out, the first there is."""
+    """The file read by `engine`: "pyarrow", "polars" or "duckdb"; left out, the first there is."""
     name = shown(str(path))
     error = partial(file_error, name)
     with as_ours(error):
@@ -332,7 +332,7 @@ def _pyarrow(path: Path) -> Opened:
 
 
 _ENGINES: dict[str, Callable[[Path], Opened]] = {
+    "pyarrow": _pyarrow,
     "polars": _polars,
     "duckdb": _duckdb,
-    "pyarrow": _pyarrow,
 }

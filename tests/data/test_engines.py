@@ -26,7 +26,7 @@ import betaroc as br
 from betaroc.data.summary import summarize_file
 from helpers.places import ROOT
 
-FILE_ENGINES = ["polars", "duckdb", "pyarrow"]
+FILE_ENGINES = ["pyarrow", "polars", "duckdb"]
 LAZY = ["polars", "duckdb", "dask"]
 
 
@@ -389,12 +389,12 @@ def test_the_first_engine_installed_reads_a_file(
     assert used == FILE_ENGINES
     with pytest.raises(
         br.MissingDependencyError,
-        match=r"polars or duckdb or pyarrow.*betaroc\[polars\].*\[duckdb\].*\[parquet\]",
+        match=r"pyarrow or polars or duckdb.*betaroc\[parquet\].*\[polars\].*\[duckdb\]",
     ):
         br.summarize(path)
     with pytest.raises(br.MissingDependencyError, match=r'needs duckdb, .*"betaroc\[duckdb\]"'):
         summarize_file(path, engine="duckdb")
-    with pytest.raises(br.InputError, match="engine must be one of 'polars'"):
+    with pytest.raises(br.InputError, match="engine must be one of 'pyarrow'"):
         summarize_file(path, engine="pandas")
 
 

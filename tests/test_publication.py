@@ -1,0 +1,117 @@
+"""What is published beside the code: metadata, sources, paper, pictures, releases."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from helpers.places import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
+
+
+#: The first release above all that an advisory of GitHub or PyPI names.
+SAFE = {
+    "jinja2": "3.1.6",  # CVE-2025-27516
+    "tqdm": "4.66.3",  # CVE-2024-34062
+    "filelock": "3.20.3",  # CVE-2025-68146, CVE-2026-22701
+    "scipy": "1.10",  # CVE-2023-25399
+    "pyarrow": "14.0.1",  # CVE-2023-47248
+    "duckdb": "1.4.2",  # CVE-2024-41672, CVE-2025-64429
+    "dask": "2026.1.0",  # CVE-2026-23528
+    "pyspark": "4.0.1",  # CVE-2025-54920
+    "scikit-learn": "1.5.0",  # CVE-2024-5206
+    "joblib": "1.2.0",  # CVE-2022-21797
+    "mpmath": "1.3.0",  # CVE-2021-29063
+    "pytest": "9.0.3",  # CVE-2025-71176
+}
+
+
+def test_no_lowest_version_has_a_published_advisory() -> None:
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    asked = [*PROJECT["project"]["dependencies"], *(text for extra in extras for text in extra)]
+    pairs = (re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", text) for text in asked)
+    bounds = {found[1]: version(found[2]) for found in pairs if found}
+    assert {name for name in SAFE if bounds[name] < version(SAFE[name])} == set()
+
+
+def test_what_a_release_installs_is_pinned_by_its_hash() -> None:
+    job = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    installs = [line for line in job.splitlines() if " pip install " in line]
+    assert installs
+    for line in installs:
+        assert "--only-binary :all:" in line
+        assert "--require-hashes" in line or "dist/*.whl" in line  # the wheel just built
+    assert "-m build --no-isolation" in job
+    listed = (ROOT / ".github" / "release.txt").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w-]+)==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", listed, re.M)
+    assert len(pins) == len(re.findall(r"^[\w-]+==", listed, re.M))
+    assert {"build", "hatchling", "cyclonedx-bom"} <= set(pins)
+
+
+def test_the_citation_has_the_date_of_its_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    (date,) = re.findall(r"^date-released: (\d{4}-\d\d-\d\d)$", citation, re.M)
+    heading = f"## [{PROJECT['project']['version']}] - {date}\n"
+    assert heading in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_addresses_of_the_project_are_those_that_its_pages_name() -> None:
+    urls = PROJECT["project"]["urls"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert urls
+    assert [url for url in urls.values() if url not in readme] == []
+
+
+def test_the_archive_of_the_sources_names_what_a_fork_needs() -> None:
+    packed = set(PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"])
+    assert {"SECURITY.md", "CODE_OF_CONDUCT.md", "noxfile.py", "paper", "conda"} <= packed
+    assert {".ci", ".github", ".pre-commit-config.yaml", "CITATION.cff", "tests"} <= packed
+    assert {name for name in packed if not (ROOT / name).exists()} == set()
+
+
+#: Of the Journal of Open Source Software, in its order (docs/paper.md of its repository).
+SECTIONS = [
+    "Summary", "Statement of need", "State of the field", "Software design",
+    "Research impact statement", "AI usage disclosure", "Acknowledgements", "References",
+]  # fmt: skip
+
+
+def test_the_paper_has_the_sections_and_the_length_that_its_journal_asks_for() -> None:
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+    assert re.findall(r"^# (.*)$", text, re.M) == SECTIONS
+    assert 750 <= len(text.split()) <= 1750
+    works = (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8")
+    cited = set(re.findall(r"@(\w+\d{4})", text))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),", works, re.M))
+
+
+def test_every_picture_has_a_text_in_its_place() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "examples").glob("*.md"), *(ROOT / "paper").glob("*.md")]
+    pages += [p for p in (ROOT / "docs").rglob("*.md") if "gallery" not in p.parts]
+    pictures = [
+        (page.name, found[2], found[1].strip())
+        for page in pages
+        for found in re.finditer(r"!\[([^\]]*)\]\(([^)]*)\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(pictures) >= 16
+    assert [picture for picture in pictures if len(picture[2].split()) < 5] == []
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        raw = re.findall(r"<img\b[^>]*>", text) + re.findall(r"\{(?:image|figure)\}", text)
+        assert raw == [], page.name
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "docs" / "gallery_scripts").glob("plot_*.py")))
+def test_every_picture_of_the_gallery_has_a_title(script: Path) -> None:
+    """Sphinx-gallery takes the title of a script for the text in the place of its pictures."""
+    head = script.read_text(encoding="utf-8").removeprefix('"""').strip().splitlines()
+    assert len(head[0].split()) >= 2
+    assert set(head[1]) == {"="}
