@@ -94,10 +94,10 @@ class InputTypeError(BetarocError, TypeError):
     --------
     >>> import betaroc as br
     >>> try:
-    ...     br.fit("scores.csv")
+    ...     br.Empirical("scores.csv")
     ... except br.errors.InputTypeError as error:
-    ...     print(str(error).partition(". ")[0])
-    scores must be betaroc.Scores or a ScoreSummary; got 'scores.csv' of type str
+    ...     print(str(error).partition("; ")[2])
+    got text (str). Files are read with read_scores(path).
     """
 
 

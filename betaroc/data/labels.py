@@ -132,7 +132,7 @@ def refuse_confidence(
     *parts: AnyArray, kind: type[BetarocError] = InputError,
 ) -> None:  # fmt: skip
     """Raise where the columns, and scores that all lie in [0.5, 1], are of the label predicted."""
-    names = {column: column.casefold() for column in present if column != score}
+    names = {column: str(column).casefold() for column in present if column != score}
     predicted = [column for column, word in names.items() if word in _PREDICTED]
     actual = {*label, *(column for column, word in names.items() if word in _TRUE)}
     if score.casefold() not in _PROBABILITY or not predicted or actual <= {*predicted}:

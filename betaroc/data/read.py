@@ -8,14 +8,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
 from betaroc.core.class_words import ClassWords
+from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import (
+    BetarocError,
     FileFormatError,
     InputError,
     InputTypeError,
@@ -39,7 +42,7 @@ from betaroc.data.rows import (
     as_written,
     whole,
 )
-from betaroc.data.scores import Scores
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.text_blocks import collect_parts
 from betaroc.data.text_files import (
     NAMED,
@@ -53,9 +56,41 @@ from betaroc.data.text_files import (
 from betaroc.data.text_layouts import layout_of
 from betaroc.data.text_lines import number_columns
 
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+#: Scores, or what they are made of: a frame, labels and scores, or the path of a file.
+ScoresLike: TypeAlias = (
+    "ScoreData | IntoFrame | tuple[npt.ArrayLike, npt.ArrayLike] | str | os.PathLike[str]"
+)
 _BINARY = ("parquet", "arrow")
 #: The first bytes of tables that are no text.
 _FIRST = {"parquet": b"PAR1", "arrow": b"ARROW1"}
+
+
+def as_scores(
+    given: Any, name: str, kinds: str = "Scores, a ScoreSummary", types: Any = ScoreData
+) -> Any:
+    """What a call takes already, unchanged; scores of a path, a pair of arrays or a frame."""
+    if isinstance(given, types):
+        return given
+    made: Any = None
+    if isinstance(given, str | os.PathLike):
+        made, how = read_scores, "read_scores(path)"
+    elif isinstance(given, tuple) and len(given) == 2:
+        made, how = (lambda pair: Scores.from_labels(*pair)), "Scores.from_labels(y_true, y_score)"
+    elif hasattr(as_narwhals(given), "collect_schema"):
+        made, how = Scores.from_frame, "Scores.from_frame(frame)"
+    if made is None:
+        raise InputTypeError.about(name)(
+            f"{name} must be {kinds}, a frame, a pair (y_true, y_score) or a path; got"
+            f" {shown(given)} of type {type(given).__name__}. Make Scores(client, impostor)."
+        )
+    try:
+        return made(given)
+    except BetarocError as error:
+        hint = f" {name} is read by {how}: call it for its options, or Scores(client, impostor)."
+        raise error.reworded(error.sentence + hint) from error
 
 
 @public
@@ -371,9 +406,8 @@ def read_columns(
             rows.values()
             rows, _ = keyed_rows(rows, known, ids)
         scores[one], is_client = rows.split(client_label)
-        there = scores[one][~np.isnan(scores[one])]
-        called = f"column {shown(one)} of {rows.name}"
-        refuse_hard_labels(called, there.size, there, kind=FileFormatError)
+        called, there = f"column {shown(one)} of {rows.name}", ~np.isnan(scores[one])
+        refuse_hard_labels(called, there.sum(), scores[one][there], kind=FileFormatError)
     told = dict.fromkeys(guess for _, guesses, _, _ in read for guess in guesses)
     source = ScoreSource(str(path), read[0][0], guesses=tuple(told), guessed=rows.guessed)
     return ScoreColumns(scores, is_client, rows.names, rows.words(is_client), source)

@@ -18,7 +18,8 @@ from betaroc.core.notices import public, quietly, warn
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result, travelling
-from betaroc.data.scores import ScoreData, Scores, require_scores
+from betaroc.data.read import ScoresLike, as_scores
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.guarantee import NO_RATE_OF_ZERO, needed_for_guarantee
 from betaroc.decision.status import (
@@ -429,7 +430,7 @@ class Decision(Tabular, Noun):
         >>> found.verdict, found.status
         ('broken', 'do not rely on it')
         """
-        scores = _with_counts(test, "a check of a decision", "test")
+        scores = as_scores(test, "test")
         if digest_of(scores) == self.dev:
             warn(
                 "the scores are dev's own, so the threshold looks better here than on new data."
@@ -506,7 +507,7 @@ def _weights(costs: tuple[float, float] | None, prior: float) -> tuple[float, fl
 
 @public
 def decide(
-    scores: Counted | Fit,
+    scores: ScoresLike | Fit,
     *,
     far: float | None = None,
     frr: float | None = None,
@@ -529,7 +530,7 @@ def decide(
 
     Parameters
     ----------
-    scores : Scores, ScoreSummary or Fit
+    scores : Scores, ScoreSummary, Fit, frame, (y_true, y_score) or path
         The dev set. Of a summary counted thresholds are borders of bins, where counts are exact; a
         fit brings its scores, and is the one of "model" where `family` is left out.
     far, frr : float
@@ -626,29 +627,20 @@ def decide(
 
 
 @public
-def decided(scores: ScoreData, asked: DecisionRequest, fitting: Fitting) -> Decision:
+def decided(scores: ScoresLike, asked: DecisionRequest, fitting: Fitting) -> Decision:
     """What `decide` returns: first what the threshold itself takes.
 
     A family or a rule that was asked for is tried whatever the threshold takes, so that one that
     cannot be is refused.
     """
     checked_pair(fitting.family, (AUTO, BEST))
-    dev = _with_counts(scores, "a decision", "scores", "Scores, a ScoreSummary or a fit")
+    dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
     if isinstance(dev, Scores):
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
     made = _of_rate if asked.kind in TARGET_RATES else _of_costs
     return made(dev, asked, share, fitting)
-
-
-def _with_counts(
-    given: Any, what: str, name: str, kinds: str = "Scores or a ScoreSummary"
-) -> Counted:
-    """Scores, or their counts in bins."""
-    if isinstance(given, ScoreSummary):
-        return given
-    return require_scores(given, what, name=name, kinds=kinds, rejected=True)
 
 
 class DecisionRequest(NamedTuple):

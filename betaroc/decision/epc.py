@@ -17,6 +17,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, first_library, in_library
 from betaroc.core.terms import BIOMETRIC, known
 from betaroc.data.accepted import refuse_words_of_comparisons
+from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import band, curve_block, shown_band
 from betaroc.decision.curve import (
@@ -611,8 +612,8 @@ class Epc(Curve, Noun):
 
 @public
 def epc(
-    dev: SideInput,
-    test: SideInput,
+    dev: SideInput | ScoresLike,
+    test: SideInput | ScoresLike,
     *,
     criterion: str = WEIGHTED_ERROR,
     measure: str = "hter",
@@ -625,7 +626,7 @@ def epc(
 
     Parameters
     ----------
-    dev, test : Scores, ScoreSummary, ScoreModel or Fit
+    dev, test : Scores, ScoreSummary, ScoreModel, Fit, frame, (y_true, y_score) or path
         Any mix: scores are taken as they are, models and fits give smooth curves.
     criterion : str
         "weighted-error" (alpha FAR + (1 - alpha) FRR); "far", "frr", "precision",
@@ -689,8 +690,12 @@ def epc(
     >>> curve.threshold.round(6).tolist()
     [0.366025, 0.5]
     """
+    kinds, types = "Scores, a ScoreSummary, a ScoreModel, a fit", SideInput.__args__
+    of_dev: SideInput = as_scores(dev, "dev", kinds, types)
+    of_test: SideInput = as_scores(test, "test", kinds, types)
     for name in (criterion, measure):
-        refuse_words_of_comparisons(name, *(getattr(one, "scores", one) for one in (dev, test)))
+        sides = [getattr(one, "scores", one) for one in (of_dev, of_test)]
+        refuse_words_of_comparisons(name, *sides)
     criterion = known(criterion, tuple(CRITERIA), "criterion")
     measure = known(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
     if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
@@ -700,16 +705,16 @@ def epc(
         )
     single = CRITERIA[criterion].single
     alphas = checked_alphas(alpha, single=single, criterion=criterion)
-    dev_model, test_model = side(dev, "dev", prior), side(test, "test", prior)
-    of_dev, of_test = data_of(dev), data_of(test)
-    if of_dev is not None and of_dev == of_test:
+    dev_model, test_model = side(of_dev, "dev", prior), side(of_test, "test", prior)
+    data = data_of(of_dev), data_of(of_test)
+    if data[0] is not None and data[0] == data[1]:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
-    laws = known_laws(dev, dev_model), known_laws(test, test_model)
-    for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
+    laws = known_laws(of_dev, dev_model), known_laws(of_test, test_model)
+    for given, its_laws, name in ((of_dev, laws[0], "dev"), (of_test, laws[1], "test")):
         # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(given, ScoreData):
             warn_of_reversed(its_laws, name)
@@ -717,12 +722,12 @@ def epc(
     if alpha is not None:
         warn_of_reach(dev_model, criterion, alphas)
     chosen = chosen_on(dev_model, criterion, alphas)
-    kept = [given if isinstance(given, Scores) else None for given in (dev, test)]
-    fits = [given if isinstance(given, SupportedPair) else None for given in (dev, test)]
+    kept = [given if isinstance(given, Scores) else None for given in (of_dev, of_test)]
+    fits = [given if isinstance(given, SupportedPair) else None for given in (of_dev, of_test)]
     curve = Epc(
-        dev_model, test_model, criterion, measure, alphas, chosen,
-        kept[0], kept[1], fits[0], fits[1], prior is not None, evidence_of(dev), evidence_of(test),
-        library=first_library((of_dev, of_test)),
+        dev_model, test_model, criterion, measure, alphas, chosen, kept[0], kept[1], fits[0],
+        fits[1], prior is not None, evidence_of(of_dev), evidence_of(of_test),
+        library=first_library(data),
     )  # fmt: skip
     if alpha is not None or single:
         tell_support(curve)

@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import score_array, span, weights_array
-from betaroc.core.errors import FitError, InfluenceWarning, InputError, InputTypeError
+from betaroc.core.errors import FitError, InfluenceWarning, InputError
 from betaroc.core.notices import Notice, public
 from betaroc.core.tables import library_of
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.core.text import shown
+from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.estimation.estimate import Options, Task, estimate_pair
 from betaroc.estimation.families import (
@@ -201,7 +202,7 @@ def _automatic_name(
 
 @public
 def fit(
-    scores: ScoreData,
+    scores: ScoresLike,
     family: Names = AUTO,
     *,
     boundary: str | None = None,
@@ -215,7 +216,7 @@ def fit(
 
     Parameters
     ----------
-    scores : Scores or ScoreSummary
+    scores : Scores, ScoreSummary, frame, (y_true, y_score) or path
         Client and impostor scores, or their sums: a summary is fitted from what `summarize` kept,
         whatever number of rows that was.
     family : str or pair of str
@@ -318,12 +319,7 @@ def fit(
     >>> round(result.client.params["a"], 4), result.model.prior
     (3.3701, 0.5)
     """
-    if not isinstance(scores, ScoreData):
-        raise InputTypeError.about("scores")(
-            f"scores must be betaroc.Scores or a ScoreSummary; got {shown(scores)} of type"
-            f" {type(scores).__name__}. Make one with Scores(client, impostor),"
-            " Scores.from_labels(y_true, y_score) or read_scores(path)."
-        )
+    data: ScoreData = as_scores(scores, "scores")
     bounds = None if bounds is None else span(bounds, "bounds")
     asked = TailRequest.of(tails, tail_sizes, bounds)
     names, reason = checked_pair(family, (AUTO, BEST)), ""
@@ -332,14 +328,14 @@ def fit(
             raise InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
-        return best_fit(scores, boundary, resolution, tails=asked, bounds=bounds)
+        return best_fit(data, boundary, resolution, tails=asked, bounds=bounds)
     said: list[Notice] = []
     if names[0] == AUTO:
-        chosen = automatic([scores], bounds=bounds)
+        chosen = automatic([data], bounds=bounds)
         refuse_rule(chosen, boundary)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
     options = Options(boundary, resolution, components, bounds)
-    return _fit_pair(scores, names, reason, said, options, asked)
+    return _fit_pair(data, names, reason, said, options, asked)
 
 
 def best_fit(

@@ -18,6 +18,7 @@ from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Value
 from betaroc.data.beside import tell_of_scored
 from betaroc.data.groups import weights_of
+from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -284,7 +285,7 @@ def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
 
 @public
 def compare_families(
-    scores: Scores,
+    scores: ScoresLike,
     families: Sequence[str] | None = None,
     *,
     bounds: tuple[float, float] | None = None,
@@ -293,7 +294,7 @@ def compare_families(
 
     Parameters
     ----------
-    scores : Scores
+    scores : Scores, frame, (y_true, y_score) or path
         Both classes.
     families : sequence of str, optional
         Names of parametric families. Left out, of scores in [0, 1]: "beta", "normal",
@@ -366,7 +367,7 @@ def compare_families(
     ['beta', 'logit-sinh-arcsinh', 'beta-mixture', 'logit-normal']
     """
     what = "a comparison of families"
-    given = require_scores(scores, what, rejected=True)
+    given = require_scores(as_scores(scores, "scores", "Scores"), what, rejected=True)
     tell_of_scored(given, what)
     scores = given._scored
     return _compared_in(scores, families, None, bounds)

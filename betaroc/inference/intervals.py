@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from os import PathLike
 from typing import Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
@@ -22,8 +21,8 @@ from betaroc.core.errors import (
 from betaroc.core.notices import Notice, passed_on, public, quietly, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import in_library
-from betaroc.core.text import shown
 from betaroc.data.accepted import of_comparisons
+from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.estimation.notices import give, outliers
 from betaroc.inference.delta import supported
@@ -53,7 +52,7 @@ class Answers(Protocol):
 
 @public
 def interval(
-    x: ScoreData | SupportedPair | Answers,
+    x: ScoresLike | SupportedPair | Answers,
     stat: str | Callable[[ScoreModel], float],
     *given: Any,
     level: float = 0.95,
@@ -75,7 +74,7 @@ def interval(
 
     Parameters
     ----------
-    x : Scores, ScoreSummary, Fit or Epc
+    x : Scores, ScoreSummary, Fit, Epc, frame, (y_true, y_score) or path
         What the number is of.
     stat : str or callable
         A name of :func:`statistics`, with its point by a keyword or behind "@", such as
@@ -175,31 +174,21 @@ def interval(
     'exact'
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
-    (x,) = of_comparisons(stat, point, x)
-    if isinstance(x, SupportedPair):
-        return in_library(interval_of_fit(x, asking(stat, given, **point), options), x)
-    if isinstance(x, ScoreData):
-        if isinstance(x, Scores):
-            give(outliers(x._scored))
-        return in_library(interval_of_scores(x, asking(stat, given, **point), options), x)
-    if isinstance(x, Answers):
-        return in_library(x._interval_of(stat, given, point, options), x)
-    raise InputTypeError.about("x")(
-        "x must be Scores, a ScoreSummary, a Fit or an Epc; got"
-        f" {shown(x)} of type {type(x).__name__}. {_instead(x)}"
-    )
-
-
-def _instead(x: Any) -> str:
-    """What to do with something else than scores."""
     if isinstance(x, ScoreModel):
-        return "Numbers of a ScoreModel have no error: fit scores first."
-    if isinstance(x, str | PathLike):
-        return "Read the file with br.read_scores(path)."
-    return (
-        "Read a file with br.read_scores, make scores of arrays with br.Scores or"
-        " br.Scores.from_labels, of a data frame with br.Scores.from_frame."
-    )
+        raise InputTypeError.about("x")(
+            "x must have an error; got a ScoreModel, whose numbers have none. Fit scores first."
+        )
+    types = ScoreData, SupportedPair, Answers
+    of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
+    (of,) = of_comparisons(stat, point, of)
+    if isinstance(of, SupportedPair):
+        return in_library(interval_of_fit(of, asking(stat, given, **point), options), of)
+    if isinstance(of, ScoreData):
+        if isinstance(of, Scores):
+            give(outliers(of._scored))
+        return in_library(interval_of_scores(of, asking(stat, given, **point), options), of)
+    made: Interval = in_library(of._interval_of(stat, given, point, options), of)
+    return made
 
 
 # ------------------------------------------------------------------------------ of a fit

@@ -15,7 +15,6 @@ from betaroc.core.errors import (
     BetarocWarning,
     FitError,
     InputError,
-    InputTypeError,
     SameDataWarning,
 )
 from betaroc.core.notices import passed_on, public, warn
@@ -23,6 +22,7 @@ from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.text import shown
 from betaroc.data.accepted import refuse_words_of_comparisons
+from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.ways import Fitting
@@ -269,8 +269,8 @@ class Analysis(AnalysisRecord, Noun):
 
 @public
 def analyze(
-    dev: ScoreData,
-    test: ScoreData | Mapping[str, ScoreData] | None = None,
+    dev: ScoresLike,
+    test: ScoresLike | Mapping[str, ScoresLike] | None = None,
     *,
     family: Names = BEST,
     boundary: str | None = None,
@@ -288,9 +288,9 @@ def analyze(
 
     Parameters
     ----------
-    dev : Scores or ScoreSummary
+    dev : Scores, ScoreSummary, frame, (y_true, y_score) or path
         The development set: it is fitted and chooses the thresholds.
-    test : Scores, ScoreSummary or mapping of name to these, optional
+    test : as dev, or mapping of name to these, optional
         Test sets on which dev's thresholds are met.
     family : str or pair of str
         As in :func:`betaroc.fit`. "best" is chosen on dev alone, and serves all sets; "auto" by
@@ -381,8 +381,8 @@ def analyze(
 
 @public
 def analyze_stepwise(
-    dev: ScoreData,
-    test: ScoreData | Mapping[str, ScoreData] | None,
+    dev: ScoresLike,
+    test: ScoresLike | Mapping[str, ScoresLike] | None,
     options: Mapping[str, Any],
     step: Callable[[], None],
     *,
@@ -396,10 +396,9 @@ def analyze_stepwise(
     level, terms = checks.level(level), terms_of(terms).name
     aim = request_of(target, level)
     checks.generator(rng)  # a wrong one is no fault of a test set
+    data: ScoreData = as_scores(dev, "dev")
     named = _named_tests(test)
-    for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
-        _check_scores(given, name)
-    absent = [given for given in (dev, *named.values()) if given.has_rejected]
+    absent = [given for given in (data, *named.values()) if given.has_rejected]
     rate_terms(terms, *(empirical_model(given)._pair for given in absent))
     also = askings(statistics)
     for stat in [statistics] if isinstance(statistics, str) else statistics:
@@ -408,9 +407,9 @@ def analyze_stepwise(
     checked_pair(options["family"], (AUTO, BEST))
     asked, reason = options["family"], f"chosen with family={options['family']!r}"
     if asked == AUTO:
-        options, reason = _automatic(options, [dev, *named.values()])
-    first = fitted_set("dev", dev, options, judge, prefix="dev: ")
-    decision, no_decision = decision_of(dev, aim, _fitting(options, first))
+        options, reason = _automatic(options, [data, *named.values()])
+    first = fitted_set("dev", data, options, judge, prefix="dev: ")
+    decision, no_decision = decision_of(data, aim, _fitting(options, first))
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -459,17 +458,13 @@ def _fitting(options: Mapping[str, Any], dev: ScoreSet) -> Fitting:
     return Fitting(options["family"], *rules, known, options["bounds"])
 
 
-def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, ScoreData]:
+def _named_tests(test: ScoresLike | Mapping[str, ScoresLike] | None) -> dict[str, ScoreData]:
     if test is None:
         return {}
-    if isinstance(test, ScoreData):
-        return {_name_of(test, "test"): test}
-    if not isinstance(test, Mapping) or not all(isinstance(name, str) for name in test):
-        raise InputTypeError.about("test")(
-            "test must be Scores, a ScoreSummary or a mapping of names to these; got"
-            f" {shown(test)} of type {type(test).__name__}. Pass Scores(client, impostor)."
-        )
-    return dict(test)
+    if isinstance(test, Mapping) and all(isinstance(name, str) for name in test):
+        return {name: as_scores(one, f"test[{shown(name)}]") for name, one in test.items()}
+    scores = as_scores(test, "test", "Scores, a ScoreSummary, a mapping of names to these")
+    return {_name_of(scores, "test"): scores}
 
 
 def _name_of(scores: ScoreData, otherwise: str) -> str:
@@ -477,14 +472,6 @@ def _name_of(scores: ScoreData, otherwise: str) -> str:
     if scores.name or scores.source is None:
         return scores.name or otherwise
     return Path(scores.source.path).name
-
-
-def _check_scores(given: Any, name: str) -> None:
-    if not isinstance(given, ScoreData):
-        raise InputTypeError.about(name)(
-            f"{name} must be Scores or a ScoreSummary; got {shown(given)} of type"
-            f" {type(given).__name__}. Pass Scores(client, impostor) or read_scores(path)."
-        )
 
 
 class Judge(NamedTuple):

@@ -189,3 +189,5 @@ def test_the_score_of_the_client_beside_a_prediction_is_read() -> None:
     assert br.Scores.from_frame(named, score="p_client").n_client == 30
     assert br.Scores.from_frame(frame(GRADED / 2 + 0.5)).n_client == 30
     assert br.Scores.from_frame(frame(GRADED * 40, predicted=Y)).n_client == 30
+    numbered = frame(GRADED).assign(predicted=Y).rename(columns={"predicted": 0})
+    assert br.Scores.from_frame(numbered).n_client == 30  # a column that is named by a number

@@ -35,12 +35,39 @@ def torch(x: np.ndarray) -> Any:
     return pytest.importorskip("torch").tensor(x, requires_grad=x.dtype.kind == "f")
 
 
+class Tensor:
+    """What is asked of a tensor of torch, also where torch is not installed."""
+
+    def __init__(self, x: np.ndarray, device: str = "cpu", *, requires_grad: bool = True) -> None:
+        self.x, self.device, self.requires_grad = x, device, requires_grad
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def detach(self) -> Tensor:
+        return Tensor(self.x, self.device, requires_grad=False)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+        return self.x
+
+
+def test_a_tensor_elsewhere_says_what_to_pass() -> None:
+    with pytest.raises(br.errors.InputTypeError, match=r"on 'cuda:0' \(Tensor\). Pass x.cpu\(\)"):
+        br.Scores.from_labels(LABELS, Tensor(SCORES, "cuda:0"))
+    with pytest.raises(br.errors.InputError, match=r"shape \(5, 1\). Pass x.ravel\(\)"):
+        br.Scores.from_labels(LABELS, Tensor(SCORES[:, None]))
+    expected = br.interval(EXPECTED, "auc")
+    assert br.interval((Tensor(LABELS), Tensor(SCORES)), "auc") == expected
+
+
 @pytest.mark.parametrize(
     "made",
     [
         lambda x: pd.DataFrame({0: x}), lambda x: pd.DataFrame({("a", 1): x}),
         lambda x: pd.DataFrame({"x": x}), lambda x: pd.Series(x, name=0),
-        polars, arrow, chunks, xarray, torch,
+        polars, arrow, chunks, xarray, torch, Tensor,
     ],
 )  # fmt: skip
 def test_it_is_read_as_its_array(made: Callable[[np.ndarray], Any]) -> None:

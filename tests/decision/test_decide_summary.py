@@ -61,6 +61,6 @@ def test_dev_is_known_again_by_its_counts() -> None:
 
 def test_what_is_neither_is_refused() -> None:
     with pytest.raises(
-        br.errors.InputTypeError, match="must be Scores, a ScoreSummary or a fit; got int"
+        br.errors.InputTypeError, match=r"must be Scores, a ScoreSummary, a fit, .* of type int"
     ):
         br.decide(3, far=0.1)

@@ -334,7 +334,7 @@ def test_other_inputs_that_are_refused() -> None:
     for given in ({"far": "0.1"}, {"far": True}):
         with pytest.raises(br.InputTypeError):
             guaranteed(SCORES, **given)
-    with pytest.raises(br.InputTypeError, match="Scores, a ScoreSummary or a fit"):
+    with pytest.raises(br.InputTypeError, match="Scores, a ScoreSummary, a fit"):
         guaranteed(br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), far=0.1)
     broken = sample("far", [1.0, 2.0], weights=[100.0, 0.5])
     with pytest.raises(

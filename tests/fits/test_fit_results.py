@@ -283,8 +283,8 @@ def test_a_new_family_costs_one_row(monkeypatch):
 
 def test_fit_wants_scores():
     with pytest.raises(InputTypeError, match=r"Scores\(client, impostor\)") as caught:
-        br.fit((CLIENT, IMPOSTOR))
-    assert "read_scores" in str(caught.value)
+        br.fit([CLIENT, IMPOSTOR])
+    assert "a pair (y_true, y_score) or a path" in str(caught.value)
     assert len(str(caught.value)) <= 400
 
 

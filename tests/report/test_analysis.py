@@ -175,7 +175,7 @@ def test_several_tests_are_numbered_and_keep_their_names() -> None:
     assert set(analysis.to_dict()["operating_points"][0]["observed"]) == {"dev", "test 1", "test 2"}
 
 
-@pytest.mark.parametrize("wrong", [[0.1], {"a": 1}, {1: None}, "test.csv"])
+@pytest.mark.parametrize("wrong", [[0.1], {"a": 1}, {1: None}, b"test.csv"])
 def test_wrong_test_sets_are_type_errors(wrong: object) -> None:
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
     with pytest.raises(br.InputTypeError, match="must be Scores"):
