@@ -9,19 +9,20 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from shlex import quote
+from shutil import get_terminal_size
 from typing import Any
 
 from betaroc.core.class_words import ClassWords
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import Notice
-from betaroc.core.process import shows_progress
+from betaroc.core.process import shows_colours, shows_progress
 from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import terms_of
 from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import csv_table, kept_of, latex_table
-from betaroc.rendering.tree import Section, retold
-from betaroc.rendering.tree_text import text_of
+from betaroc.rendering.tree import Node, retold
+from betaroc.rendering.tree_text import Terminal, text_of
 
 #: What the help of a command ends with.
 _MORE = "betaroc --help tells what a score file looks like, and the exit codes."
@@ -98,14 +99,13 @@ def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
 
 # ------------------------------------------------------------------------- what was found
 def say(
-    arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], list[Section]],
-    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None, *,
-    wrapped: bool = False,
+    arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], Sequence[Node]],
+    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None,
 ) -> None:  # fmt: skip
     """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
 
     ``names`` are the user's, which stay as they are, ``words`` those of the classes. JSON holds
-    the warnings itself. Text may be ``wrapped`` to a terminal.
+    the warnings itself.
     """
     if arguments.json:
         sys.stdout.write(as_json(document()))
@@ -118,9 +118,19 @@ def say(
         sys.stdout.write(latex_table(kept))
     else:
         spoken = partial(in_terms, arguments=arguments, names=names, words=words)
-        told = text_of([retold(one, spoken, names=True) for one in sections], wrapped=wrapped)
+        told = text_of([retold(one, spoken, names=True) for one in sections], _terminal())
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings([in_terms(one, arguments, names, words) for one in warned])
+
+
+def _terminal() -> Terminal:
+    """What the standard output can show."""
+    signs = True
+    try:
+        "✓─●".encode(sys.stdout.encoding or "utf-8")  # a stream in memory has none, and takes all
+    except (UnicodeEncodeError, LookupError):
+        signs = False
+    return Terminal(get_terminal_size().columns, signs, shows_colours())
 
 
 def as_json(document: Any) -> str:

@@ -312,4 +312,4 @@ def _say_guarantee(one: Guarantee, arguments: argparse.Namespace) -> None:
     )
     need = f"Collect {spaced(one.needed)} {one.who} scores or more"
     tree = apart(Words(need), Words(told), table)
-    say(arguments, lambda: document, lambda: tree, wrapped=True)
+    say(arguments, lambda: document, lambda: tree)

@@ -26,13 +26,8 @@ from betaroc.core.notices import quietly
 from betaroc.core.terms import terms_of
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import DecisionRequest
-from betaroc.decision.status import (
-    AMBER,
-    GREEN,
-    RED,
-    STATUS_COLOURS,
-    shown_threshold,
-)
+from betaroc.decision.decision_view import STATUS_COLOURS, shown_threshold
+from betaroc.decision.status import AMBER, GREEN, RED
 from betaroc.decision.ways import TARGET_RATES, rate_interval
 from betaroc.inference.differences import Difference, difference
 from betaroc.model.samples import empirical_model
@@ -348,7 +343,7 @@ class _Page:
 
     @staticmethod
     def _threshold(one: DecidedSystem) -> str:
-        return with_minus(shown_threshold(one.decision.threshold, one.decision.target, one.dev))
+        return with_minus(shown_threshold(one.decision))
 
     # ------------------------------------------------------------------- the pictures
     @property

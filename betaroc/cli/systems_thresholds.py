@@ -16,14 +16,8 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest, decided
-from betaroc.decision.status import (
-    AMBER,
-    GREEN,
-    RED,
-    said_nodes,
-    shown_threshold,
-    ways_grid,
-)
+from betaroc.decision.decision_view import said_nodes, shown_threshold, ways_grid
+from betaroc.decision.status import AMBER, GREEN, RED
 from betaroc.decision.ways import TARGET_RATES, Fitting
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
@@ -116,8 +110,7 @@ class SystemAnalysis(NamedTuple):
             )
         if one is None:
             return self.why
-        place = shown_threshold(one.decision.threshold, one.decision.target, one.dev)
-        return f"{one.status}; threshold {with_minus(place)}"
+        return f"{one.status}; threshold {with_minus(shown_threshold(one.decision))}"
 
     @property
     def decided(self) -> DecidedSystem | None:
@@ -176,15 +169,14 @@ def _columns(d: Decision, what: str, *, tested: bool) -> list[Column]:
 
 def _cells(row: DecidedSystem) -> list[Any]:
     d, check = row.decision, row.check
-    place = shown_threshold(d.threshold, d.target, row.dev)
     observed: list[Any] = [Cell("")] * 5
     if check is not None:
         point = check.point
         observed = [check.observed, check.low, check.high, point.far, point.frr]
     return [
-        as_named(row.name), Cell(place, value=d.threshold), d.threshold_for_greater_equal, d.how,
-        row.status, d.target, d.interval.estimate, d.interval.low, d.interval.high,
-        d.expected.far, d.expected.frr, *observed,
+        as_named(row.name), Cell(shown_threshold(d), value=d.threshold),
+        d.threshold_for_greater_equal, d.how, row.status, d.target, d.interval.estimate,
+        d.interval.low, d.interval.high, d.expected.far, d.expected.frr, *observed,
     ]  # fmt: skip
 
 
@@ -260,7 +252,7 @@ def ways_html(system: SystemAnalysis) -> str:
     seen = [test.check for test in one.tests if test.check.status == one.status]
     blocks: tuple[Node, ...] = (
         *said_nodes(seen[0] if seen else d, tested=tested),
-        ways_grid(d, lambda threshold: with_minus(shown_threshold(threshold, d.target, one.dev))),
+        ways_grid(d),
         Words("betaroc report --dev DEV --test TEST -o OUT writes its whole report.", "note"),
     )
     return str(html_of([Section("", blocks)], depth=4))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import product
 from shlex import quote
 from typing import Any
@@ -34,44 +32,18 @@ from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import collected, passed_on
-from betaroc.core.process import shows_colours
-from betaroc.core.tables import listed_columns
-from betaroc.core.terms import terms_of
 from betaroc.core.text import listed
 from betaroc.core.value import fields_of
 from betaroc.data.scores import Scores
-from betaroc.decision.decide import Decision, DecisionCheck, checked_request, decide
+from betaroc.decision.decide import checked_request, decide
+from betaroc.decision.decision_view import decision_view
 from betaroc.decision.status import (
-    AMBER,
     GREEN,
-    RED,
-    mean_shown,
-    said_nodes,
-    shown_threshold,
-    status_words,
-    ways_grid,
 )
-from betaroc.decision.ways import HOW, TARGET_RATES, rate_interval
+from betaroc.decision.ways import HOW
 from betaroc.estimation.families import BEST
 from betaroc.rendering.numbers import read_as, spaced, visible
-from betaroc.rendering.tree import (
-    Cell,
-    Grid,
-    Group,
-    Row,
-    Section,
-    Words,
-    apart,
-    as_named,
-    rate_cell,
-)
-from betaroc.rendering.tree_text import Strip, strip
-from betaroc.report.score_set import decision_rates, of_total
-
-#: Icon, the same without Unicode, and colour of each status.
-_STATUS = {
-    GREEN: ("✓", "[ok]", "32"), AMBER: ("▲", "[??]", "33"), RED: ("✗", "[no]", "31"),
-}  # fmt: skip
+from betaroc.rendering.tree import Words
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -141,6 +113,8 @@ def run(arguments: argparse.Namespace) -> int | None:
                 test = typed(read, "a check", arguments)
         decision = decide(dev, **asked, **rules)
         check = None if test is None else decision.check(test)
+    told = named_files(arguments)
+    called = {role: [visible(told[path]) for path in paths] for role, paths in files.items()}
     status = decision.status if check is None else check.status
     code = 1 if arguments.strict and status != GREEN else None
     said = messages(notices, arguments)
@@ -149,15 +123,16 @@ def run(arguments: argparse.Namespace) -> int | None:
         sys.stdout.write(f"{decision.threshold!r}\n")
         say_warnings(warned)
         return code
-    told = named_files(arguments)
-    called = {role: [visible(told[path]) for path in paths] for role, paths in files.items()}
     say(
         arguments,
         lambda: decision_document(decision, check, dev, said),
-        lambda: _screen(decision, check, dev, test, arguments, called),
+        lambda: [
+            *decision_view(decision, check),
+            Words("\n".join(_read(dev, test, arguments, called)), "given"),
+            _command(arguments),
+        ],
         warned,
-        [*(name for own in called.values() for name in own), *(dev.words or ())],
-        wrapped=True,
+        [*named_files(arguments).values(), *(dev.words or ())],
     )
     return code
 
@@ -184,112 +159,6 @@ def _refuse_the_same_file(files: Mapping[str, Sequence[str]]) -> None:
                 "--test must be another file than dev's: a threshold looks better on the scores"
                 " that chose it. Name trials that took no part in choosing it, or leave --test out."
             )
-
-
-# ------------------------------------------------------------------------------- text
-def _screen(
-    d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None,
-    arguments: argparse.Namespace, names: Mapping[str, Sequence[str]],
-) -> list[Section]:  # fmt: skip
-    plain = not _shows("✓─●")
-    picture = [_strip(d, check, plain=plain)] if d.target in TARGET_RATES else []
-    kind = "" if d.dtype == "float64" else f" in {d.dtype}"
-    deploy = [
-        f"software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}",
-        "betaroc threshold ... --json > decision.json     the whole decision",
-    ]
-    listed_rows = [
-        Row((title * (k == 0), as_named(text)))
-        for title, texts in (("Read", _read(dev, test, arguments, names)), ("Deploy", deploy))
-        for k, text in enumerate(texts)
-    ]
-    listed_grid = Grid(("", ""), tuple(listed_rows), (1,), widths=(8, 73))
-    return [
-        Section("", (Words(_head(d, dev), "given"),)),
-        _status(d, check, plain=plain),
-        Section("", (_rates(d, check, dev, test),)),
-        *apart(*picture),
-        Section("", (_ways(d, dev, test, arguments),)),
-        Section("", (listed_grid, _command(arguments))),
-    ]
-
-
-def _head(d: Decision, dev: Scores) -> str:
-    how = "not guaranteed"
-    if d.how == "guaranteed":
-        how = f"guaranteed, {100 * d.confidence:g} % confidence"
-    if not math.isfinite(d.threshold):
-        every = "accept" if d.threshold < 0.0 else "reject"
-        return f"Threshold {d.threshold}     {every} every score     {how}"
-    threshold = shown_threshold(d.threshold, d.target, dev)
-    return f"Threshold {threshold}     accept if score > {threshold}     {how}"
-
-
-def _shows(text: str) -> bool:
-    try:
-        text.encode(sys.stdout.encoding or "utf-8")  # a stream in memory has none, and takes all
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-def _status(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Section:
-    said, tested = d if check is None else check, check is not None
-    icon, letters, colour = _STATUS[said.status]
-    head = f"{letters if plain else icon} {status_words(said.status, tested=tested)}"
-    if shows_colours():
-        head = f"\033[{colour}m{head}\033[0m"
-    nodes = said_nodes(said, tested=tested)
-    return Section(head, tuple(replace(one, kind="given") for one in nodes))
-
-
-def _rates(d: Decision, check: DecisionCheck | None, dev: Scores, test: Scores | None) -> Grid:
-    """Both rates, expected from dev and observed on test, with their counts."""
-    words, rows = d.words or ClassWords(), []
-    for row in decision_rates(d, [dev] if test is None else [dev, test]):
-        decided = "accepted" if row.kind == "far" else "rejected"
-        what = "of comparisons made" if row.made else f"{words.many(row.who)} {decided}"
-        cells = (rate_cell(*one[:3], "no interval", of_total(one)) for one in row.cells)
-        rows.append(Row((as_named(f"{row.name}  {what}"), *cells)))
-    head = ("", "expected, from dev", "observed, on test")[: len(rows[0].cells)]
-    if d.target not in TARGET_RATES:
-        label = "cost  mean of a trial" if d.costs else "HTER  mean of both rates"
-        means = (d.interval, check)[: len(head) - 1]
-        shown = (mean_shown(d.costs, one) for one in means if one is not None)
-        rows.append(Row((label, *(f"{mean} ({ends})" for mean, ends in shown))))
-    return Grid(head, tuple(rows), (1, 2), widths=(27,) * len(head))
-
-
-def _strip(d: Decision, check: DecisionCheck | None, *, plain: bool) -> Words:
-    rows: list[Strip] = [("dev", d.interval.low, d.interval.estimate, d.interval.high)]
-    if check is not None:
-        rows.append(("test", check.low, check.observed, check.high))
-    return Words("\n".join(strip(d.target.upper(), rows, d.rate, plain=plain)), "given")
-
-
-def _ways(d: Decision, dev: Scores, test: Scores | None, arguments: argparse.Namespace) -> Grid:
-    """The table of ways in 80 columns: without intervals, and below a way what is said of it."""
-    grid = ways_grid(d, lambda threshold: shown_threshold(threshold, d.target, dev), test)
-    rows: list[Row | Group] = []
-    for row in (row for row in grid.rows if isinstance(row, Row)):
-        cells = [cell.text if isinstance(cell, Cell) else cell for cell in row.cells]
-        rows.append(Row((f"{'>' if row.chosen else ' '} {cells[0]}", *cells[1:4], *cells[6:])))
-        if isinstance(row.cells[0], Cell) and row.cells[0].note:
-            rows.append(Group("", f"({row.cells[0].note})"))
-    table = arguments.csv or arguments.latex
-    kept: dict[str, Any] = listed_columns(d.to_frame()) if table else {}
-    if table and test is not None:
-        for kind in TARGET_RATES:
-            kept[f"{kind}_test"] = [
-                rate_interval(test, kind, way.threshold, d.confidence)[0] if way.possible
-                else math.nan for way in d.ways
-            ]  # fmt: skip
-    head = [cell.text if isinstance(cell, Cell) else cell for cell in grid.head]
-    dev_head = "FRR, dev" if d.target == "frr" else "FAR, dev"
-    head = ["Every way to choose", "threshold", dev_head, "beyond", *head[6:]]
-    last = max(11, len(f" {terms_of(arguments.terms).frr.short}, test"))
-    widths = (26, 11, 11, 20 - last, 12, last)
-    return Grid(tuple(head), tuple(rows), kept=kept, widths=widths[: len(head)])
 
 
 def _read(

@@ -121,7 +121,7 @@ class Comparison(CurveDifference, Noun):
     def __str__(self) -> str:
         return self.verdict
 
-    def _block(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[Node]:
         return difference_block(self)
 
     @property

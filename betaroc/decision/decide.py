@@ -21,6 +21,7 @@ from betaroc.core.value import Result, travelling
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
+from betaroc.decision.decision_view import decision_view, plot_decision
 from betaroc.decision.guarantee import NO_RATE_OF_ZERO, needed_for_guarantee
 from betaroc.decision.status import (
     AMBER,
@@ -30,12 +31,10 @@ from betaroc.decision.status import (
     Said,
     Shift,
     cut_words,
-    decision_block,
     high_rate_words,
     mean_rate,
     observed_cost,
     observed_rate,
-    plot_decision,
     said_of_costs,
     said_of_rate,
 )
@@ -97,6 +96,8 @@ class DecisionCheck(Result, Noun):
         FAR and FRR of the test, each with its interval; no part of equality.
     decision : Decision or None
         What was checked; no part of equality.
+    scores : Scores, ScoreSummary or None
+        The test; no part of equality, and of no document.
 
     Examples
     --------
@@ -119,6 +120,7 @@ class DecisionCheck(Result, Noun):
     _travels = travelling("counted", "decision")
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     decision: Decision | None = field(default=None, compare=False, repr=False)
+    scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both rates as dev expects them and as the test observed them, beside the target.
@@ -149,10 +151,11 @@ class DecisionCheck(Result, Noun):
             raise InputError("the picture must have the decision that was checked; this has none.")
         return plot_decision(self.decision, self, ax)
 
-    def _block(self) -> Sequence[Node]:
-        if self.decision is None:
-            return super()._block()
-        return decision_block(self.decision, self)
+    def _view(self) -> Sequence[Node]:
+        return super()._view() if self.decision is None else decision_view(self.decision, self)
+
+    def __str__(self) -> str:
+        return f"{self.status}. {self.reason}"
 
     def _metrics(self) -> dict[str, Any]:
         at = self.point
@@ -216,6 +219,8 @@ class Decision(Tabular, Noun):
         Trials of dev, of the class of a target rate, that have no score and count as rejected.
     library : str, optional
         That of the scores: what tables are frames of.
+    scores : Scores, ScoreSummary or None
+        Dev; no part of equality, and of no document.
 
     Examples
     --------
@@ -249,6 +254,7 @@ class Decision(Tabular, Noun):
     dev: str = field(default="", compare=False)
     counted: tuple[Interval, Interval] | None = field(default=None, compare=False, repr=False)
     absent: int = 0
+    scores: Counted | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, known in (
@@ -324,8 +330,8 @@ class Decision(Tabular, Noun):
     def _caption(self) -> str:
         return str(self)
 
-    def _block(self) -> Sequence[Node]:
-        return decision_block(self)
+    def _view(self) -> Sequence[Node]:
+        return decision_view(self)
 
     def accept(self, x: npt.ArrayLike) -> BoolArray:
         """Whether scores are accepted: score > threshold.
@@ -397,10 +403,13 @@ class Decision(Tabular, Noun):
         dev are counted beyond, of fits expected; ``far`` and ``frr`` are counted on dev. A way
         that is not possible has nan, and says why.
         """
+        return self._table(self._ways_columns())
+
+    def _ways_columns(self) -> dict[str, list[Any]]:
         names = [one.name for one in fields(Way)]
         columns = {name: [getattr(way, name) for way in self.ways] for name in names}
         columns["k"] = [math.nan if k is None else float(k) for k in columns["k"]]
-        return self._table(columns | {"chosen": [way is self.way for way in self.ways]})
+        return columns | {"chosen": [way is self.way for way in self.ways]}
 
     def check(self, test: Counted) -> DecisionCheck:
         """Whether other trials keep the target.
@@ -455,7 +464,7 @@ class Decision(Tabular, Noun):
             found = observed_cost(said, self.costs, dev, seen)
         counted = _as_intervals((far, frr), self.confidence)
         found = found._replace(reason=found.reason + self._high_words("test", point))
-        return DecisionCheck(*found, point, counted, self)
+        return DecisionCheck(*found, point, counted, self, scores)
 
     def _high_words(self, role: str, point: OperatingPoint) -> str:
         return high_rate_words(self.target, self.words, role, point)
@@ -752,7 +761,7 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
     decision = Decision(
         way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
         *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),
-        _as_intervals(rates, target.confidence), absent, library=scores.library,
+        _as_intervals(rates, target.confidence), absent, scores, library=scores.library,
     )  # fmt: skip
     if later:
         vars(decision)["ways"] = _PendingWays(way, lambda: ways_of(scores, target, fitting))
@@ -815,7 +824,7 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
         way.threshold, kind, math.nan, how, confidence, point, interval,
         *said, None, (counted, modelled), costs,
         None, scores.dtype, scores.words, digest_of(scores), _as_intervals(rates, confidence),
-        library=scores.library,
+        scores=scores, library=scores.library,
     )  # fmt: skip
     if later:
         vars(decision)["ways"] = _PendingWays(way, lambda: (counted, by_fit()[0]))

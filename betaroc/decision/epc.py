@@ -571,7 +571,7 @@ class Epc(Curve, Noun):
         """The name of the test set, or of dev."""
         return self.dev.name if self.test.name is None else self.test.name
 
-    def _block(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[Node]:
         return curve_block(self)
 
     def _derived(self) -> dict[str, Any]:

@@ -1,36 +1,23 @@
-"""Whether a decided threshold can be relied on, why, what would change it, and how it is shown."""
+"""Whether a decided threshold can be relied on, why, and what would change it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from betaroc.core.class_words import ClassWords
-from betaroc.core.errors import InputError
-from betaroc.data.scores import ScoreData, Scores
-from betaroc.decision.ways import HOW, POOR, TARGET_RATES, Target, Way, rate_interval
-from betaroc.inference.interval import Interval
+from betaroc.data.scores import ScoreData
+from betaroc.decision.ways import POOR, TARGET_RATES, Target, Way
 from betaroc.model.measures import OperatingPoint
-from betaroc.model.samples import empirical_model
-from betaroc.rendering.curves import draw_intervals
-from betaroc.rendering.notebook import CLIENT, IMPOSTOR, IntervalMark, RateMark, draw_strip
-from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
-from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Section, Status, Words, rate_cell
+from betaroc.rendering.numbers import number, rate, rate_span, spaced
 
 if TYPE_CHECKING:
-    from betaroc.decision.decide import Decision, DecisionCheck
+    pass
 
 #: The statuses, the best first.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
-_WORDS = {
-    GREEN: "Can be relied on", AMBER: "Not enough evidence", RED: "Do not rely on it",
-}  # fmt: skip
-#: How each is called by the signs and colours of pages.
-STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
-_DECIDED = {"far": "accepted", "frr": "rejected"}
+#: What errors of a rate are called.
+DECIDED = {"far": "accepted", "frr": "rejected"}
 #: A rate with both ends of its interval.
 Rate = tuple[float, float, float]
 #: From this ratio on a rate is said to be so many times the target.
@@ -181,7 +168,7 @@ def _broken(
     much = f"about {_times(times)} times the target" if times >= _TIMES else "above the target"
     reason = (
         f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
-        f" {'was' if beyond == 1 else 'were'} {_DECIDED[target.kind]}:"
+        f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
         f" {target.kind.upper()} {rate(observed)}, {much}."
     )
     have, lacking = f"(you have {spaced(n)})", needed is not None
@@ -247,28 +234,6 @@ def observed_cost(
     return Observed(observed, low, high, "cannot tell", *after)
 
 
-# ------------------------------------------------------------------------ as it is shown
-def status_words(status: str, *, tested: bool) -> str:
-    """The word that stands beside the icon."""
-    words = _WORDS[status]
-    return words if tested or status != GREEN else f"{words}, not tested"
-
-
-def remedy_words(remedy: str, *, tested: bool) -> str:
-    """What would change the status; a test set first where there was none."""
-    return remedy if tested else f"a test set from where it will run; {remedy}"
-
-
-def mean_shown(
-    costs: tuple[float, float] | None, found: Interval | DecisionCheck
-) -> tuple[str, str]:
-    """A mean cost, or the mean of both rates in per cent, and its interval."""
-    mean = found.estimate if isinstance(found, Interval) else found.observed
-    if costs is None:
-        return rate(mean), rate_span(found.low, found.high)
-    return number(mean, 3), f"{number(found.low, 3)} to {number(found.high, 3)}"
-
-
 def high_rate_words(target: str, words: ClassWords | None, role: str, point: OperatingPoint) -> str:
     """That a rate which is no target is above one half, which the status does not judge."""
     rates = {kind: float(getattr(point, kind)) for kind in TARGET_RATES if kind != target}
@@ -276,161 +241,4 @@ def high_rate_words(target: str, words: ClassWords | None, role: str, point: Ope
     if rates[kind] <= _MOST:
         return ""
     many = (words or ClassWords()).many("impostor" if kind == "far" else "client")
-    return f" {kind.upper()} is {rate(rates[kind])} on {role}: most {many} are {_DECIDED[kind]}."
-
-
-def shown_threshold(threshold: float, target: str, dev: Scores) -> str:
-    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
-
-    def rates(at: float) -> tuple[float, float]:
-        client, impostor = dev._distributions
-        return float(impostor.sf(at)), float(client.cdf(at))
-
-    def is_near(text: str) -> bool:
-        pairs = zip(rates(float(text)), wanted, strict=True)
-        return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
-
-    if not math.isfinite(threshold):
-        return rounded(threshold, up=True)
-    wanted = rates(threshold)
-    found = (rounded(threshold, up=target != "frr", digits=digits) for digits in range(4, 17))
-    return next(filter(is_near, found), repr(threshold))
-
-
-def beyond_words(way: Way) -> str:
-    """Scores beyond: of a fit those expected, which need not be a whole number."""
-    if way.how in ("tail", "model") and way.n_beyond < 10.0:
-        return f"{round(way.n_beyond, 9):.2g}"  # as the decimal that was meant
-    return spaced(way.n_beyond)
-
-
-def way_title(way: Way, target: float, confidence: float) -> str:
-    """A way in a few words."""
-    return {
-        "guaranteed": f"Guaranteed, {100.0 * confidence:g} %",
-        "average": f"At most {100.0 * target:g} % on average",
-        "counted": "Counted on dev",
-        "tail": "By a tail",
-    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fit")
-
-
-# ------------------------------------------------------------------------------- as nodes
-_TONES = {"far": IMPOSTOR, "frr": CLIENT}
-
-
-def decision_block(
-    d: Decision, check: DecisionCheck | None = None, role: str = "test"
-) -> list[Node]:
-    """The threshold, its status, both rates, the target on a scale, and every way to choose."""
-    said, tested = d if check is None else check, check is not None
-    up = d.target != "frr"
-    accepts = "accept if score is above. " if math.isfinite(d.threshold) else ""
-    rates = [Row((kind.upper(), *_rates(d, kind, check))) for kind in TARGET_RATES]
-    ways = ways_grid(d, lambda threshold: rounded(threshold, up=up))
-    return [
-        Words(f"{accepts}{_asked(d)}", "answer", rounded(d.threshold, up=up)),
-        Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
-        *said_nodes(said, tested=tested),
-        Grid(("", "expected, dev", *[f"observed, {role}"] * tested), tuple(rates)),
-        *([_strips(d, check)] if d.target in TARGET_RATES else []),
-        Section("Every way to choose", (ways,), folded=True),
-    ]
-
-
-def said_nodes(said: Said | Decision | DecisionCheck, *, tested: bool) -> list[Words]:
-    """Why the status is so, and what would change it."""
-    change = Words(remedy_words(said.remedy, tested=tested), lead="What would change it:")
-    return [Words(said.reason), change]
-
-
-def ways_grid(
-    d: Decision, place: Callable[[float], str], test: ScoreData | None = None, role: str = "test",
-    used: str = "",
-) -> Grid:  # fmt: skip
-    """Every way to choose, those of a fit last, with what each does on dev and on a test set.
-
-    `place` says a threshold; `used` is what is said of the way that was taken.
-    """
-    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
-    interval = f"{100.0 * d.confidence:g} % interval"
-    head: list[Cell | str] = ["way", "threshold", Cell(f"{kinds[0].upper()} expected", interval)]
-    head += ["beyond", "FAR, dev", "FRR, dev"]
-    head += [] if test is None else [Cell(f"{k.upper()}, {role}", interval) for k in kinds]
-    rows = []
-    for way in sorted(d.ways, key=lambda way: way.how == "model"):
-        title, is_used = way_title(way, d.rate, d.confidence), way is d.way
-        if not way.possible:
-            rows.append(Row((title, f"not possible: {way.why}")))
-            continue
-        notes = used * is_used, way.why or way.family * (way.how == "tail")
-        fitted = way.how in ("tail", "model") and d.target in TARGET_RATES
-        observed = (
-            [] if test is None else [_observed(d, test, kind, way.threshold) for kind in kinds]
-        )
-        rows.append(Row((
-            Cell(title, note="; ".join(filter(None, notes))), place(way.threshold),
-            rate_cell(way.expected, way.low, way.high),
-            Cell(beyond_words(way), note="expected" * fitted),
-            rate(way.far), rate(way.frr), *observed,
-        ), is_used))  # fmt: skip
-    return Grid(tuple(head), tuple(rows))
-
-
-def _observed(d: Decision, test: ScoreData, kind: str, threshold: float) -> Cell:
-    """A rate of a test set; without an interval where weights are no numbers of trials."""
-    try:
-        return rate_cell(*rate_interval(test, kind, threshold, d.confidence))
-    except InputError:
-        return rate_cell(float(getattr(empirical_model(test), kind)(threshold)))
-
-
-def _asked(d: Decision) -> str:
-    """The target, and how the threshold came."""
-    if d.target not in TARGET_RATES:
-        costs = "Least mean cost" if d.costs is not None else "Equal error rates"
-        return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
-    how = f"guaranteed, {100.0 * d.confidence:g} % confidence"
-    target = f"Target {d.target.upper()} {100.0 * d.rate:g} %"
-    return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
-
-
-def _rates(d: Decision, kind: str, check: DecisionCheck | None) -> list[Cell]:
-    """A rate expected from dev, and observed."""
-    k, share = TARGET_RATES.index(kind), getattr(d.expected, kind)
-    own = None if d.counted is None else d.counted[k]
-    expected = rate_cell(share)
-    if kind == d.target:
-        expected = rate_cell(share, d.interval.low, d.interval.high)
-        if own is not None and d.how in ("tail", "model"):
-            counts = f"{expected.span}; dev counts {rate(own.estimate)}"
-            expected = replace(expected, span=counts)
-    elif own is not None and own.estimate == share:
-        expected = rate_cell(share, own.low, own.high)
-    if check is None:
-        return [expected]
-    seen = None if check.counted is None else check.counted[k]
-    at = rate_cell(getattr(check.point, kind))
-    return [expected, at if seen is None else rate_cell(seen.estimate, seen.low, seen.high)]
-
-
-def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
-    """Both rates as dev expects them and as a test observed them, beside the target."""
-    roles = "expected, dev", "observed, test"
-    cells = {kind: _rates(d, kind, check) for kind in TARGET_RATES}
-    marks = [
-        IntervalMark(f"{kind.upper()} {role}", c.low, c.value, c.high, role == roles[1])
-        for kind, found in cells.items()
-        for role, c in zip(roles, found, strict=False)
-    ]
-    colours = [_TONES[kind] for kind, found in cells.items() for _ in found]
-    at = (d.rate, _asked(d)) if d.target in TARGET_RATES else None
-    return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
-
-
-def _strips(d: Decision, check: DecisionCheck | None) -> Figure:
-    rows = [RateMark("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
-    if check is not None:
-        rows.append(RateMark("test", check.low, check.observed, check.high, hollow=False))
-    name, words = d.target.upper(), [f"{row.label} {rate(row.value)}" for row in rows]
-    said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
-    return draw_strip(rows, d.rate, _TONES[d.target], said)
+    return f" {kind.upper()} is {rate(rates[kind])} on {role}: most {many} are {DECIDED[kind]}."

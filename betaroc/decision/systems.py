@@ -323,7 +323,7 @@ class SystemsComparison(Tabular, Noun):
             return draw_system_panels(self.curves[0].alpha, lines, axes, log=log)
         return draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
-    def _block(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[Node]:
         """The verdict, the ranking, and the curves of the best."""
         first = self.curves[0]
         axes, _ = axes_of(first, "linear", BIOMETRIC)

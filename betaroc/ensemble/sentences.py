@@ -111,7 +111,7 @@ def inclusion_text(result: InclusionRecord) -> str:
         _listed([*reasons, *doubts(result), _hull_words(result)]),
         gain_grid(result, as_named), _listed([*gain_sentences(result), all_rules]),
     )  # fmt: skip
-    return text_of(told, wrapped=True)
+    return text_of(told)
 
 
 def _listed(sentences: Iterable[str]) -> Bullets:

@@ -927,7 +927,7 @@ class Fit(FitPoints, Noun):
     def _caption(self) -> str:
         return f"Fit {family_text(self.family)}"
 
-    def _block(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[Node]:
         return fit_block(self)
 
     def to_frame(self) -> Table:

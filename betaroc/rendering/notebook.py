@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from betaroc.rendering.tree import (
     Node,
     Row,
     Section,
+    Strip,
     Words,
     as_named,
 )
@@ -103,16 +105,6 @@ class Trace(NamedTuple):
     look: str = "solid"
 
 
-class RateMark(NamedTuple):
-    """A rate with its interval; hollow and dashed of dev, filled of test."""
-
-    label: str
-    low: float
-    value: float
-    high: float
-    hollow: bool
-
-
 class _Box(NamedTuple):
     """Where data lie on a picture, in pixels."""
 
@@ -189,8 +181,9 @@ def draw_alphas(
     return _drawing(264 + _KEY, 150, _frame(box) + inside + _curves(key, box), description)
 
 
-def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description: str) -> Figure:
+def draw_strip(strip: Strip, colour: str, description: str) -> Figure:
     """Rates with their intervals on a log scale beside a target."""
+    _, rows, target = strip
     height = 32 + 18 * len(rows)
     foot = height - 16
     number = decades_of([target, *(x for row in rows for x in (row.low, row.value))])
@@ -215,7 +208,7 @@ def draw_strip(rows: Sequence[RateMark], target: float, colour: str, description
             ends = f"M{place(row.low)} {y}H{place(row.high)}"
             marks.append(f'<path d="{ends}" stroke="{colour}" stroke-width="2"{dashes}/>')
         marks.append(_dot(place(row.value), y, colour, filled=not row.hollow))
-    return _drawing(296, height, "".join(texts + marks), description)
+    return replace(_drawing(296, height, "".join(texts + marks), description), strip=strip)
 
 
 class IntervalMark(NamedTuple):

@@ -155,11 +155,11 @@ class Noun(Value):
         """
         with quietly():
             try:
-                return html_block(self._block())
+                return html_block(self._view())
             except BetarocError as error:
                 return html_block([Words(self._caption()), Words(str(error))])
 
-    def _block(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[Node]:
         """What a notebook shows of it: a table of its numbers, unless there is better."""
         return table_nodes(listed_columns(self.to_frame()), self._caption())
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.rendering.tree import Grid, Section
+from betaroc.rendering.tree import Grid, Node, Section
 
 #: Accents that LaTeX has for every letter, in its oldest encoding too.
 _ACCENTS = {
@@ -39,10 +39,15 @@ _SIGNS = {"≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "±": r"$\pm$",
 _FORMULAS = tuple("=+-@＝＋－＠")
 
 
-def kept_of(sections: Iterable[Section]) -> Mapping[str, Sequence[Any]]:
+def kept_of(nodes: Iterable[Node]) -> Mapping[str, Sequence[Any]]:
     """What files hold of a tree: the columns of its first table that is kept, or nothing."""
-    blocks = [block for section in sections for block in section.blocks]
-    return next((one.kept for one in blocks if isinstance(one, Grid) and one.kept), {})
+    for node in nodes:
+        kept = node.kept if isinstance(node, Grid) else {}
+        if isinstance(node, Section):
+            kept = kept_of(node.blocks)
+        if kept:
+            return kept
+    return {}
 
 
 def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:

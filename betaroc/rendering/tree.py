@@ -150,15 +150,13 @@ class Group:
 class Grid:
     """A table; `words` are the columns of words, which stand to the left.
 
-    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. In a
-    terminal columns are as wide as their cells, or as `widths` says.
+    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits.
     """
 
     head: tuple[Cell | Name | str, ...]
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    widths: tuple[int, ...] = ()
     tag: ClassVar[str] = "grid"
 
 
@@ -285,17 +283,37 @@ class Bullets:
     tag: ClassVar[str] = "bullets"
 
 
+class RateMark(NamedTuple):
+    """A rate with its interval; hollow and dashed of dev, filled of test."""
+
+    label: str
+    low: float
+    value: float
+    high: float
+    hollow: bool
+
+
+class Strip(NamedTuple):
+    """Rates on a log scale beside a target, which a terminal can draw too."""
+
+    name: str
+    rows: tuple[RateMark, ...]
+    target: float
+
+
 @dataclass(frozen=True)
 class Figure:
     """An SVG element, or nothing where there is nothing to see; its caption; what it shows.
 
-    `places` are where its marks stand at every position of a slider, by their keys.
+    `places` are where its marks stand at every position of a slider, by their keys; `strip` is
+    what a terminal draws of it.
     """
 
     svg: str
     caption: str
     alt: str = ""
     places: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    strip: Strip | None = None
     tag: ClassVar[str] = "figure"
 
 
@@ -358,6 +376,8 @@ def _retold(part: Any, say: Callable[[str], str], names: bool) -> Any:
         return say(part)
     if isinstance(part, Name):
         return Name(say(part.short), part.whole) if names else part
+    if isinstance(part, Strip):
+        return part._replace(name=say(part.name))
     if isinstance(part, tuple):
         return tuple(_retold(one, say, names) for one in part)
     if is_dataclass(part) and not isinstance(part, type):

@@ -1,4 +1,4 @@
-"""A tree in a terminal: plain characters, columns that line up, rates on a log scale."""
+"""A tree in a terminal: plain characters, no line wider than it, rates on a log scale."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from shutil import get_terminal_size
 from textwrap import wrap
+from typing import NamedTuple
 
 from betaroc.rendering.numbers import decades_of, log_share
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
     Content,
+    Figure,
     Grid,
     Group,
     Name,
@@ -20,6 +23,7 @@ from betaroc.rendering.tree import (
     Row,
     Section,
     Status,
+    Strip,
     Words,
 )
 
@@ -28,145 +32,186 @@ _SIGNS = str.maketrans({
     "≤": "<=", "≥": ">=",
     "θ": "t", "ρ": "rho", "α": "alpha",
 })  # fmt: skip
+#: Sign of a status, the same in ASCII, and its colour.
+_STATUS = {
+    "good": ("✓", "[ok]", "32"), "warn": ("▲", "[??]", "33"), "bad": ("✗", "[no]", "31"),
+}  # fmt: skip
+#: Stands for a space where no line may end.
+_HELD = "\x1f"
+#: A column of words is not made narrower than this.
+_NARROWEST = 12
 
 
-#: Columns of a terminal, and of what stands below a row.
-_WIDE, _BELOW = 80, 4
+class Terminal(NamedTuple):
+    """What a terminal can show: columns, characters other than ASCII, colours."""
+
+    width: int = 80
+    signs: bool = False
+    colours: bool = False
 
 
-def text_of(sections: Iterable[Section], *, wrapped: bool = False) -> str:
-    """Sections with an empty line in between; pictures and legends are for pages.
-
-    Where it is to be `wrapped`, paragraphs are lines of a terminal, indented below a heading; what
-    is given and has no heading stays as it is.
-    """
-    return "\n\n".join(filter(None, (_section(one, wrapped) for one in sections)))
-
-
-def _columns(rows: Sequence[Sequence[str]], words: Sequence[int]) -> str:
-    """Rows with the first column, and those of words, to the left and the others to the right."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    left = {0, *words}
-    return "\n".join(
-        ("  " + "  ".join(
-            cell.ljust(width) if k in left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )).rstrip()
-        for row in rows
-    )  # fmt: skip
+def text_of(nodes: Iterable[Node], terminal: Terminal | None = None) -> str:
+    """Nodes with an empty line in between; pictures but strips, and legends, are for pages."""
+    terminal = terminal or Terminal(get_terminal_size().columns)
+    lines: list[str] = []
+    before: Node | None = None
+    for node in nodes:
+        text = _node(node, terminal, "")
+        if text:
+            follows = isinstance(node, Words) and isinstance(before, Status | Words)
+            tight = follows and not (isinstance(before, Words) and before.kind == "answer")
+            lines += ["", text] if lines and not tight else [text]
+            before = node
+    return "\n".join(lines)
 
 
-def _section(section: Section, wrapped: bool) -> str:
+def broken(text: str, width: int) -> list[str]:
+    """A text in lines; neither numbers with their units nor words with hyphens are broken."""
+    held = re.sub(r"(?<=\d) (?=\d{3}\b)| (?=%)| (?==)|(?<==) ", _HELD, text)
+    lines = wrap(held, max(width, 8), break_on_hyphens=False, break_long_words=False)
+    return [line.replace(_HELD, " ") for line in lines]
+
+
+def _node(node: Node, terminal: Terminal, inset: str) -> str:
+    room = terminal.width - 2 - len(inset)
+    match node:
+        case Section():
+            return _section(node, terminal)
+        case Grid():
+            return "\n".join(line.rstrip() for line in _grid(node, terminal.width))
+        case Words(kind="legend"):
+            return ""
+        case Words():
+            text = node.text if node.kind == "given" else _plain(node.text)
+            lead = f"{_plain(node.lead)}{' ' * (3 if node.kind == 'answer' else 1)}"
+            text = lead * bool(node.lead) + text
+            if node.kind == "given" and not inset:
+                return text
+            return "\n".join(inset + line for one in text.split("\n") for line in broken(one, room))
+        case Bullets():
+            items = ("\n  ".join(broken(_cell(item), room)) for item in node.items)
+            return "\n".join(items)
+        case Status(of=""):
+            sign, letters, colour = _STATUS[node.colour]
+            head = f"{sign if terminal.signs else letters} {_plain(node.verdict)}"
+            return f"\033[{colour}m{head}\033[0m" if terminal.colours else head
+        case Status():
+            words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
+            return "\n".join(broken(_plain(f"{words} {node.change}".rstrip()), room))
+        case Figure(strip=Strip() as strip):
+            return "\n".join(_strip(strip, signs=terminal.signs))
+        case _:
+            return ""
+
+
+def _section(section: Section, terminal: Terminal) -> str:
     title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
-    inset = "  " * bool(title)
-    told = [(one, text) for one in section.blocks if (text := _block(one, wrapped, inset))]
+    told = [
+        (block, text) for block in section.blocks
+        if (text := _node(block, terminal, "  " * bool(title)))
+    ]  # fmt: skip
     if not told:
         return ""
     # A section within one stands apart, unless it is the first thing said.
     gaps = ["\n" * (k > 0 and isinstance(block, Section)) for k, (block, _) in enumerate(told)]
     body = [gap + text for gap, (_, text) in zip(gaps, told, strict=True)]
-    return "\n".join([title, *body] if title else body)
+    return "\n".join([*broken(title, terminal.width), *body] if title else body)
 
 
-def _block(node: Node, wrapped: bool, inset: str) -> str:
-    match node:
-        case Section():
-            return _section(node, wrapped)
-        case Grid():
-            return _fixed(node) if node.widths else _grid(node)
-        case Words():
-            return _words(node, wrapped, inset)
-        case Bullets():
-            items = [_cell(item) for item in node.items]
-            lines = (broken(item, _WIDE - 2) if wrapped else [item] for item in items)
-            return "\n".join(map("\n  ".join, lines))
-        case Status():
-            words = ": ".join(filter(None, (node.of, node.verdict, node.reason)))
-            return _plain(f"{words} {node.change}".rstrip())
-        case _:
-            return ""
+# ------------------------------------------------------------------------------ tables
+def _grid(grid: Grid, width: int) -> list[str]:
+    """The first that fits: intervals and notes beside numbers, below them, left out; or a list."""
+    for beside in (3, 2, 1, 0):
+        lines = _table(grid, width, beside)
+        if lines is not None:
+            return lines
+    heads, lines = [_texts(cell, 0, 3)[0] for cell in grid.head], []
+    for row in grid.rows:
+        if isinstance(row, Group):
+            lines += _across(row, width)
+            continue
+        for k, (head, cell) in enumerate(zip(heads, row.cells, strict=False)):
+            words = ": ".join(filter(None, (head, _texts(cell, 0, 3)[0])))
+            lines += [" " * (2 + 2 * (k > 0)) + line for line in broken(words, width - 4)]
+    return lines
 
 
-def _words(node: Words, wrapped: bool, inset: str) -> str:
-    if node.kind == "legend":
-        return ""
-    text, given = f"{node.lead} {node.text}" if node.lead else node.text, node.kind == "given"
-    text = text if given else _plain(text)
-    if not wrapped or (given and not inset):
-        return text
-    return "\n".join(inset + line for line in broken(text, _WIDE - 2 - len(inset)))
-
-
-def _grid(grid: Grid) -> str:
-    """Lines across the table stand out by their place; intervals stand in a column's cells."""
-    texts = [[_cell(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
-    spans = [[_around(cell) for cell in row.cells] for row in grid.rows if isinstance(row, Row)]
-    wide = [max([len(row[k]) for row in spans], default=0) for k in range(len(grid.head))]
-    rows = [
-        [f"{cell} {span.ljust(width)}" if width else cell
-         for cell, span, width in zip(*both, wide, strict=True)]
-        for both in zip(texts, spans, strict=True)
-    ]  # fmt: skip
-    lines = _columns([list(map(_cell, grid.head)), *rows], grid.words).split("\n")
-    body = iter(lines[1:])
-    texts = [
-        [f"  {_plain(text)}" for text in (row.title, row.note) if text]
-        if isinstance(row, Group) else [next(body)]
-        for row in grid.rows
-    ]  # fmt: skip
-    return "\n".join([*filter(None, lines[:1]), *(line for part in texts for line in part)])
-
-
-def _fixed(grid: Grid) -> str:
-    """Columns of given widths; what is said of a row stands below it."""
-    rows = [Row(grid.head)] * any(grid.head) + list(grid.rows)
-    told = [row.cells for row in rows if isinstance(row, Row)]
-    beside = [
-        max((len(_cell(row[k])) for row in told if k < len(row) and _span(row[k])), default=0)
-        for k in range(len(grid.widths))
+def _table(grid: Grid, width: int, beside: int) -> list[str] | None:
+    """The lines of a table whose columns line up; None where it is wider than the terminal."""
+    size, left = len(grid.head), {0, *grid.words}
+    rows = [row.cells for row in grid.rows if isinstance(row, Row)]
+    spans = [
+        max((len(_around(row[k], beside)) for row in rows if k < len(row)), default=0)
+        for k in range(size)
     ]
-    lines: list[str] = []
-    for row in rows:
-        if isinstance(row, Row):
-            lines += _lines(grid, row.cells, beside)
-        else:
-            below = broken(_plain(row.note), _WIDE - _BELOW)
-            lines += [" " * _BELOW + line for line in below]
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _lines(grid: Grid, cells: Sequence[Content], beside: Sequence[int]) -> list[str]:
-    """A row, words broken where they must be, spans below where one of them has no room."""
-    size, left = len(cells), {0, *grid.words}
-    widths = list(grid.widths[:size])
-    if size < len(grid.widths):
-        widths[-1], left = _WIDE - sum(widths[:-1]) + 1, left | {size - 1}
-    ends = [k in left and (k + 1 in left or k + 1 == size) for k in range(size)]  # with a blank
-    alone = len(_cell(cells[0])) > widths[0] - (1 in grid.words)
-    stacks = [["" if alone else _cell(cells[0])]]
-    parts = [  # texts as wide as others that have a span beside them, spans, notes
-        (_cell(cell).ljust(width if _span(cell) else 0), _span(cell), getattr(cell, "note", ""))
-        for cell, width in zip(cells, beside, strict=False)
-    ]
-    fits = all(
-        len(f"{text} {span}".rstrip()) < width
-        for k, ((text, span, _), width) in enumerate(zip(parts, widths, strict=True))
-        if k and k in left and span
-    )
-    for k, (text, span, note) in enumerate(parts[1:], 1):
-        told = [f"{text} {span}".rstrip(), note] if fits else [text, span, note]
-        stacks.append([
-            line for one in told if one
-            for line in (broken(one, widths[k] - 1) if k in left else [one])
-        ])  # fmt: skip
-    lines = [
-        "".join(
-            f"{text:{width - 1}} " if end else f"{text:{'' if k in left else '>'}{width}}"
-            for k, (text, width, end) in enumerate(zip(line, widths, ends, strict=True))
+    heads = [_texts(cell, 0, min(beside, 1)) for cell in grid.head]
+    body = [[_texts(*one, beside) for one in zip(row, spans, strict=False)] for row in rows]
+    least = [
+        max(
+            (len(line) for row in body if k < len(row) - (len(row) < size) for line in row[k]),
+            default=0,
         )
-        for line in zip_longest(*stacks, fillvalue="")
+        for k in range(size)
     ]
-    return [_cell(cells[0])] * alone + lines
+    room = width - 2 * size
+    for broad in (10**6, 8):  # heads in a line each, or in words
+        words = [[word for text in texts for word in broken(text, broad)] for texts in heads]
+        widths = [max([few, *map(len, texts)]) for few, texts in zip(least, words, strict=True)]
+        if sum(widths) <= room or beside > 1:
+            break
+    if sum(widths) > room and beside < 2:
+        widest = max(left, key=widths.__getitem__)
+        widths[widest] = max(_NARROWEST, widths[widest] - (sum(widths) - room))
+    if sum(widths) > room:
+        return None
+    lines = _row(heads, widths, left, "  ", width) if any(map("".join, heads)) else []
+    cells = iter(body)
+    for row in grid.rows:
+        if isinstance(row, Group):
+            lines += _across(row, width)
+        else:
+            lines += _row(next(cells), widths, left, "> " if row.chosen else "  ", width)
+    return lines
+
+
+def _row(
+    cells: Sequence[Sequence[str]], widths: Sequence[int], left: set[int], mark: str, width: int
+) -> list[str]:
+    """The lines of a row; the last cell of a short one reaches to the end."""
+    rooms, last = list(widths[: len(cells)]), len(cells) - 1
+    if len(cells) < len(widths):
+        rooms[-1], left = width - 2 * len(cells) - sum(rooms[:-1]), left | {last}
+    stacks = [
+        [part for text in cell for part in (broken(text, room) if len(text) > room else [text])]
+        for cell, room in zip(cells, rooms, strict=True)
+    ]
+    lines = [
+        "  ".join(f"{text:{'<' if k in left else '>'}{room}}"
+                  for k, (text, room) in enumerate(zip(line, rooms, strict=True)))
+        for line in zip_longest(*stacks, fillvalue="")
+    ]  # fmt: skip
+    return [mark + lines[0], *("  " + line for line in lines[1:])]
+
+
+def _across(group: Group, width: int) -> list[str]:
+    """A line over the rows that it speaks of."""
+    texts = filter(None, (group.title, group.note))
+    return ["  " + line for text in texts for line in broken(_plain(text), width - 2)]
+
+
+def _texts(cell: Content, room: int, beside: int) -> list[str]:
+    """The lines of a cell: its text, interval and note, so many of which stand on the first."""
+    span, note = (cell.span, cell.note) if isinstance(cell, Cell) else ("", "")
+    below = ([note], [span, note], [note], [])[beside]
+    first = f"{_cell(cell)} {_around(cell, beside).ljust(room)}"
+    return [first if room else first.rstrip(), *(_plain(text) for text in below if text)]
+
+
+def _around(cell: Content, beside: int) -> str:
+    """What stands behind the text of a cell."""
+    texts = [cell.span, cell.note][: max(beside - 1, 0)] if isinstance(cell, Cell) else []
+    told = ", ".join(filter(None, texts))
+    return f"({_plain(told)})" if told else ""
 
 
 def _cell(cell: Content) -> str:
@@ -177,66 +222,44 @@ def _cell(cell: Content) -> str:
     return _plain(text)
 
 
-def _span(cell: Content) -> str:
-    return f"({_plain(cell.span)})" if isinstance(cell, Cell) and cell.span else ""
-
-
-def _around(cell: Content) -> str:
-    """The span and the note together."""
-    beside = [one for one in (cell.span, cell.note) if one] if isinstance(cell, Cell) else []
-    return f"({_plain(', '.join(beside))})" if beside else ""
-
-
 def _plain(text: str) -> str:
     return text.translate(_SIGNS)
 
 
+# ------------------------------------------------------------------------------- strips
 #: Where the strip begins, and its columns.
 _START, _WIDTH = 14, 48
 
-#: Stands for a space where no line may end.
-_HELD = "\x1f"
 
-#: Name, low, rate and high, as fractions.
-Strip = tuple[str, float, float, float]
-
-
-def broken(text: str, width: int) -> list[str]:
-    """A text in lines; neither numbers with their units nor words with hyphens are broken."""
-    held = re.sub(r"(?<=\d) (?=\d{3}\b)| (?=%)| (?==)|(?<==) ", _HELD, text)
-    return [line.replace(_HELD, " ") for line in wrap(held, width, break_on_hyphens=False)]
-
-
-def strip(name: str, rows: Sequence[Strip], target: float | None, *, plain: bool) -> list[str]:
+def _strip(strip: Strip, *, signs: bool) -> list[str]:
     """Rates with their intervals on one log scale; o of dev, a dot of test; nan where none is."""
-    decades = decades_of([value for _, _, value, _ in rows] + [target or 1.0])
+    decades = decades_of([row.value for row in strip.rows] + [strip.target])
 
     def place(rate: float) -> int:
         return _START + round(_WIDTH * log_share(rate, decades))
 
     head = [" "] * (_START + _WIDTH + 8)
-    _write(head, 0, name)
+    _write(head, 0, strip.name)
     for k in range(0, decades + 1, -(-decades // 4)):
         text = f"{10.0 ** (2 - k):g}" if k else "100 %"
         _write(head, place(10.0**-k) - (2 if k else 3), text)
-    lines = ["".join(head).rstrip()]
-    for k, (who, low, value, high) in enumerate(rows):
+    lines = ["".join(head)]
+    for row in strip.rows:
         line = [" "] * (_START + _WIDTH + 3)
-        _write(line, 0, who)
+        _write(line, 0, row.label)
         for power in range(decades + 1):
             line[place(10.0**-power)] = "."
-        middle = place(value)
-        if not math.isnan(low):
-            first = place(low)
-            middle = max(middle, first + (value > low))
-            last = max(place(high), middle + 1)
+        middle = place(row.value)
+        if not math.isnan(row.low):
+            first = place(row.low)
+            middle = max(middle, first + (row.value > row.low))
+            last = max(place(row.high), middle + 1)
             bar = "-" * (last - first - 1)
-            _write(line, first, f"[{bar}]" if plain else f"├{bar}┤".replace("-", "─"))
-        line[middle] = "o" if k == 0 else "*" if plain else "●"
-        lines.append("".join(line).rstrip())
-    if target is not None:
-        lines.append(" " * place(target) + f"target {100.0 * target:g} %")
-    return lines
+            _write(line, first, f"├{bar}┤".replace("-", "─") if signs else f"[{bar}]")
+        line[middle] = "o" if row.hollow else "●" if signs else "*"
+        lines.append("".join(line))
+    lines.append(" " * place(strip.target) + f"target {100.0 * strip.target:g} %")
+    return [line.rstrip() for line in lines]
 
 
 def _write(line: list[str], at: int, text: str) -> None:

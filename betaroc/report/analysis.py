@@ -143,7 +143,7 @@ class Analysis(AnalysisRecord, Noun):
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
-    def _block(self) -> Sequence[Node]:
+    def _view(self) -> Sequence[Node]:
         return analysis_block(self)
 
     def summary(self) -> str:

@@ -13,15 +13,20 @@ import numpy as np
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.status import (
+from betaroc.decision.decision_view import (
     STATUS_COLOURS,
-    high_rate_words,
+    RateCell,
+    RateRow,
+    counted_rates,
+    decision_rates,
     mean_shown,
+    of_total,
     remedy_words,
     shown_threshold,
     status_words,
     ways_grid,
 )
+from betaroc.decision.status import DECIDED, high_rate_words
 from betaroc.decision.ways import TARGET_RATES
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.decision_picture import (
@@ -39,21 +44,12 @@ from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, vers
 from betaroc.rendering.tree import Section
 from betaroc.rendering.tree_html import html_of, tight
 from betaroc.report.record import AnalysisRecord, name, question_of, request_of, worst_check
-from betaroc.report.score_set import (
-    RateCell,
-    RateRow,
-    ScoreSet,
-    counted_rates,
-    decision_rates,
-    is_modelled,
-    of_total,
-)
+from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.summary import set_names
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_DECIDED = {"far": "accepted", "frr": "rejected"}
 #: Rates up to which errors are outlined taller once more.
 _SMALL = 0.12
 #: Test sets that are drawn; of more, the one that the status is of.
@@ -100,7 +96,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
     return screen | {
-        "threshold": with_minus(shown_threshold(d.threshold, d.target, analysis.dev.scores)),
+        "threshold": with_minus(shown_threshold(d)),
         "rule": _rule(d),
         "how": _how(d),
         "status": _status(analysis, d, names, total),
@@ -184,7 +180,7 @@ def decision_lines(analysis: AnalysisRecord) -> list[str]:
     if d is None:
         return [question, f"No threshold: {analysis.no_decision}"]
     said = _status(analysis, d, names, len(analysis.tests))
-    place = shown_threshold(d.threshold, d.target, analysis.dev.scores)
+    place = shown_threshold(d)
     return [
         f"{question} {place}: {_rule(d)}; {_how(d).replace('’', chr(39))}.",
         f"{said['word']}: {said['reason']}",
@@ -221,7 +217,7 @@ def _rates(
         for row in rows
     ]
     heads = [
-        (row.name, "of comparisons" if row.made else f"{words.many(row.who)} {_DECIDED[row.kind]}")
+        (row.name, "of comparisons" if row.made else f"{words.many(row.who)} {DECIDED[row.kind]}")
         for row in rows
     ]
     status = [None, *analysis.checks, *[None] * len(names)][: len(names)]
@@ -370,7 +366,7 @@ def _positions(
 ) -> dict[str, Any]:
     """What stands where at every position: counted rates, but for the threshold decided."""
     level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
-    texts[home] = shown_threshold(d.threshold, d.target, analysis.dev.scores)
+    texts[home] = shown_threshold(d)
     at, told, marks, flags = {}, {}, {}, {}
     told["t"], at["t"] = _indexed([with_minus(text) for text in texts])
     marks["x"] = [round(float(x), 2) for x in axis.place(np.maximum(thresholds, -1e300))]
@@ -413,12 +409,6 @@ def _bits(flags: Any) -> str:
 # ---------------------------------------------------------------------------------- ways
 def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> Markup:
     """Every way to choose; of several test sets with what each does on the worst."""
-    tests = analysis.tests
-    k = worst_check(d, analysis.checks)[1] or 0 if len(tests) > 1 else 0
-    test, role = (tests[k].given, names[k + 1]) if tests else (None, "")
-
-    def place(threshold: float) -> str:
-        return with_minus(shown_threshold(threshold, d.target, analysis.dev.scores))
-
-    grid = ways_grid(d, place, test, role, used="used on this page")
-    return html_of([Section("", (grid,))])
+    k = worst_check(d, analysis.checks)[1] or 0 if len(analysis.tests) > 1 else 0
+    check, role = (analysis.checks[k], names[k + 1]) if analysis.tests else (None, "")
+    return html_of([Section("", (ways_grid(d, check, role, "used on this page"),))])

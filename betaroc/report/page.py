@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from betaroc.core.terms import Terms, terms_of
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.status import decision_block
+from betaroc.decision.decision_view import decision_view
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.files import page_target, write_whole
@@ -316,7 +316,7 @@ def _decision_nodes(of: AnalysisRecord, d: Decision) -> list[Node]:
     terms = terms_of(of.terms)
     return [
         retold(one, lambda text: terms.said(text, of.names))
-        for one in decision_block(d, check, role)
+        for one in decision_view(d, check, role)
     ]
 
 

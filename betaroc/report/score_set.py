@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning, InputError, SmallSampleWarning
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import quietly, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.decide import Decision
 from betaroc.estimation.families import is_of_counts
 from betaroc.estimation.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.fits.fit import Fit
@@ -30,7 +26,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
-from betaroc.rendering.numbers import counted, number, percent, spaced
+from betaroc.rendering.numbers import counted, number, percent
 from betaroc.report.certainty import Certainty, certainty_of
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
 from betaroc.report.quality import Distances, Quality
@@ -347,91 +343,3 @@ def _threshold(point: OperatingPoint) -> Thresholds:
         return t
     solved = Thresholds.from_logit(point.logit_threshold)
     return replace(t, complement=solved.complement, logit=solved.logit)
-
-
-# ------------------------------------------------------------------ the threshold decided
-#: Thresholds at which dependent trials are counted at once.
-_AT_ONCE = 64
-
-
-class RateCell(NamedTuple):
-    """A rate of a set with its interval, and the count that it rests on."""
-
-    rate: float
-    low: float
-    high: float
-    errors: float
-    total: float
-
-
-class RateRow(NamedTuple):
-    """A rate at the threshold: on dev to be expected, then observed on every test set."""
-
-    name: str
-    #: Which trials of which class it is a share of.
-    kind: str
-    who: str
-    made: bool
-    cells: tuple[RateCell, ...]
-
-
-_ROWS = (
-    ("FAR", "far", "impostor", False), ("FRR", "frr", "client", False),
-    ("FMR", "far", "impostor", True), ("FNMR", "frr", "client", True),
-)  # fmt: skip
-
-
-def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
-    """Both rates of dev, which comes first, and of the tests; of comparisons made where some lack.
-
-    The target's rate on dev is that to be expected; all others are counted.
-    """
-    absent, rows = any(one.has_rejected for one in sets), []
-    for name, kind, who, made in _ROWS if absent else _ROWS[:2]:
-        cells = [
-            _cell(one._scored if made else one, kind, d.threshold, d.confidence) for one in sets
-        ]
-        if kind == d.target and not made:
-            share = getattr(d.expected, kind), d.interval.low, d.interval.high
-            cells[0] = RateCell(*share, *cells[0][3:])
-        rows.append(RateRow(name, kind, who, made, tuple(cells)))
-    return rows
-
-
-def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
-    share, low, high = (float(one[0]) for one in counted_rates(scores, kind, [threshold], level))
-    total = scores.impostor_total if kind == "far" else scores.client_total
-    return RateCell(share, low, high, share * total, total)
-
-
-def of_total(cell: RateCell) -> str:
-    """The count of a cell, such as "45 of 5768"."""
-    return f"{spaced(cell.errors)} of {spaced(cell.total)}"
-
-
-def counted_rates(
-    data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """A rate counted at many thresholds with its exact intervals, which know of groups.
-
-    Where it has no interval, as with fractional weights, the ends are nan.
-    """
-    tail, t = IntervalOptions(level).tail, Thresholds.from_theta(np.asarray(thresholds, float))
-    rates = np.asarray(getattr(empirical_model(data)._pair, kind)(t))
-    try:
-        n = _independent(CountedScores(data), int(kind == "far"), t, tail)
-    except InputError:
-        return rates, np.full(t.shape, np.nan), np.full(t.shape, np.nan)
-    low, high = share_ends(rates * n, n, tail)
-    if isinstance(data, ScoreSummary):  # within a bin a score may lie on either side
-        off = max(data.rate_error)
-        low, high = np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
-    return rates, low, high
-
-
-def _independent(counted: CountedScores, who: int, t: Thresholds, tail: float) -> FloatArray:
-    """Trials that the counts of a class are worth at each threshold."""
-    return np.concatenate([
-        counted.evidence.effective(who, t[k : k + _AT_ONCE], tail, above=bool(who))
-        for k in range(0, t.size, _AT_ONCE)
-    ])  # fmt: skip

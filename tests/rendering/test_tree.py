@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -33,7 +32,7 @@ from betaroc.rendering.tree import (
     retold,
 )
 from betaroc.rendering.tree_html import html_of, prose_of, typeset
-from betaroc.rendering.tree_text import text_of
+from betaroc.rendering.tree_text import Terminal, text_of
 
 SVG = (
     '<svg viewBox="0 0 1 1" role="img"><path style="stroke: #0072b2; fill: #ffffff"/>'
@@ -91,7 +90,7 @@ def test_foreign_names_are_cut_and_kept_whole(text: str, path: bool, short: str)
 def test_the_terminal_has_lines_that_stand_below_each_other() -> None:
     assert text_of(TREE) == (
         "ROC's end: AUC 0.9\n"
-        "TNR ~ K FRR^0.5, dF_i/dF_c <inf>\n"
+        "  TNR ~ K FRR^0.5, dF_i/dF_c <inf>\n"
         "  rate                value  verdict\n"
         "  at 0.5\n"
         "  few\n"
@@ -159,43 +158,61 @@ def test_colours_of_drawings_are_those_of_the_scheme() -> None:
     assert "stroke: #123456" in page
 
 
-#: Columns of 8, 15 and 6 characters, the second of words.
 FIXED = Grid(
     ("way", "expected", "beyond"),
     (
-        Row(("> one", rate_cell(0.1, 0.05, 0.15, note="1 of 10"), "1"), chosen=True),
+        Row(("one", rate_cell(0.1, 0.05, 0.15, note="1 of 10"), "1"), chosen=True),
         Group("", "said of it"),
-        Row(("two", "not possible: " + "too few " * 9)),
+        Row(("two", "not possible: " + "too few " * 4)),
         Row(("a long title", rate_cell(0.2), Status("", "good", "good"))),
     ),
     words=(1,),
-    widths=(8, 15, 6),
 )
 
 
-def test_columns_of_given_widths_break_what_has_no_room() -> None:
-    """By hand: a rate and its interval need 18 of 14 characters, so that one stands below."""
-    assert text_of(apart(FIXED)).splitlines() == [
-        "way     expected       beyond",
-        "> one   10 %                1",
-        "        (5.0 to 15 %)",
-        "        1 of 10",
-        "    said of it",
-        "two     not possible: too few too few too few too few too few too few too few",
-        "        too few too few",
-        "a long title",
-        "        20 %             good",
-    ]
-    wide = replace(FIXED, widths=(8, 20, 6), rows=FIXED.rows[:1])
-    assert text_of(apart(wide)).splitlines()[1:] == [
-        "> one   10 % (5.0 to 15 %)       1",
-        "        1 of 10",
-    ]
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (60, [
+            "  way           expected                     beyond",
+            "> one           10 % (5.0 to 15 %, 1 of 10)       1",
+            "  said of it",
+            "  two           not possible: too few too few too few too",
+            "                few",
+            "  a long title  20 %                           good",
+        ]),
+        (48, [
+            "  way           expected            beyond",
+            "> one           10 % (5.0 to 15 %)       1",
+            "                1 of 10",
+            "  said of it",
+        ]),
+        (40, [
+            "  way           expected     beyond",
+            "> one           10 %              1",
+            "                5.0 to 15 %",
+            "                1 of 10",
+        ]),
+        (22, [
+            "  way: one",
+            "    expected: 10 %",
+            "    (5.0 to 15 %, 1 of",
+            "    10)",
+            "    beyond: 1",
+            "  said of it",
+        ]),
+    ],
+)  # fmt: skip
+def test_a_table_fits_the_terminal(width: int, lines: list[str]) -> None:
+    """By hand: intervals and counts beside numbers, below them, or a list."""
+    told = text_of([FIXED], Terminal(width)).splitlines()
+    assert [line.rstrip() for line in told[: len(lines)]] == lines
+    assert max(map(len, told)) <= width
 
 
 def test_a_page_has_the_chosen_row_short_rows_notes_and_signs_of_a_status() -> None:
     page = str(html_of(apart(FIXED)))
-    assert '<tr class="use"><th>&gt; one</th>' in page
+    assert '<tr class="use"><th>one</th>' in page
     assert '<span class="ci">5.0 to 15\u00a0%</span><span class="ci">1 of 10</span>' in page
     assert '<td class="text wide" colspan="2"><div>not possible' in page
     assert page.count("i-good") == 1
@@ -208,7 +225,7 @@ def test_a_terminal_has_lines_of_paragraphs_where_it_is_to_wrap() -> None:
         Section("", (Words("as it  stands " * 9, "given"),)),
         Section("", (Bullets((as_named("item " * 20),)), Words("12 % " * 20))),
     ]
-    lines = text_of(told, wrapped=True).splitlines()
+    lines = text_of(told, Terminal(80)).splitlines()
     assert lines[:4] == ["Head", "  " + "word " * 14 + "word", "  " + "word " * 4 + "word",
                          "  Lead: more"]  # fmt: skip
     assert lines[5] == "as it  stands " * 9

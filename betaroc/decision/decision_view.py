@@ -1,0 +1,349 @@
+"""A decision as a tree: the answer, its status, both rates, the target on a scale, every way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.class_words import ClassWords
+from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
+from betaroc.core.special import share_ends
+from betaroc.core.thresholds import Thresholds
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
+from betaroc.decision.status import AMBER, DECIDED, GREEN, RED, Said
+from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
+from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.interval import Interval
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.curves import draw_intervals
+from betaroc.rendering.notebook import CLIENT, IMPOSTOR, IntervalMark, draw_strip
+from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
+from betaroc.rendering.style import Axes
+from betaroc.rendering.tree import (
+    Cell,
+    Figure,
+    Grid,
+    Node,
+    RateMark,
+    Row,
+    Section,
+    Status,
+    Strip,
+    Words,
+    rate_cell,
+)
+
+if TYPE_CHECKING:
+    from betaroc.decision.decide import Decision, DecisionCheck
+
+#: How each status is called by the signs and colours of pages.
+STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+_TONES = {"far": IMPOSTOR, "frr": CLIENT}
+#: The share of a class that a threshold as it is shown may decide otherwise.
+_OTHERWISE = 0.005
+#: Thresholds at which dependent trials are counted at once.
+_AT_ONCE = 64
+
+
+def decision_view(
+    d: Decision, check: DecisionCheck | None = None, role: str = "test"
+) -> list[Node]:
+    """The threshold, its status, both rates, the target on a scale, and every way to choose."""
+    said, tested = d if check is None else check, check is not None
+    accepts = "accept if score is above. "
+    if not math.isfinite(d.threshold):
+        accepts = f"{'accept' if d.threshold < 0.0 else 'reject'} every score. "
+    kind = "" if d.dtype == "float64" else f" in {d.dtype}"
+    exact = f"Software that accepts score >= threshold{kind}: {d.threshold_for_greater_equal!r}"
+    return [
+        Words(f"{accepts}{_asked(d)}", "answer", f"Threshold {shown_threshold(d)}"),
+        Status("", status_words(said.status, tested=tested), STATUS_COLOURS[said.status]),
+        *said_nodes(said, tested=tested),
+        _rates_grid(d, check, role),
+        *([_strip(d, check)] if d.target in TARGET_RATES else []),
+        Section("Every way to choose", (ways_grid(d, check, role), Words(exact)), folded=True),
+    ]
+
+
+def said_nodes(said: Said | Decision | DecisionCheck, *, tested: bool) -> list[Words]:
+    """Why the status is so, and what would change it."""
+    change = Words(remedy_words(said.remedy, tested=tested), lead="What would change it:")
+    return [Words(said.reason), change]
+
+
+def status_words(status: str, *, tested: bool) -> str:
+    """The word that stands beside the icon."""
+    words = status[0].upper() + status[1:]
+    return words if tested or status != GREEN else f"{words}, not tested"
+
+
+def remedy_words(remedy: str, *, tested: bool) -> str:
+    """What would change the status; a test set first where there was none."""
+    return remedy if tested else f"a test set from where it will run; {remedy}"
+
+
+def shown_threshold(d: Decision, threshold: float | None = None) -> str:
+    """A threshold in four digits or, where they would decide otherwise on dev, in more."""
+    threshold, dev, up = (
+        d.threshold if threshold is None else threshold,
+        d.scores,
+        d.target != "frr",
+    )
+    if not math.isfinite(threshold) or dev is None:
+        return rounded(threshold, up=up or not math.isfinite(threshold))
+
+    client, impostor = dev._distributions
+
+    def rates(at: float) -> tuple[float, float]:
+        return float(impostor.sf(at)), float(client.cdf(at))
+
+    def is_near(text: str) -> bool:
+        pairs = zip(rates(float(text)), wanted, strict=True)
+        return all(abs(one - two) <= _OTHERWISE for one, two in pairs)
+
+    wanted = rates(threshold)
+    found = (rounded(threshold, up=up, digits=digits) for digits in range(4, 17))
+    return next(filter(is_near, found), repr(threshold))
+
+
+def mean_shown(
+    costs: tuple[float, float] | None, found: Interval | DecisionCheck
+) -> tuple[str, str]:
+    """A mean cost, or the mean of both rates in per cent, and its interval."""
+    mean = found.estimate if isinstance(found, Interval) else found.observed
+    if costs is None:
+        return rate(mean), rate_span(found.low, found.high)
+    return number(mean, 3), f"{number(found.low, 3)} to {number(found.high, 3)}"
+
+
+def _asked(d: Decision) -> str:
+    """The target, and how the threshold came."""
+    if d.target not in TARGET_RATES:
+        costs = "Least mean cost" if d.costs is not None else "Equal error rates"
+        return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
+    how = f"guaranteed, {100.0 * d.confidence:g} % confidence"
+    target = f"Target {d.target.upper()} {100.0 * d.rate:g} %"
+    return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
+
+
+# ------------------------------------------------------------------------------- rates
+class RateCell(NamedTuple):
+    """A rate of a set with its interval, and the count that it rests on."""
+
+    rate: float
+    low: float
+    high: float
+    errors: float = math.nan
+    total: float = math.nan
+
+
+class RateRow(NamedTuple):
+    """A rate at the threshold: on dev to be expected, then observed on every test set."""
+
+    name: str
+    #: Which trials of which class it is a share of.
+    kind: str
+    who: str
+    made: bool
+    cells: tuple[RateCell, ...]
+
+
+_ROWS = (
+    ("FAR", "far", "impostor", False), ("FRR", "frr", "client", False),
+    ("FMR", "far", "impostor", True), ("FNMR", "frr", "client", True),
+)  # fmt: skip
+
+
+def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
+    """Both rates of dev, which comes first, and of the tests; of comparisons made where some lack.
+
+    The target's rate on dev is that to be expected; all others are counted.
+    """
+    absent, rows = any(one.has_rejected for one in sets), []
+    for name, kind, who, made in _ROWS if absent else _ROWS[:2]:
+        cells = [
+            _cell(one._scored if made else one, kind, d.threshold, d.confidence) for one in sets
+        ]
+        if kind == d.target and not made:
+            share = getattr(d.expected, kind), d.interval.low, d.interval.high
+            cells[0] = RateCell(*share, *cells[0][3:])
+        rows.append(RateRow(name, kind, who, made, tuple(cells)))
+    return rows
+
+
+def _rates(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
+    """The same of a decision and its check; without counts where a document brought them."""
+    sets = [d.scores] if check is None else [d.scores, check.scores]
+    if all(one is not None for one in sets):
+        return decision_rates(d, [one for one in sets if one is not None])
+    rows = []
+    for k, (name, kind, who, made) in enumerate(_ROWS[:2]):
+        share = getattr(d.expected, kind)
+        cells = [RateCell(share, math.nan, math.nan)]
+        if kind == d.target:
+            cells = [RateCell(share, d.interval.low, d.interval.high)]
+        elif d.counted is not None and d.counted[k].estimate == share:
+            cells = [RateCell(share, d.counted[k].low, d.counted[k].high)]
+        if check is not None:
+            seen = None if check.counted is None else check.counted[k]
+            ends = (math.nan, math.nan) if seen is None else (seen.low, seen.high)
+            cells.append(RateCell(getattr(check.point, kind), *ends))
+        rows.append(RateRow(name, kind, who, made, tuple(cells)))
+    return rows
+
+
+def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> Grid:
+    """Both rates expected from dev and observed, with their counts; of costs their mean too."""
+    words, rows = d.words or ClassWords(), []
+    for row in _rates(d, check):
+        what = "of comparisons made"
+        what = what if row.made else f"{words.many(row.who)} {DECIDED[row.kind]}"
+        cells = (rate_cell(*one[:3], "no interval", of_total(one)) for one in row.cells)
+        rows.append(Row((Cell(row.name, note=what), *cells)))
+    if d.target not in TARGET_RATES:
+        label = Cell(*(("cost", "mean of a trial") if d.costs else ("HTER", "mean of both rates")))
+        means = (mean_shown(d.costs, one) for one in (d.interval, check) if one is not None)
+        rows.append(Row((Cell(label.text, note=label.span), *(Cell(*mean) for mean in means))))
+    return Grid(("", "expected, dev", *[f"observed, {role}"] * (check is not None)), tuple(rows))
+
+
+def _cell(scores: ScoreData, kind: str, threshold: float, level: float) -> RateCell:
+    share, low, high = (float(one[0]) for one in counted_rates(scores, kind, [threshold], level))
+    total = scores.impostor_total if kind == "far" else scores.client_total
+    return RateCell(share, low, high, share * total, total)
+
+
+def of_total(cell: RateCell) -> str:
+    """The count of a cell, such as "45 of 5768"."""
+    known = not math.isnan(cell.total)
+    return f"{spaced(cell.errors)} of {spaced(cell.total)}" if known else ""
+
+
+def counted_rates(
+    data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A rate counted at many thresholds with its exact intervals, which know of groups.
+
+    Where it has no interval, as with fractional weights, the ends are nan.
+    """
+    tail, t = IntervalOptions(level).tail, Thresholds.from_theta(np.asarray(thresholds, float))
+    rates = np.asarray(getattr(empirical_model(data)._pair, kind)(t))
+    try:
+        n = _independent(CountedScores(data), int(kind == "far"), t, tail)
+    except InputError:
+        return rates, np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+    low, high = share_ends(rates * n, n, tail)
+    if isinstance(data, ScoreSummary):  # within a bin a score may lie on either side
+        off = max(data.rate_error)
+        low, high = np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
+    return rates, low, high
+
+
+def _independent(counted: CountedScores, who: int, t: Thresholds, tail: float) -> FloatArray:
+    """Trials that the counts of a class are worth at each threshold."""
+    return np.concatenate([
+        counted.evidence.effective(who, t[k : k + _AT_ONCE], tail, above=bool(who))
+        for k in range(0, t.size, _AT_ONCE)
+    ])  # fmt: skip
+
+
+# -------------------------------------------------------------------------------- ways
+def ways_grid(
+    d: Decision, check: DecisionCheck | None = None, role: str = "test", used: str = ""
+) -> Grid:
+    """Every way to choose, those of a fit last, with what each does on dev and on a test set.
+
+    `used` is what is said of the way that was taken.
+    """
+    test = None if check is None else check.scores
+    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
+    interval = f"{100.0 * d.confidence:g} % interval"
+    head: list[Cell | str] = ["way", "threshold", Cell(f"{kinds[0].upper()} expected", interval)]
+    head += ["beyond", "FAR, dev", "FRR, dev"]
+    head += [] if test is None else [Cell(f"{k.upper()}, {role}", interval) for k in kinds]
+    rows = []
+    for way in sorted(d.ways, key=lambda way: way.how == "model"):
+        title, is_used = way_title(way, d.rate, d.confidence), way is d.way
+        if not way.possible:
+            rows.append(Row((title, f"not possible: {way.why}")))
+            continue
+        notes = used * is_used, way.why or way.family * (way.how == "tail")
+        fitted = way.how in ("tail", "model") and d.target in TARGET_RATES
+        observed = (
+            [] if test is None else [_observed(d, test, kind, way.threshold) for kind in kinds]
+        )
+        rows.append(Row((
+            Cell(title, note="; ".join(filter(None, notes))), shown_threshold(d, way.threshold),
+            rate_cell(way.expected, way.low, way.high),
+            Cell(_beyond(way), note="expected" * fitted),
+            rate(way.far), rate(way.frr), *observed,
+        ), is_used))  # fmt: skip
+    return Grid(tuple(head), tuple(rows), kept=_kept(d, test))
+
+
+def _observed(d: Decision, test: ScoreData, kind: str, threshold: float) -> Cell:
+    """A rate of a test set; without an interval where weights are no numbers of trials."""
+    try:
+        return rate_cell(*rate_interval(test, kind, threshold, d.confidence))
+    except InputError:
+        return rate_cell(float(getattr(empirical_model(test), kind)(threshold)))
+
+
+def _kept(d: Decision, test: ScoreData | None) -> Mapping[str, Sequence[Any]]:
+    """The ways as a file has them, with the rates of the test."""
+    columns: dict[str, Sequence[Any]] = dict(d._ways_columns())
+    if test is None:
+        return columns
+    rates = (getattr(empirical_model(test), kind) for kind in TARGET_RATES)
+    places = np.array(columns["threshold"])
+    return columns | {f"{kind}_test": of(places).tolist()
+                      for kind, of in zip(TARGET_RATES, rates, strict=True)}  # fmt: skip
+
+
+def _beyond(way: Way) -> str:
+    """Scores beyond: of a fit those expected, which need not be a whole number."""
+    if way.how in ("tail", "model") and way.n_beyond < 10.0:
+        return f"{round(way.n_beyond, 9):.2g}"  # as the decimal that was meant
+    return spaced(way.n_beyond)
+
+
+def way_title(way: Way, target: float, confidence: float) -> str:
+    """A way in a few words."""
+    return {
+        "guaranteed": f"Guaranteed, {100.0 * confidence:g} %",
+        "average": f"At most {100.0 * target:g} % on average",
+        "counted": "Counted on dev",
+        "tail": "By a tail",
+    }.get(way.how, f"Fitted, {way.family}" if way.family else "By a fit")
+
+
+# ----------------------------------------------------------------------------- pictures
+def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
+    """Both rates as dev expects them and as a test observed them, beside the target."""
+    roles = "expected, dev", "observed, test"
+    found = [(row, role, cell) for row in _rates(d, check) if not row.made
+             for role, cell in zip(roles, row.cells, strict=False)]  # fmt: skip
+    marks = [
+        IntervalMark(f"{row.name} {role}", cell.low, cell.rate, cell.high, role == roles[1])
+        for row, role, cell in found
+    ]
+    colours = [_TONES[row.kind] for row, _, _ in found]
+    at = (d.rate, _asked(d)) if d.target in TARGET_RATES else None
+    return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
+
+
+def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
+    """The target's rate beside the target."""
+    rows = [RateMark("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
+    if check is not None:
+        rows.append(RateMark("test", check.low, check.observed, check.high, hollow=False))
+    name, words = d.target.upper(), [f"{row.label} {rate(row.value)}" for row in rows]
+    said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
+    return draw_strip(Strip(name, tuple(rows), d.rate), _TONES[d.target], said)
