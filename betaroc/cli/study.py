@@ -114,7 +114,7 @@ def _kept(folder: str) -> str:
 
 def _document(result: StudyResult, seed: int) -> dict[str, Any]:
     return {
-        "folder": result.folder.name,
+        "folder": None if result.folder is None else result.folder.name,
         "seed": seed,
         "trials": result.rows,
         "computed": result.computed,

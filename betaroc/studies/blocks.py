@@ -62,17 +62,22 @@ class Part(NamedTuple):
     """What became of a block."""
 
     number: int
-    #: Of a file; None where the process could not finish it.
-    content: bytes | None
+    #: Of a file, or columns; None where the process could not finish it.
+    content: bytes | ResultColumns | None
     #: The cell at which it ended, if that is known, and how.
     cell: int | None = None
     why: str = ""
 
 
 def part_of(block: Block, study: str) -> Part:
-    """The part of a block; one that the memory does not hold is told by its cell."""
+    """The part of a block, columns where no text says whose file it is.
+
+    One that the memory does not hold is told by its cell.
+    """
     try:
-        return Part(block.number, as_parquet(computed(block), study, block.number))
+        columns = computed(block)
+        content = as_parquet(columns, study, block.number) if study else columns
+        return Part(block.number, content)
     except MemoryError:
         return Part(block.number, None, _hungry_cell(block), "MemoryError")
 

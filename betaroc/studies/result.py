@@ -28,6 +28,7 @@ from betaroc.rendering.tree import (
     Figures,
     Glossary,
     Grid,
+    Name,
     Node,
     Row,
     Section,
@@ -35,7 +36,7 @@ from betaroc.rendering.tree import (
     Words,
     foreign,
 )
-from betaroc.studies.storage import Folder
+from betaroc.studies.storage import Folder, Memory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +56,8 @@ class StudyResult(Result):
 
     Parameters
     ----------
-    folder : Path
-        Where the parts are.
+    folder : Path or None
+        Where the parts are; None in memory.
     names : tuple of str
         The parameters of the design.
     rows : int
@@ -65,6 +66,8 @@ class StudyResult(Result):
         Trials that this run computed.
     skipped : int
         Trials that were there already.
+    memory : object or None
+        The parts that no folder keeps; no part of equality.
 
     Examples
     --------
@@ -80,16 +83,21 @@ class StudyResult(Result):
     >>> folder.cleanup()
     """
 
-    folder: Path
+    folder: Path | None
     names: tuple[str, ...]
     rows: int
     computed: int = field(default=0, compare=False)
     skipped: int = field(default=0, compare=False)
+    memory: Memory | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def _store(self) -> Folder | Memory:
+        return self.memory or Folder(self.folder)
 
     @cached_property
     def _status(self) -> list[str]:
-        table = Folder(self.folder).table(["status"])
-        return [] if table is None else table.column("status").to_pylist()
+        table = self._store.table(["status"])
+        return [] if table is None else table["status"].tolist()
 
     @property
     def failed(self) -> int:
@@ -128,11 +136,10 @@ class StudyResult(Result):
         """
         import pandas as pd
 
-        table = Folder(self.folder).table()
-        if table is None:
+        frame = self._store.table()
+        if frame is None:
             return pd.DataFrame({name: [] for name in (*_INDEX, *self.names, *_LAST)})
         # A column that the first parts lack is appended; what is last stays last.
-        frame = table.to_pandas()
         for name in frame.columns[frame.isna().all()]:
             frame[name] = np.nan
         return frame[[name for name in frame.columns if name not in _LAST] + list(_LAST)]
@@ -250,7 +257,7 @@ class StudyResult(Result):
         return f"<StudyResult {self._counts()}>"
 
     def _counts(self) -> str:
-        text = f"{self.rows} trials in {shown(str(self.folder))}"
+        text = f"{self.rows} trials in {place_words(self.folder)}"
         text += f": {self.computed} computed now, {self.skipped} were there"
         rest = [f"{n} {word}" for n, word in ((self.failed, "failed"), (self.missing, "missing"))
                 if n]  # fmt: skip
@@ -260,10 +267,9 @@ class StudyResult(Result):
         """The first trials that failed, and why."""
         if not self.failed:
             return []
-        table = Folder(self.folder).table([*_INDEX, *_LAST])
-        lost = np.flatnonzero([one == "failed" for one in self._status])[:_ERRORS_SHOWN]
-        rows: list[dict[str, Any]] = table.take(lost).select([*_INDEX, "error"]).to_pylist()
-        return rows
+        table = self._store.table([*_INDEX, *_LAST])
+        rows: list[dict[str, Any]] = table[table["status"] == "failed"].to_dict("records")
+        return rows[:_ERRORS_SHOWN]
 
     def _failure_lines(self) -> list[str]:
         """The first of them for a reader, and how many there are beside."""
@@ -275,6 +281,11 @@ class StudyResult(Result):
         if self.failed > _ERRORS_SHOWN:
             lines.append(f"and {self.failed - _ERRORS_SHOWN} more; the column error has them all")
         return lines
+
+
+def place_words(folder: Path | None) -> str:
+    """Where the parts of a study are."""
+    return "memory" if folder is None else shown(str(folder))
 
 
 def _numbers_of(frame: Any) -> dict[str, FloatArray]:
@@ -378,10 +389,10 @@ _GLOSSARY = (
 
 def study_page(result: StudyResult) -> str:
     """What was asked, how complete it is, each statistic over the cells, and what was read."""
-    manifest, table = Folder(result.folder).manifest(), result.summary()
+    manifest, table = result._store.manifest(), result.summary()
     cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
     groups = {str(name): group for name, group in table.groupby("statistic", sort=False)}
-    name = foreign(result.folder.name)
+    name = _title(result)
     done = result.rows - result.missing - result.failed
     many = f"{spaced(replicates)} replicate{'s' * (replicates > 1)}"
     trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {many}{' each' * (cells > 1)}"
@@ -404,6 +415,11 @@ def study_page(result: StudyResult) -> str:
         _sections(result, manifest, table),
     )  # fmt: skip
     return page_of(page, lambda body: body, f"betaroc {version()}.")
+
+
+def _title(result: StudyResult) -> Name:
+    """What its page calls the study."""
+    return foreign("in memory" if result.folder is None else result.folder.name)
 
 
 def _varied(result: StudyResult, table: pd.DataFrame) -> str:
@@ -506,7 +522,7 @@ def _sections(
         each += (Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"),)
     kept = {name: manifest[name] for name in ("betaroc", "numpy", "scipy", "block")}
     read = [
-        f"folder: {foreign(result.folder.name).whole}",
+        f"folder: {_title(result).whole}",
         f"statistics: {', '.join(manifest['statistics'])}",
         *(f"{name}: {value}" for name, value in kept.items()),
     ]  # fmt: skip

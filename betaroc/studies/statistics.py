@@ -174,10 +174,10 @@ def tell_absent(statistics: Sequence[StudyStatistic], read: Callable[[list[str]]
     table = read(["cell", "status", *own]) if own else None
     if table is None:
         return
-    fitted = table.column("status").to_numpy() == "ok"
-    cells = table.column("cell").to_numpy()[fitted]
+    fitted = table["status"].to_numpy() == "ok"
+    cells = table["cell"].to_numpy()[fitted]
     for column in own:
-        values = np.asarray(table.column(column).to_numpy(), dtype=np.float64)[fitted]
+        values = table[column].to_numpy(dtype=np.float64)[fitted]
         absent = np.setdiff1d(cells, cells[~np.isnan(values)])
         if absent.size:
             warn(

@@ -205,6 +205,7 @@ class Folder:
         """One run at a time, if it can be had; released by the system when the process ends."""
         from filelock import FileLock, Timeout
 
+        pyarrow()
         self._make()
         with contextlib.ExitStack() as held:
             locked = True
@@ -233,7 +234,7 @@ class Folder:
         found = (_PART.fullmatch(name) for name in self._names())
         return sorted(int(one[1]) for one in found if one)
 
-    def write_part(self, number: int, content: bytes) -> None:
+    def write_part(self, number: int, content: Any) -> None:
         """Put a part in place."""
         self._write(_part(number), content)
 
@@ -267,7 +268,7 @@ class Folder:
         return content if is_sealed(content) else None
 
     def table(self, columns: list[str] | None = None) -> Any:
-        """All parts as one pyarrow table, in order."""
+        """All parts as one frame of pandas, in order; None where there are none."""
         pa = pyarrow()
         tables = []
         most = self.manifest()["block"]
@@ -292,13 +293,9 @@ class Folder:
         if not tables:
             return None
         try:
-            return pa.concat_tables(tables, promote_options="permissive")
+            return pa.concat_tables(tables, promote_options="permissive").to_pandas()
         except pa.ArrowException as error:
-            raise StudyError(
-                f"a statistic must be a number in every trial or text in every trial; the parts in"
-                f" {self._name} differ: {shown(str(error), 140)}. Return nan where there is no"
-                " number."
-            ) from error
+            raise _two_kinds(f"in {self._name} differ: {shown(str(error), 140)}") from error
 
     # -------------------------------------------------------------------------- the disk
     @property
@@ -350,6 +347,67 @@ class Folder:
             if _BESIDE.fullmatch(name):
                 with contextlib.suppress(OSError):
                     (self.path / name).unlink()
+
+
+class Memory:
+    """What a study computes where no folder keeps it: the columns of its parts, by number."""
+
+    there, path = False, None
+
+    def __init__(self) -> None:
+        self._parts: dict[int, Mapping[str, tuple[type[Any] | None, list[Any]]]] = {}
+        self._manifest: dict[str, Any] = {}
+
+    def claim(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """The manifest of the first run."""
+        self._manifest, self.there = self._manifest or manifest, True
+        return self._manifest
+
+    def manifest(self) -> dict[str, Any]:
+        """What tells of the study."""
+        return self._manifest
+
+    def alone(self) -> contextlib.nullcontext[bool]:
+        """Nobody else writes here."""
+        return contextlib.nullcontext(False)
+
+    def parts(self) -> list[int]:
+        """Numbers of the parts that are there."""
+        return sorted(self._parts)
+
+    def intact(self, number: int, _: str) -> bool:
+        """Whether a part is there."""
+        return number in self._parts
+
+    def write_part(self, number: int, content: Any) -> None:
+        """Put a part in place."""
+        self._parts[number] = content
+
+    def table(self, columns: list[str] | None = None) -> Any:
+        """All parts as one frame of pandas, in order; None where there are none."""
+        import pandas as pd
+
+        parts = [self._parts[number] for number in self.parts()]
+        names = dict.fromkeys(name for part in parts for name in part)
+        kinds = {name: {part[name][0] for part in parts if name in part} - {None} for name in names}
+        for name, kind in kinds.items():
+            if str in kind and len(kind) > 1:
+                raise _two_kinds(f"have text and numbers in {shown(name)}")
+        frames = [
+            pd.DataFrame({
+                name: pd.Series(values, dtype=None if kinds[name] <= {int} else
+                                object if kinds[name] <= {str, bool} else float)
+                for name, (_, values) in part.items() if columns is None or name in columns
+            }) for part in parts
+        ]  # fmt: skip
+        return pd.concat(frames, ignore_index=True) if frames else None
+
+
+def _two_kinds(what: str) -> StudyError:
+    return StudyError(
+        "a statistic must be a number in every trial or text in every trial; the parts"
+        f" {what}. Return nan where there is no number."
+    )
 
 
 #: What tells studies apart, in words; of those that are open, None asks for what is there.

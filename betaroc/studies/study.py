@@ -30,7 +30,7 @@ from betaroc.studies.blocks import Block, Part, part_of, part_of_worker
 from betaroc.studies.design import as_design
 from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import CellModel, check_design
-from betaroc.studies.result import StudyResult, read
+from betaroc.studies.result import StudyResult, place_words, read
 from betaroc.studies.statistics import (
     RESERVED,
     SUMMARY,
@@ -39,7 +39,7 @@ from betaroc.studies.statistics import (
     tell_absent,
     tell_beyond,
 )
-from betaroc.studies.storage import Folder, manifest_text, new_manifest, pyarrow
+from betaroc.studies.storage import Folder, Memory, manifest_text, new_manifest
 from betaroc.studies.trials import Seed
 
 #: Parts of a study, unless they would be longer than this.
@@ -91,8 +91,9 @@ class Study:
         A function takes a trial (`cell`, `scores`, `model`, `fit`) and returns a number, a
         boolean (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it
         carries (defaults, variables that it closes over, attributes) is part of the study.
-    folder : str or PathLike
-        A folder for this study alone; made if need be.
+    folder : str or PathLike, optional
+        A folder for this study alone; made if need be. Left out, results stay in memory, and
+        pyarrow is not needed.
     workers : int, optional
         Worker processes of joblib, -1 for as many as there are processors; 1 computes here. None,
         or any number within ``joblib.parallel_config``, takes the engine configured there:
@@ -166,7 +167,7 @@ class Study:
         design: Any,
         statistics: Any,
         *,
-        folder: Any,
+        folder: Any = None,
         workers: int | None = 1,
         rng: Any = None,
         replicates: int = 1,
@@ -203,7 +204,7 @@ class Study:
         self.workers = _workers(workers)
         self.block = None if block is None else checks.count(block, "block")
         self._seed = _seed(rng)
-        self._folder = Folder(folder)
+        self._folder = Memory() if folder is None else Folder(folder)
 
     def __len__(self) -> int:
         """Trials: cells times replicates."""
@@ -212,7 +213,7 @@ class Study:
     def __repr__(self) -> str:
         return (
             f"<Study of {len(self.design)} cells, {self.replicates} replicates,"
-            f" {len(self.statistics)} statistics in {shown(str(self._folder.path))}>"
+            f" {len(self.statistics)} statistics in {place_words(self._folder.path)}>"
         )
 
     @staticmethod
@@ -268,7 +269,7 @@ class Study:
         OutputError
             If a part cannot be written, as on a full disk. Finished parts are kept.
         MissingDependencyError
-            Without pyarrow, or joblib for workers.
+            Without pyarrow for a folder, or joblib for workers.
 
         Warns
         -----
@@ -296,12 +297,13 @@ class Study:
         ...     result.to_frame()["true.auc"].round(6).tolist()
         [0.833333, 0.9]
         """
-        pyarrow()
         with self._folder.alone() as locked:
             manifest = self._folder.claim(self._manifest())
-            if locked:
-                self._folder.sweep()
-            size, study = manifest["block"], manifest_text(manifest)
+            size, study = manifest["block"], ""
+            if isinstance(self._folder, Folder):
+                study = manifest_text(manifest)
+                if locked:
+                    self._folder.sweep()
             todo, skipped = self._missing(size, study)
             kept = manifest["entropy"]
             entropy = tuple(int(e) for e in kept[0])
@@ -322,9 +324,9 @@ class Study:
             if lost:
                 raise self._incomplete(lost, len(todo), size)
             tell_absent(self.statistics, self._folder.table)
-        return StudyResult(
-            self._folder.path.resolve(), self.design.names, rows, rows - skipped, skipped
-        )
+        where = None if self._folder.path is None else self._folder.path.resolve()
+        memory = self._folder if isinstance(self._folder, Memory) else None
+        return StudyResult(where, self.design.names, rows, rows - skipped, skipped, memory)
 
     # ------------------------------------------------------------------------ the parts
     def _manifest(self) -> dict[str, Any]:

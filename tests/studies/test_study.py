@@ -19,6 +19,7 @@ from typing import Any
 
 import filelock
 import numpy as np
+import pandas as pd
 import pytest
 
 import betaroc as br
@@ -1492,3 +1493,52 @@ def test_a_bar_only_if_wanted(tmp_path: Path, capsys: Any) -> None:
 def test_the_same_columns_are_the_same_bytes() -> None:
     block = Block(0, {0: dict(PAIR)}, ((0, 0),), as_statistics(["true.auc"]), Seed(1), None)
     assert as_parquet(computed(block)) == as_parquet(computed(block))
+
+
+# ------------------------------------------------------------------------------ in memory
+def test_without_a_folder_the_same_numbers_stay_in_memory(tmp_path: Path) -> None:
+    design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 20}
+    asked = ["true.auc", "fit.auc", "fit.client-shape"]
+    options: dict[str, Any] = {"replicates": 3, "rng": 1, "block": 4}
+    study = br.Study(design, asked, **options)
+    kept = br.Study(design, asked, folder=tmp_path / "study", **options).run()
+    found = study.run()
+    pd.testing.assert_frame_equal(found.to_frame(), kept.to_frame())
+    pd.testing.assert_frame_equal(found.summary(), kept.summary())
+    assert (found.computed, found.missing, found.failed, found.folder) == (6, 0, 0, None)
+    again = study.run()
+    assert (again.computed, again.skipped) == (0, 6)
+    assert "6 trials in memory" in str(found)
+    found.to_html(tmp_path / "page.html")
+    assert "study in memory" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_a_study_in_memory_tells_of_failures_and_of_two_kinds() -> None:
+    def sometimes(trial: Any) -> Any:
+        if trial.cell["k"] == 1:
+            raise ValueError("one is too few")
+        return 0.5
+
+    pair = {"a_c": 2.0, "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+    found = br.Study(
+        {"k": [1, 2]},
+        {"it": sometimes},
+        model=lambda _: br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)),
+    ).run()
+    frame = found.to_frame()
+    assert frame["status"].tolist() == ["failed", "ok"]
+    assert np.isnan(frame["it"][0])
+    assert frame["it"][1] == 0.5
+    assert "failed: cell 0, replicate 0: ValueError: one is too few" in str(found)
+    mixed = br.Study({**pair, "n": [5, 6]}, {"it": lambda t: "a" if t.cell["n"] == 5 else 1.0},
+                     block=1)  # fmt: skip
+    with pytest.raises(br.StudyError, match="a number in every trial or text in every trial"):
+        mixed.run().to_frame()
+
+
+def test_a_study_in_memory_needs_no_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    design = {"a_c": 2.0, "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+    assert br.Study(design, ["true.auc"]).run().to_frame()["true.auc"].round(6).tolist() == [
+        0.833333
+    ]
