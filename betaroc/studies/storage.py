@@ -395,8 +395,7 @@ class Memory:
                 raise _two_kinds(f"have text and numbers in {shown(name)}")
         frames = [
             pd.DataFrame({
-                name: pd.Series(values, dtype=None if kinds[name] <= {int} else
-                                object if kinds[name] <= {str, bool} else float)
+                name: pd.Series(values, dtype=float if float in kinds[name] else None)
                 for name, (_, values) in part.items() if columns is None or name in columns
             }) for part in parts
         ]  # fmt: skip
