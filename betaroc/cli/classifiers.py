@@ -109,6 +109,7 @@ def _score_sets(paths: Sequence[str], arguments: Any, _: Any) -> _Read:
         )
     group, id_ = _group(arguments.group), _group(arguments.id)
     options = {"group": group, "id": id_, "key": arguments.key, "missing": arguments.missing}
+    options |= {"key_label": arguments.key_label, "key_id": _group(arguments.key_id)}
     found = {
         name: read_scores(path, **reading(arguments), **options)
         for name, path in zip(names, paths, strict=True)

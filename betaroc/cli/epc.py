@@ -77,7 +77,8 @@ def run(arguments: argparse.Namespace) -> None:
         _run_several(systems, arguments)
         return
     if systems:
-        arguments.dev, (arguments.test,) = systems[0][1:]
+        _, arguments.dev, (arguments.test,), key = systems[0]
+        vars(arguments).update(key)
     files = [files_of(arguments, role) for role in ("dev", "test")]
     if not files[1]:
         raise InputError(

@@ -78,6 +78,8 @@ def read_file(
             **both,
             **reading(arguments),
             key=key,
+            key_label=arguments.key_label,
+            key_id=_one_or_two(arguments.key_id, "key-id") if arguments.key_id else None,
             group=group,
             id=id_,
             missing=arguments.missing,

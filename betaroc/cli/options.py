@@ -117,6 +117,12 @@ def reading_options(parser: argparse.ArgumentParser, one: Mapping[str, str]) -> 
     option("--key", metavar="KEY",
         help="file that says of each trial which class it is of: trial, or enrol and test, then"
         " target or nontarget; a table; a protocol of ASVspoof")  # fmt: skip
+    option("--key-label", metavar="COLUMN",
+        help="column of the key that says the class (default: that of --label); a number, from 1,"
+        " without a header")  # fmt: skip
+    option("--key-id", action="append", metavar="COLUMN",
+        help="column of the key that names the trial (default: that of --id), likewise; twice where"
+        " two do")  # fmt: skip
     option("--test-key", metavar="KEY", help="key of the test files (default: --key)")
     for start, instead in one.items():
         if instead:

@@ -23,6 +23,8 @@ from betaroc.rendering.numbers import read_as, visible
 LONGEST = 80
 #: So many paths are named in an error.
 _NAMED = 4
+#: What a system of a manifest may have of its key, as the options of the same names.
+_OF_KEY = ("key", "test_key", "key_label", "key_id")
 #: What names one system, beside which others must not be named.
 _OF_ONE = (
     "file", "dev", "test", "name", "client_file", "impostor_file", "test_client_file",
@@ -36,6 +38,8 @@ class SystemFiles(NamedTuple):
     name: str
     dev: str
     tests: tuple[str, ...] = ()
+    #: Its key and the key's columns, where a manifest gives them.
+    key: tuple[tuple[str, Any], ...] = ()
 
 
 class ReadSystem(NamedTuple):
@@ -125,13 +129,14 @@ def read_systems(
     dev_named: bool = True, tests: bool = True,
 ) -> Iterator[ReadSystem]:  # fmt: skip
     """The scores of one system after the other; warnings begin with its name."""
-    for name, dev, paths in systems:
+    for name, dev, paths, key in systems:
+        options = argparse.Namespace(**{**vars(arguments), **dict(key)})
         with passed_on(f"{visible(name)}: dev: "):
-            own = read_file(dev, arguments, step, named=dev_named)
+            own = read_file(dev, options, step, named=dev_named)
         read = []
         for path in paths if tests else ():
             with passed_on(f"{visible(name)}: test: "):
-                read.append(read_file(path, arguments, step, is_test=True))
+                read.append(read_file(path, options, step, is_test=True))
         yield ReadSystem(name, own, tuple(read))
 
 
@@ -204,9 +209,9 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
 
 def _of_table(name: str, table: Any, folder: Path) -> SystemFiles:
     keys = set(table) if isinstance(table, Mapping) else set()
-    if "dev" not in keys or keys - {"dev", "test"}:
+    if "dev" not in keys or keys - {"dev", "test", *_OF_KEY}:
         raise InputError(
-            f"[systems.{visible(name)}] must have dev, and test where it has any;"
+            f"[systems.{visible(name)}] must have dev, and test and {', '.join(_OF_KEY)} if any;"
             f" it has {_some(sorted(keys)) or 'neither'}. Give it paths from where the manifest is."
         )
     tests = table.get("test", [])
@@ -217,7 +222,18 @@ def _of_table(name: str, table: Any, folder: Path) -> SystemFiles:
             ' dev = "dev.csv" and test = "test.csv", or a list.'
         )
     dev, *rest = (str(folder / one) for one in paths)
-    return SystemFiles(name, dev, tuple(rest))
+    key = {word: table[word] for word in _OF_KEY if word in table}
+    for word, value in key.items():
+        texts = value if isinstance(value, list) and word == "key_id" else [value]
+        if not texts or not all(isinstance(text, str) and text for text in texts):
+            raise InputError(
+                f"[systems.{visible(name)}] must have text in {word}; got {shown(value)}. Write"
+                f' {word} = "...".'
+            )
+        key[word] = texts if word == "key_id" else value
+        if word in ("key", "test_key"):
+            key[word] = str(folder / value)
+    return SystemFiles(name, dev, tuple(rest), tuple(key.items()))
 
 
 # --------------------------------------------------------------------------- conditions

@@ -37,7 +37,7 @@ class Key(NamedTuple):
 
 # ------------------------------------------------------------------------------- read
 def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> Key:
-    """The key of trials that are named by so many columns."""
+    """The key of trials that are named by so many columns; by none, of one label a line."""
     lines = file.first_rows(_ROWS)
     if not lines:
         raise FileFormatError(
@@ -46,7 +46,7 @@ def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> Key:
     layout = _with_header(lines[0], ids, label) or _without_header(file.name, lines, ids, label)
     wanted = Wanted("", (label,), {"id": ids}, scored=False)
     rows = collect_parts(file, layout, wanted, whole)
-    trials = _trials(rows, ids)
+    trials: list[_Trial] = _trials(rows, ids) if ids else [*map(str, range(rows.codes.size))]
     places = dict(zip(trials, range(len(trials)), strict=True))
     if len(places) < len(trials):
         _refuse_again(file.name, trials, "Remove them.")
@@ -72,6 +72,9 @@ def _without_header(
     start, first = lines[0]
     sign = max(SEPARATORS.values(), key=lambda s: (len(fields_of(first, s)), s == " "))
     width = len(fields_of(first, sign))
+    numbers = tuple(str(k + 1) for k in range(width))
+    if ids and {*ids, label} <= {*numbers}:
+        return TextLayout("key", sign, names=numbers, start=start)
     rows = [row for _, text in lines if len(row := fields_of(text, sign)) == width]
     protocol = len(ids) == 1 and width >= _PROTOCOL
     possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
@@ -83,7 +86,8 @@ def _without_header(
             f"{name} must be a key: a header with {listed([*ids, label])}, or {len(ids)} column(s)"
             " of the trial and one of target or nontarget, bonafide or spoof, 1 or 0, at either"
             f" end; its first line is {shown(first)}. {nearest(label, rows[0])}Add a header with"
-            + worded(" these names, or name the columns by `id=` and `label=`.")
+            + worded(" these names, or name its columns by `key_id=` and `key_label=`, by their")
+            + " numbers from 1 where there is no header."
         )
     names = [f"column {k + 1}" for k in range(width)]
     places = [1] if protocol else [k for k in range(width) if k != found[0]]
@@ -95,7 +99,12 @@ def _without_header(
 # ----------------------------------------------------------------------------- joined
 def keyed_rows(rows: Rows, key: Key, ids: tuple[str, ...]) -> tuple[Rows, IntArray]:
     """The rows with the key's labels, and the codes of its trials that have no score."""
-    trials = _trials(rows, ids)
+    if not ids and rows.codes.size != key.codes.size:
+        raise FileFormatError(
+            f"{rows.name} must have as many scores as the key {key.name}, of one label a line, has"
+            f" lines; got {rows.codes.size} and {key.codes.size}. Write both from the same trials."
+        )
+    trials = _trials(rows, ids) if ids else [*key.places]
     at = np.array([key.places.get(trial, -1) for trial in trials], dtype=np.int64)
     unknown = np.flatnonzero(at < 0)
     if unknown.size:

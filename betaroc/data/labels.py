@@ -102,12 +102,12 @@ def _refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: st
 
 def label_key(token: str) -> object:
     """What a label in a file stands for: its number if it is one, else its text."""
-    text = token.strip()
+    text = token.strip(" \t")
     try:
         number = float(text)
     except ValueError:
         return text.lower() if text.lower() in WORDS else text
-    return number if np.isfinite(number) and "_" not in text else text
+    return number if np.isfinite(number) and text.isascii() and "_" not in text else text
 
 
 def looks_like_labels(*parts: AnyArray) -> bool:

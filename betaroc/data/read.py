@@ -100,6 +100,8 @@ def read_scores(
     client_file: str | os.PathLike[str] | None = None,
     impostor_file: str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
+    key_label: str | None = None,
+    key_id: str | tuple[str, str] | None = None,
     score: str = "score",
     label: str | tuple[str, str] = "label",
     client_label: object = None,
@@ -127,7 +129,10 @@ def read_scores(
         A text that says of each trial which class it is of, for scores that do not: a table with
         the columns `id` and `label`; without a header one or two columns of the trial and, before
         or behind them, target or nontarget, bonafide or spoof, 1 or 0; or a protocol of ASVspoof.
-        The trials become the ids of the scores.
+        The trials become the ids of the scores. Beside scores alone, one a line, a label a line.
+    key_label, key_id : str, optional
+        Columns of the key where they are called otherwise than `label` and `id`, or have a number,
+        from 1, instead of a name; of the trial a tuple of two where two columns name it.
     score : str
         Column name in the header; a number from 1 where there is none.
     label : str or (str, str)
@@ -154,9 +159,9 @@ def read_scores(
         Trials without a score (an empty field, NA, nan, null, None, ``?``; trials of `key` that
         are not in the file): an error, left out with a warning, or counted as rejected.
     format : str, optional
-        "csv" (commas, semicolons or pipes), "tsv", "text" (white space), "jsonl", "parquet",
-        "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist" (with `key`),
-        "pyeer" (two files). None decides by the content, never by the file name.
+        "csv" (commas, semicolons or pipes), "tsv", "text" (white space), "json", "jsonl",
+        "parquet", "arrow", "2col", "4col", "5col", "asvspoof", "voxceleb", "kaldi" or "nist"
+        (with `key`), "pyeer" (two files). None decides by the content, never by the file name.
     max_size, max_rows : int, optional
         Bytes and rows of a file at most, told before it is read wherever that can be. None: 1 GiB
         that gzip expands to, 64 GiB of any other file, 250 million rows.
@@ -243,7 +248,7 @@ def read_scores(
                 worded("path must stand alone, or `client_file=` and `impostor_file=` without it;")
                 + f" got {shown(path)} beside them. Leave one out."
             )
-        found = _one_file(path, key, wanted, client_label, asked)
+        found = _one_file(path, key, wanted, client_label, asked, (key_id, key_label))
     else:
         found = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
     return found.scores(wanted)
@@ -317,7 +322,7 @@ def wanted_of(
 
 # -------------------------------------------------------------------------- what is read
 def _one_file(
-    path: Any, key: Any, wanted: Wanted, client_label: object, asked: TextOptions
+    path: Any, key: Any, wanted: Wanted, client_label: object, asked: TextOptions, of_key: Any
 ) -> _Found:
     _refuse_wrong_key(path, key, wanted, asked)
     keyed = key is not None
@@ -329,8 +334,9 @@ def _one_file(
     source = ScoreSource(str(path), kind, guesses=guesses)
     if not keyed:
         return _Found(rows, source, client_label)
-    wanted.names.setdefault("id", ids)
-    known = _known(key, ids, wanted.label[0], local, asked)
+    if ids:
+        wanted.names.setdefault("id", ids)
+    known = _known(key, *_key_columns(of_key, ids, wanted.label[0]), local, asked)
     rows.values()
     rows, lost = keyed_rows(rows, known, ids)
     return _Found(rows, replace(source, further=(str(key),)), client_label, lost)
@@ -354,6 +360,18 @@ def _refuse_wrong_key(path: Any, key: Any, wanted: Wanted, asked: TextOptions) -
             f"key must be left out for {asked.format} files, which say who is a client."
         )
     _refuse_one_file(path, key, "key")
+
+
+def _key_columns(given: Any, ids: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:
+    """Of the trials and of the label in a key."""
+    id_, label_ = given
+    names = ids if id_ is None else named_columns(id_, "key_id")
+    if len(names) != len(ids):
+        raise InputError.about("key_id")(
+            f"key_id must name as many columns as name the trial, {len(ids)}; got {shown(id_)}."
+            " Name the columns of the same names."
+        )
+    return names, label if label_ is None else named_columns(label_, "key_label")[0]
 
 
 def _known(key: Any, ids: tuple[str, ...], label: str, scores: Path, asked: TextOptions) -> Key:
@@ -506,9 +524,10 @@ def read_rows(
         rows = read(path, name, wanted, asked.that_fit().max_rows)
         return text, guesses, _of_columns(rows, wanted, present), ids
     if keyed and not ids:
-        if text.layout.kind not in ("kaldi", "nist"):
+        if text.layout.kind not in ("kaldi", "nist") and text.layout.names != ("score",):
             raise _without_id(name)
         ids = tuple((text.layout.names or ())[:-1])
+    if ids and keyed:
         text = text._replace(wanted=text.wanted._replace(names={**wanted.names, "id": ids}))
     rows = collect_parts(text.file, text.layout, text.wanted, whole)
     present = {} if text.layout.names else number_columns(text.file, text.layout)
@@ -579,8 +598,8 @@ def opened_text(
             + worded(" `client_file=` and `impostor_file=`.")
         )
     layout = layout_of(file, asked, wanted, keyed=keyed, single=single)
-    if layout.kind == "jsonl":
-        _refuse_of_text(asked, name, "JSON lines")
+    if layout.kind in ("json", "jsonl"):
+        _refuse_of_text(asked, name, "JSON")
     if layout.label is not None:
         wanted = wanted._replace(label=layout.label)
     if layout.score is not None:

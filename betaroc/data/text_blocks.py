@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, FloatArray, IntArray
+from betaroc.core.checks import LARGEST_EXACT
 from betaroc.data.rows import FAIL, Rows, Wanted
 from betaroc.data.text_files import DAMAGED, TextFile, TextLayout
 from betaroc.data.text_lines import is_rounded_to_zero, read_lines
@@ -46,7 +47,7 @@ def collect_parts(
 
     It is called again, with all parts from the first, where the parser of columns leaves a doubt.
     """
-    if layout.start == 1 and layout.kind != "jsonl":
+    if layout.start == 1 and layout.kind not in ("json", "jsonl"):
         with suppress(_DoubtError):
             return collect(_bounded(file, _quick_table(file, wanted, layout)))
     return collect(_bounded(file, read_lines(file, wanted, layout)))
@@ -140,7 +141,7 @@ def _header_names(header: bytes, layout: TextLayout) -> tuple[str, ...]:
 
 def _table_of(names: tuple[str, ...], wanted: Wanted, layout: TextLayout) -> _Table:
     """The columns by their names, where each is there once."""
-    if len(set(names)) != len(names) or not set(wanted.columns) <= set(names):
+    if any(names.count(column) != 1 for column in wanted.columns):
         raise _DoubtError
     texts = [names.index(column) for column in wanted.columns]
     score = texts.pop(0) if wanted.scored else None
@@ -177,7 +178,7 @@ def _part(
     _doubt_bytes(body, data, ends, table.delimiter)
     scores, texts = parser(body, table)
     known = np.isfinite(scores) if table.missing == FAIL else ~np.isinf(scores)
-    if not known.all():
+    if not known.all() or np.any(np.abs(scores) >= LARGEST_EXACT):
         raise _DoubtError
     _doubt_zeros(body, data, ends, scores, table)
     n = len(wanted.label)

@@ -8,13 +8,14 @@ import gzip
 import io
 import math
 import re
+import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from betaroc.core.checks import choice, count
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError
@@ -29,6 +30,10 @@ _MAGIC = (
     (b"\xff\xfe\0\0", "UTF-32 text (byte offset 0)", "Save it as UTF-8."),
     (b"\xff\xfe", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
     (b"\xfe\xff", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
+    (b"$FL2", "a file of SPSS", "Export it as csv there."),
+    (b"MATLAB", "a file of MATLAB", "Export it there: writematrix([scores labels], 'x.csv')."),
+    (b"<stata", "a file of Stata", "Export it there: export delimited x.csv."),
+    (b"RDX", "a file of R", "Export it there: write.csv(frame, 'x.csv')."),
     (b"PK", "a zip archive", "Archives are not unpacked: extract the one file, or use .gz."),
     (b"BZh", "bzip2 data", "Only .gz is decompressed: recompress it with gzip."),
     (b"\xfd7zXZ", "xz data", "Only .gz is decompressed: recompress it with gzip."),
@@ -54,7 +59,7 @@ TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
 is_number = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 #: Whether a text is a number with a decimal comma.
 has_comma = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
-_WORDS = re.compile(r'"([^"]*)"|(\S+)').findall
+_WORDS = re.compile(r'"([^"]*)"|([^ \t\n\r\f\v]+)').findall
 #: Bytes that gzip expands to at most, and that any other file has, unless the call says otherwise.
 _EXPANDED, _LARGEST = 2**30, 2**36
 #: Rows that are held at most, unless the call says otherwise.
@@ -131,10 +136,7 @@ class TextFile:
             except UnicodeDecodeError as error:
                 raise self._encoding_error() from error
             except DAMAGED as error:
-                raise FileFormatError(
-                    f"{self.name} must be intact gzip; after line {number}: {shown(str(error))}."
-                    " It is truncated or damaged: copy or export it again."
-                ) from error
+                raise self._damaged(f"line {number}", error) from error
 
     def first_rows(self, most: int, score: str | None = None) -> list[tuple[int, str]]:
         """Rows with their lines: no blank ones, no comments but one that names the score."""
@@ -173,7 +175,7 @@ class TextFile:
             return lines * size // max(raw.tell(), 1)
         return 0
 
-    def _bytes(self, raw: BinaryIO) -> BinaryIO:
+    def _bytes(self, raw: io.BufferedReader) -> io.BufferedReader:
         if not self.zipped:
             return raw
         return io.BufferedReader(
@@ -196,20 +198,27 @@ class TextFile:
             " longer. Is it a text file with one trial a line?"
         )
 
+    def _damaged(self, where: str, error: Exception) -> FileFormatError:
+        return FileFormatError(
+            f"{self.name} must be intact gzip; after {where}: {shown(str(error))}."
+            " It is truncated or damaged: copy or export it again."
+        )
+
     def _encoding_error(self) -> FileFormatError:
         """Where the first byte stands that is no UTF-8."""
         decoder = codecs.getincrementaldecoder("utf-8")()
         seen, offset, byte = 0, 0, b""
         with self.path.open("rb") as raw:
             stream = self._bytes(raw)
-            while chunk := stream.read(2**16):
-                pending = len(decoder.getstate()[0])
-                try:
+            try:
+                while chunk := stream.read1(2**16):
+                    pending = len(decoder.getstate()[0])
                     decoder.decode(chunk)
-                except UnicodeDecodeError as error:
-                    offset, byte = seen - pending + error.start, error.object[error.start :][:1]
-                    break
-                seen += len(chunk)
+                    seen += len(chunk)
+            except UnicodeDecodeError as error:
+                offset, byte = seen - pending + error.start, error.object[error.start :][:1]
+            except DAMAGED as error:
+                return self._damaged(f"{seen} bytes", error)
         return FileFormatError(
             f"{self.name} must be UTF-8 text; byte {byte!r} at byte offset {offset} is not."
             " Is it Latin-1 or UTF-16? Save it as UTF-8, such as with iconv -f latin1 -t utf-8."
@@ -261,6 +270,12 @@ def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFi
             size = int.from_bytes(raw.read(4), "little")
             if limit < size <= _RATIO * packed:  # beyond it what stands there is no size
                 raise _expands(name, limit, size, "by its end, unless it is cut short, there are")
+    if head.startswith(_GZIP):
+        with suppress(*DAMAGED), gzip.open(path) as unpacked:
+            head = unpacked.read(8)
+            head = head if head.startswith(b"RDX") else _GZIP
+    elif head.startswith(b"PK"):
+        _refuse_zip(path, name)
     for magic, what, do in _MAGIC:
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
@@ -269,6 +284,21 @@ def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFi
     if asked.max_rows is not None and path.stat().st_size > _SHORTEST * asked.max_rows:
         file.refuse_too_many(int(file.about_rows() / _DOUBT), "about ")
     return file
+
+
+def _refuse_zip(path: Path, name: str) -> None:
+    """Sheets and arrays, which are archives."""
+    with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+        members = archive.namelist()
+        arrays = [one.removesuffix(".npy") for one in members if one.endswith(".npy")]
+        what, do = "", ""
+        if any(one.startswith("xl/") for one in members):
+            what, do = "a sheet of Excel", "Save it there as CSV UTF-8."
+        elif arrays:
+            what = f"arrays of numpy, {listed(arrays)}"
+            do = f"Load it, arrays = np.load({name}), and pass two to Scores, or to from_labels."
+        if what:
+            raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
 
 
 class _Named(NamedTuple):
@@ -286,7 +316,7 @@ NAMED = {
     "voxceleb": _Named(("label", "enrol", "test", "score"), ("label",)),
 }
 FORMATS = (
-    "csv", "tsv", "text", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
+    "csv", "tsv", "text", "json", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
 )  # fmt: skip
 
 
@@ -403,7 +433,7 @@ def with_point(text: str) -> str:
 def fields_of(text: str, separator: str) -> list[str]:
     """The fields of a line."""
     if separator == " ":
-        return [quoted or plain for quoted, plain in _WORDS(text)] if '"' in text else text.split()
+        return [quoted or plain for quoted, plain in _WORDS(text)]
     try:
         fields = next(csv.reader([text], delimiter=separator), [])
         return [field.strip() for field in fields] if separator == "|" else fields

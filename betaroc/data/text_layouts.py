@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -43,12 +44,12 @@ _EMPTY = "empty"
 _SEP = re.compile(r'"?sep=([,;|\t])"?\s*').fullmatch
 
 
-#: How an array of JSON objects begins.
-_ARRAY = re.compile(r"\s*\[\s*(?:\{.*)?").fullmatch
+#: How an array of JSON objects begins, or an object of several lines.
+_ARRAY = re.compile(r"\s*\[\s*(?:\{.*)?|\s*\{\s*").fullmatch
 
 
 #: Of a file that a key says the classes of, by its width.
-_KEYED = {2: ("trial", "score"), 3: ("enrol", "test", "score")}
+_KEYED = {1: ("score",), 2: ("trial", "score"), 3: ("enrol", "test", "score")}
 #: Identities in the header of bob.bio: of the reference and of the probe.
 _BOB_BIO = ("bio_ref_subject_id", "probe_subject_id")
 #: What the third column of ASVspoof's files says.
@@ -79,11 +80,10 @@ def layout_of(
         lines.pop(0)
     if asked.format in NAMED:
         return guess.named(asked.format, asked.separator or " ")
-    if asked.format in {None, "jsonl"} and _ARRAY(lines[0][1]):
-        raise FileFormatError(
-            f"{file.name} must be JSON lines; it is one JSON array. Write one trial a line, such as"
-            ' {"score": 0.5, "label": 1}.'
-        )
+    if asked.format == "json" or (asked.format is None and _ARRAY(lines[0][1])):
+        with closing(file.lines()) as whole:
+            text = "".join(whole)
+        return _of_json(text, wanted)
     if asked.format == "jsonl" or (asked.format is None and lines[0][1].lstrip().startswith("{")):
         # Of JSON lines; how score and label are written the first one says.
         first = lines[0]
@@ -92,9 +92,29 @@ def layout_of(
             trial = json.loads(text)
         except (ValueError, RecursionError):  # said where it is read
             trial = {}
-        other, stated = as_written(wanted, list(trial) if isinstance(trial, dict) else [])
+        names = list(trial) if isinstance(trial, dict) else []
+        if asked.format is None and sum(isinstance(trial[name], list) for name in names) > 1:
+            return _of_json(text, wanted)
+        other, stated = as_written(wanted, names)
         return TextLayout("jsonl", label=other.label, score=other.score, start=line, guesses=stated)
     return guess.with_header() or guess.without_header() or guess.unknown()
+
+
+def _of_json(text: str, wanted: Wanted) -> TextLayout:
+    """The layout of a JSON document, of whose arrays score and label may be the plural."""
+    names: list[str] = []
+    with suppress(ValueError, RecursionError):  # said where it is read
+        found = json.loads(text)
+        first = found[0] if isinstance(found, list) and found else found
+        names = list(first) if isinstance(first, dict) else []
+    plural = [one for one in (wanted.score, *wanted.label) if one not in names]
+    several = {one: f"{one}s" for one in plural if f"{one}s" in names}
+    label = tuple(several.get(one, one) for one in wanted.label)
+    other = wanted._replace(score=several.get(wanted.score, wanted.score), label=label)
+    stated = [f"score={other.score}"] * (other.score != wanted.score)
+    stated += [f"label={','.join(label)}"] * (label != wanted.label)
+    other, further = as_written(other, names)
+    return TextLayout("json", label=other.label, score=other.score, guesses=(*stated, *further))
 
 
 @dataclass
@@ -230,6 +250,7 @@ class _Guess:
                         f" {_SIGNS[sign]}s: {shown(first)}. Leave format out, or pass"
                         + worded(f" `format={format_!r}`.")
                     )
+        self._refuse_no_scores(columns)
         for column, role in self.wanted.roles:
             if column not in columns and self.asked.header is not False:
                 raise missing_column(self.name, role, column, columns)
@@ -237,6 +258,29 @@ class _Guess:
             f"{self.name}, line {line}: a row must hold a number, the score; got {listed(columns)}."
             " Pass" + worded(" `header=True` if these are names, or `separator=`.")
         )
+
+    def _refuse_no_scores(self, columns: list[str]) -> None:
+        """Points of a ROC, and a matrix whose header names what its rows begin with."""
+        names = [name.strip().casefold() for name in columns]
+        what, do = "", ""
+        if {"fpr", "far", "fmr"} & {*names} and {"tpr", "fnr", "frr", "fnmr"} & {*names}:
+            what = "points of a ROC"
+            do = "Give the scores and labels that it was made of: they cannot be had from it."
+        rows = [fields_of(text, self._sign(columns)) for _, text in self.lines[1:]]
+        first = {row[0] for row in rows if row}
+        if len(first) > 2 and first <= {*columns[1:]}:
+            what = "a matrix of similarities"
+            do = "Write a row for each pair, both names and the score, and name both in `label=`."
+        if what:
+            raise FileFormatError(
+                f"{self.name} must hold scores with labels; it holds {what}, with the columns"
+                f" {listed(columns)}. " + worded(do)
+            )
+
+    def _sign(self, columns: list[str]) -> str:
+        """By what the header is separated into these."""
+        signs = self.asked.separators
+        return next((s for s in signs if fields_of(self.lines[0][1], s) == columns), " ")
 
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> TextLayout | None:
@@ -275,6 +319,10 @@ class _Guess:
         for separator in possible:
             rows = [fields_of(text, separator) for _, text in self.lines[:2]]
             row = rows[self._skipped(rows[0]) :][:1]
+            if row and row[0] and row[0][-1] and is_missing_word(row[0][-1]):  # no score in it
+                others = (fields_of(text, separator) for _, text in self.lines)
+                alike = (one for one in others if len(one) == len(row[0]) and is_decimal(one[-1]))
+                row = [next(alike, row[0])]
             if row and self._fits(row[0], separator):
                 found[separator] = row[0]
         return found
@@ -295,7 +343,9 @@ class _Guess:
         numeric = any(is_decimal(field) for field in row)
         if self.asked.separator is not None:
             return numeric or self.asked.header is False
-        return numeric and (len(row) > 1 or self.single) and not is_torn(row, separator)
+        return (
+            numeric and (len(row) > 1 or self.single or self.keyed) and not is_torn(row, separator)
+        )
 
     def _without_header(self, separator: str, row: list[str]) -> TextLayout:
         asked, width, kind = self.asked, len(row), _KINDS[separator]
@@ -317,7 +367,8 @@ class _Guess:
             self._refuse_counts(separator)
             return self._made("pyeer", separator, (*numbers[:-1], self.wanted.score))
         if self.keyed and width in _KEYED and self.wanted.score == "score":
-            return self._made(asked.format or "kaldi", separator, _KEYED[width])
+            kind = asked.format or ("kaldi" if width > 1 else kind)
+            return self._made(kind, separator, _KEYED[width])
         known = None if self.keyed or separator != " " else self._format(row)
         return self._ask(row) if known is None else self.named(known, separator)
 

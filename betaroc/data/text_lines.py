@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from betaroc.core.arrays import AnyArray
+from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
@@ -77,8 +78,9 @@ def is_rounded_to_zero(score: str) -> bool:
 class _Collector:
     """Scores and label codes in little memory."""
 
-    def __init__(self, name: str, wanted: Wanted, decimal: str) -> None:
-        self.name, self.missing, self.decimal = name, wanted.missing, decimal
+    def __init__(self, name: str, wanted: Wanted, layout: TextLayout) -> None:
+        self.name, self.missing, self.decimal = name, wanted.missing, layout.decimal
+        self.unit = "trial" if layout.kind == "json" else "line"
         self.names = [_Names(name, column) for column in wanted.named]
         self.scores, self.codes = array("d"), array("q")
         self.known: dict[str, int] = {}
@@ -88,24 +90,30 @@ class _Collector:
         """One row."""
         plain = score if self.decimal == "." else with_point(score)
         if not is_number(plain):
-            plain = plain.strip()
+            plain = plain.strip(" \t")
             if not is_number(plain):
-                if self.missing == FAIL or not is_missing_word(score.strip()):
-                    self._refuse_text(score.strip(), line)
+                if self.missing == FAIL or not is_missing_word(score):
+                    self._refuse_text(score.strip(" \t"), line)
                 plain = "nan"
         value = float(plain)
         if value == _INF or value == -_INF or (value == 0.0 and is_rounded_to_zero(plain)):
             raise FileFormatError(
-                f"{self.name}, line {line}: the score must fit float64; {shown(plain)} would be"
-                f" read as {value!r}. Rescale the scores, or give their logarithms."
+                f"{self.name}, {self.unit} {line}: the score must fit float64; {shown(plain)} would"
+                f" be read as {value!r}. Rescale the scores, or give their logarithms."
+            )
+        if abs(value) >= LARGEST_EXACT and plain.lstrip("+-").isdigit() and int(plain) != value:
+            raise FileFormatError(
+                f"{self.name}, {self.unit} {line}: an integer must not be rounded; {shown(plain)}"
+                " is beyond 2**53. Subtract a constant, or divide, before writing."
             )
         code = self.known.get(label)
         if code is None:
-            _present(label, f"{self.name}, line {line}: the label")
+            _present(label, f"{self.name}, {self.unit} {line}: the label")
             if len(self.known) >= 1000:
                 raise FileFormatError(
-                    f"{self.name}: labels must be of two kinds; by line {line} there are more than"
-                    f" 1000: {listed(self.known)}. Are the score and the label column swapped?"
+                    f"{self.name}: labels must be of two kinds; by {self.unit} {line} there are"
+                    f" more than 1000: {listed(self.known)}. Are the score and the label column"
+                    " swapped?"
                 )
             self.first.append(line)
             code = self.known.setdefault(label, len(self.known))
@@ -130,6 +138,8 @@ class _Collector:
             )
         elif is_number(score if self.decimal == "," else with_point(score)):
             end = worded(f" Pass `decimal={other!r}` if all decimals have a {other}.")
+        elif score != score.strip():
+            end = worded(" It has a blank that is neither a space nor a tab: remove it.")
         elif is_number(score.removesuffix("%").rstrip().replace(",", ".")):
             end = worded(
                 " Percentages are not read, since 97.5 % may be 97.5 or 0.975: remove the signs,"
@@ -140,7 +150,7 @@ class _Collector:
         else:
             end = worded(" Correct it, or remove the line.")
         raise FileFormatError(
-            f"{self.name}, line {line}: the score must {must}; got {shown(score)}." + end
+            f"{self.name}, {self.unit} {line}: the score must {must}; got {shown(score)}." + end
         )
 
     def taken(self) -> Rows:
@@ -149,14 +159,21 @@ class _Collector:
         self.scores, self.codes = array("d"), array("q")
         names = {c.column: c.taken() for c in self.names if c.codes}
         return Rows(
-            self.name, "line", list(self.known), self.first[:], scores, codes, names, self.missing
+            self.name,
+            self.unit,
+            list(self.known),
+            self.first[:],
+            scores,
+            codes,
+            names,
+            self.missing,
         )
 
 
 # ----------------------------------------------------------------------------------- rows
 def read_lines(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generator[Rows, None, None]:
     """The wanted columns of a text, in parts."""
-    found = _Collector(file.name, wanted, layout.decimal)
+    found = _Collector(file.name, wanted, layout)
     with closing(file.lines()) as lines:
         records = _records_of(file, lines, layout, wanted.columns)
         width, score, labels, names = _places(file.name, wanted, layout, records)
@@ -181,6 +198,8 @@ def _records_of(
     """Rows that are not blank, the header among them; of JSON lines the columns alone."""
     for _ in range(layout.start - 1):
         next(lines, "")
+    if layout.kind == "json":
+        return _json_document(file.name, lines, columns)
     if layout.kind == "jsonl":
         return _json_records(file.name, lines, layout.start, columns)
     if layout.separator == " ":
@@ -216,9 +235,7 @@ def _json_records(
     name: str, lines: Iterator[str], start: int, columns: list[str]
 ) -> Iterator[_Record]:
     """The values as texts; what is null or not there is empty."""
-    read: Callable[[str], Any] = json.JSONDecoder(
-        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct_keys
-    ).decode
+    read = _json_reader(columns)
     for line, text in enumerate(lines, start):
         if not text.strip():
             continue
@@ -235,21 +252,55 @@ def _json_records(
                 " Write one trial a line, such as"
                 ' {"score": 0.5, "label": 1}.'
             )
-        yield [_json_text(name, line, trial, column) for column in columns], line
+        yield [_json_text(f"{name}, line {line}", trial, column) for column in columns], line
 
 
-def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = dict(pairs)
-    if len(names) < len(pairs):
-        twice = next(key for k, (key, _) in enumerate(pairs) if key in dict(pairs[:k]))
-        raise ValueError(f"{shown(twice)} occurs twice")
-    return names
+def _json_document(name: str, lines: Iterator[str], columns: list[str]) -> Iterator[_Record]:
+    """The same of an array of trials, or of an object of arrays of one length."""
+    try:
+        found = _json_reader(columns)("".join(lines))
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(
+            f"{name} must be one JSON document; {shown(str(error), 120)}. Export again."
+        ) from error
+    if isinstance(found, dict):
+        lists = [found.get(column) for column in columns]
+        sizes = {len(one) if isinstance(one, list) else -1 for one in lists}
+        if len(sizes) > 1 or -1 in sizes:
+            raise FileFormatError(
+                f"{name} must hold arrays of one length, {listed(columns)}; there are"
+                f" {listed(found)}. Write one value per trial in each."
+            )
+        found = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+    for k, trial in enumerate(found, 1):
+        if not isinstance(trial, dict):
+            raise FileFormatError(
+                f"{name}, trial {k}: each trial must be a JSON object; got {shown(trial)}. Write"
+                ' such as [{"score": 0.5, "label": 1}].'
+            )
+        yield [_json_text(f"{name}, trial {k}", trial, column) for column in columns], k
 
 
-def _json_text(name: str, line: int, trial: dict[str, Any], column: str) -> str:
+def _json_reader(columns: list[str]) -> Callable[[str], Any]:
+    """Numbers as their texts; a name that is asked for stands once in an object."""
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        if len(set(names)) < len(names):
+            for name in columns:
+                if names.count(name) > 1:
+                    raise ValueError(f"{shown(name)} occurs twice")
+        return dict(pairs)
+
+    return json.JSONDecoder(
+        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=distinct
+    ).decode
+
+
+def _json_text(where: str, trial: dict[str, Any], column: str) -> str:
     if column not in trial:
         raise FileFormatError(
-            f"{name}, line {line}: each trial must have {shown(column)}; there are"
+            f"{where}: each trial must have {shown(column)}; there are"
             f" {listed(trial)}. {nearest(column, list(trial))}Give it, or null."
         )
     value = trial[column]
@@ -258,7 +309,7 @@ def _json_text(name: str, line: int, trial: dict[str, Any], column: str) -> str:
     if isinstance(value, str):
         return value
     raise FileFormatError(
-        f"{name}, line {line}: {shown(column)} must be a number, text or true/false; got"
+        f"{where}: {shown(column)} must be a number, text or true/false; got"
         f" {shown(value)}. Write one value."
     )
 
@@ -268,11 +319,11 @@ def _places(
     name: str, wanted: Wanted, layout: TextLayout, records: Iterator[_Record]
 ) -> tuple[int, int | None, list[int], list[int]]:
     """How many columns there are, and where the wanted ones stand; the header is passed."""
-    if layout.kind == "jsonl":
+    if layout.kind in ("json", "jsonl"):
         present = wanted.columns
     elif layout.names is None:
         present, line = next(records, ([], 0))
-        twice = [h for i, h in enumerate(present) if h and h in present[:i]]  # none asks for ''
+        twice = [column for column in wanted.columns if present.count(column) > 1]
         if twice:
             raise FileFormatError(
                 f"{name}, line {line}: the header must have distinct names; {shown(twice[0])}"
@@ -310,6 +361,12 @@ def _refuse_width(row: list[str], width: int, line: int, name: str, layout: Text
             f"{name} must have {width} columns separated by blanks; line {line} has"
             f" {len(row)}: {text}. Correct the line, or pass" + worded(" `format=`.")
         )
+    if any(re.fullmatch(r"\*[0-9.]+", field) for field in row):
+        raise FileFormatError(
+            f"{name}, line {line}: each row must have {width} fields like the header; got"
+            f" {len(row)}: {text}. In Weka's distribution * marks the predicted label: remove the"
+            + worded(" signs, and pass a name per field in `columns=`, with `header=True`.")
+        )
     others = [
         word for word, sign in SEPARATORS.items()
         if sign != layout.separator and len(row) == 1 and len(fields_of(row[0], sign)) == width
@@ -334,6 +391,16 @@ def _refuse_width(row: list[str], width: int, line: int, name: str, layout: Text
 # --------------------------------------------------------------- what the columns hold
 def number_columns(file: TextFile, layout: TextLayout) -> dict[str, bool]:
     """All columns of a table, and whether most of their first values are numbers."""
+    if layout.kind == "json":
+        with closing(file.lines()) as lines:
+            whole = "".join(lines)
+        found = json.loads(whole)
+        several = [found] if isinstance(found, dict) else found[:_FIRST_ROWS]
+        names = list(dict.fromkeys(name for row in several for name in row))
+        columns = [
+            [v for row in several if name in row for v in _json_values(row[name])] for name in names
+        ]
+        return _numeric(names, columns)
     with closing(file.lines()) as lines:
         texts = [
             line.rstrip("\r\n")
@@ -348,6 +415,14 @@ def number_columns(file: TextFile, layout: TextLayout) -> dict[str, bool]:
         names = list(layout.names or fields_of(texts[0], layout.separator))
         read = [fields_of(text, layout.separator) for text in texts[layout.names is None :]]
         columns = [[row[k] for row in read if len(row) > k] for k in range(len(names))]
+    return _numeric(names, columns)
+
+
+def _json_values(value: Any) -> list[str]:
+    return [json.dumps(v) for v in (value if isinstance(value, list) else [value])]
+
+
+def _numeric(names: list[str], columns: list[list[str]]) -> dict[str, bool]:
     present = {}
     for name, values in zip(names, columns, strict=True):
         there = [value.strip() for value in values if not is_missing_word(value)]

@@ -329,8 +329,9 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         ("line 3", "'NA'", "missing"),
     ),
     "a comment among rows": ("score,label\n0.25,1\n# of b\n0.5,0\n", {}, ("line 3", "#")),
-    "an array of JSON": ('[{"score": 0.25, "label": 1}]\n', {}, ("one JSON array", "a line")),
-    "an array of JSON in lines": ('[\n{"score": 0.25, "label": 1}\n]\n', {}, ("one JSON array",)),
+    "half an array of JSON": ('[{"score": 0.25, "label": 1},\n', {}, ("one JSON document",)),
+    "arrays of two lengths": ('{"score": [1, 2], "label": [1]}', {}, ("arrays of one length",)),
+    "numbers alone": ("[\n0.5, 1\n]\n", {}, ("trial 1", "JSON object")),
     "no JSON": ('{"score": 0.5, "label": 1}\n{"score": }\n', {}, ("line 2", "JSON object")),
     "a list": ('{"score": 0.5, "label": 1}\n[0.5, 1]\n', {}, ("line 2", "JSON object")),
     "a key that lacks": (

@@ -1,0 +1,200 @@
+"""Files as other programs write them: joined, read, or refused with what works."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.errors.SmallSampleWarning")
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(content: str | bytes, name: str = "scores.txt") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return written
+
+
+def refused(path: Path, *words: str, **options: Any) -> None:
+    with pytest.raises(br.FileFormatError) as caught:
+        br.read_scores(path, **options)
+    assert [word for word in words if word not in str(caught.value)] == [], str(caught.value)
+
+
+SCORES = "w/1.wav 0.1\nw/2.wav 0.9\nw/3.wav 0.2\nw/4.wav 0.8\n"
+PROTOCOL = "w/1.wav eval spoof\nw/2.wav eval bonafide\nw/3.wav eval spoof\nw/4.wav eval bonafide\n"
+
+
+# ------------------------------------------------------------------------------- keys
+def test_a_key_without_header_is_joined_by_the_numbers_of_its_columns(write: Write) -> None:
+    path, key = write(SCORES), write(PROTOCOL, "key.txt")
+    scores = br.read_scores(path, key=key, key_id="1", key_label="3")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.8], [0.1, 0.2])
+    assert np.asarray(scores.client_ids).tolist() == ["w/2.wav", "w/4.wav"]
+    refused(path, "key_id=", "key_label=", "numbers from 1", key=key)
+    with pytest.raises(br.InputError, match="key_id must name as many columns"):
+        br.read_scores(path, key=key, key_id=("1", "2"), key_label="3")
+
+
+def test_a_key_may_call_its_columns_otherwise_than_the_scores(write: Write) -> None:
+    """Both tables have a column label, and of the scores it is no class."""
+    path = write("id,score,label\na,.9,x\nb,.4,y\n")
+    key = write("utt,label,id\nb,0,8\na,1,7\n", "key.csv")
+    scores = br.read_scores(path, key=key, id="id", key_id="utt", key_label="label")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.4])
+
+
+def test_labels_beside_scores_are_joined_line_by_line(write: Write) -> None:
+    key = write("1\n0\n1\n", "labels.txt")
+    scores = br.read_scores(write("0.9\n0.2\n0.7\n"), key=key)
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9, 0.7], [0.2])
+    assert scores.source is not None
+    assert scores.source.format == "text"
+    headed = write("label\n1\n0\n1\n", "labels.csv")
+    assert br.read_scores(write("0.9\n0.2\n0.7\n"), key=headed) == scores
+    refused(write("0.9\n0.2\n"), "as many scores as the key", "2 and 3", key=key)
+
+
+def test_a_shell_joins_them_too(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    key = write(PROTOCOL, "key.txt")
+    scores = write(SCORES)
+    options = ["--key", str(key), "--key-id", "1", "--key-label", "3"]
+    assert main(["fit", str(scores), *options, "--family", "empirical", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["client"]["n"] == 2
+    manifest = write(
+        '[systems.a]\ndev = "scores.txt"\nkey = "key.txt"\nkey_id = "1"\nkey_label = "3"\n'
+        '[systems.b]\ndev = "other.csv"\n',
+        "systems.toml",
+    )
+    write("score,label\n0.9,1\n0.8,1\n0.1,0\n0.3,0\n", "other.csv")
+    call = ["fit", "--systems", str(manifest), "--family", "empirical", "--csv"]
+    assert main(call) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5  # a row per class
+    write(manifest.read_text().replace('key_label = "3"', "key_label = 3"), "systems.toml")
+    assert main(call) == 2
+    assert "key_label" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------- JSON
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"score": 0.9, "label": 1}, {"score": 0.25, "label": 0}]',
+        '[\n {"score": 0.9, "label": 1},\n {"score": 0.25, "label": 0}\n]\n',
+        '{"scores": [0.9, 0.25], "labels": [1, 0]}',
+        '{\n "labels": [true, false],\n "score": [0.9, 0.25],\n "name": "x"\n}\n',
+    ],
+)
+def test_a_json_document_is_read(write: Write, text: str) -> None:
+    scores = br.read_scores(write(text))
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.25])
+    assert scores.source is not None
+    assert scores.source.format == "json"
+    assert br.summarize(write(text)).n_client == 1
+
+
+def test_a_json_document_names_the_trial(write: Write) -> None:
+    refused(write('[{"score": 1, "label": 1}, {"score": "x", "label": 0}]'), "trial 2", "'x'")
+    refused(write('[{"score": 1, "label": 1}, {"score": 2}]'), "trial 2", "'label'")
+    refused(write('{"score": [[1], 2], "label": [1, 0]}'), "trial 1", "must be a number")
+    refused(write('[{"score": 1, "score": 2, "label": 1}]'), "'score' occurs twice")
+
+
+# ---------------------------------------------------------------------- other programs
+def test_binary_files_are_named_for_what_they_are(write: Write) -> None:
+    archive, arrays = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as sheet:
+        sheet.writestr("xl/workbook.xml", "<a/>")
+    np.savez(arrays, genuine=[0.5], impostor=[0.2])
+    noise = bytes(range(128, 256))
+    for content, *words in (
+        (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + noise, "MATLAB", "writematrix"),
+        (b"$FL2@(#) SPSS DATA FILE" + noise, "SPSS", "csv"),
+        (b"<stata_dta><header>" + noise, "Stata", "export delimited"),
+        (gzip.compress(b"RDX3\nX\n" + noise), "file of R", "write.csv"),
+        (archive.getvalue(), "Excel", "CSV UTF-8"),
+        (arrays.getvalue(), "'genuine', 'impostor'", "np.load"),
+    ):
+        refused(write(content), *words)
+
+
+def test_what_holds_no_scores_is_named(write: Write) -> None:
+    refused(write("fpr,tpr,threshold\n0,0,inf\n0.1,0.9,0.5\n1,1,0\n"), "points of a ROC")
+    matrix = "id,a,a,b,c\na,.5,.7,.1,.2\na,.7,.8,.1,.1\nb,.1,.2,.9,.3\nc,.1,.2,.1,.9\n"
+    refused(write(matrix), "a matrix of similarities", "a row for each pair")
+    weka = "inst#,actual,predicted,error,distribution\n1,2:p,2:p,,0.35,*0.65\n2,1:n,1:n,,*0.8,0.2\n"
+    columns = {"score": "distribution", "label": "actual"}
+    refused(write(weka), "Weka", "columns=", "header=True", **columns)
+    scores = br.read_scores(
+        write(weka.replace("*", "")), columns="inst,actual,predicted,error,n,score",
+        label="actual", client_label="2:p", header=True,
+    )  # fmt: skip
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.65], [0.2])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+def test_every_cut_of_gzip_is_a_damaged_file(write: Write, encoding: str) -> None:
+    text = "".join(f"é{k},{k % 2},0.{k}{k * 7919}\n" for k in range(30))
+    whole = gzip.compress(("name,label,score\n" + text).encode(encoding))
+    for end in range(2, len(whole)):
+        refused(write(whole[:end]))
+    for place in range(10, len(whole)):
+        path = write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        refused(path)
+
+
+# -------------------------------------------------------------------------- odd values
+def test_blanks_that_are_no_spaces_are_refused(write: Write) -> None:
+    for blank in "\u00a0\u2003\u3000\u202f":
+        refused(write(f"score,label\n0.5{blank},1\n0.2,0\n"), "line 2", "neither a space nor a tab")
+        refused(write(f"score,label\n{blank}0.5,1\n0.2,0\n"), "line 2", "neither a space nor a tab")
+        refused(write(f"score,label\n0.5,1{blank}\n0.2,0\n"), "labels must be")
+        refused(write(f"label score\n1 0.5\n0{blank}0.2\n"), "line 3", "2 fields")
+
+
+def test_integers_that_doubles_round_are_refused_as_in_arrays(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2**53 + 1 is no double, 2**53 + 2 is one."""
+    for value in (2**53 + 1, -(2**53) - 1, 10**18 + 1):
+        with pytest.raises(br.InputError, match=r"beyond 2\*\*53"):
+            br.Scores([value], [1])
+        text = f"score,label\n{value},1\n1,0\n"
+        refused(write(text), "line 2", "beyond 2**53")
+        refused(write(text + "0.5,0\n" * 2**18), "line 2", "beyond 2**53")  # by columns
+        refused(write(f'{{"score": {value}, "label": 1}}\n'), "beyond 2**53")
+    scores = br.read_scores(write(f"score,label\n{2**53 + 2},1\n{2**53 + 1}.0,0\n"))
+    assert scores.client.tolist() == [2.0**53 + 2]
+
+
+def test_a_missing_first_score_changes_no_reading(write: Write) -> None:
+    path = write("a a p nan\na b p 0.5\nb b p 0.7\n")
+    refused(path, "line 1", "finite")
+    with pytest.warns(br.MissingScoreWarning):
+        scores = br.read_scores(path, missing="drop")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.7], [0.5])
+
+
+def test_names_that_repeat_matter_only_where_they_are_asked_for(write: Write) -> None:
+    for text in (
+        "x,x,score,label\n1,2,.5,1\n1,2,.2,0\n",
+        "x x score label\n1 2 .5 1\n1 2 .2 0\n",
+        '{"x": 1, "x": 2, "score": 0.5, "label": 1}\n{"x": 1, "score": 0.2, "label": 0}\n',
+    ):
+        assert br.read_scores(write(text)).client.tolist() == [0.5]
+    refused(write("x,score,score,label\n1,2,.5,1\n1,2,.2,0\n"), "'score' occurs 2 times")
