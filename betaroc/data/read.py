@@ -216,9 +216,9 @@ def read_scores(
     In verification a trial depends on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text, also where they look like numbers.
 
-    Tables of text, keys and JSON lines are parsed in blocks by pyarrow, else Polars, else Python's
-    own functions; what these leave in doubt is read line by line, from the first line on: slower
-    by an order of magnitude, with the same values.
+    Tables of text and keys beyond 1 MiB are parsed in blocks by pyarrow, where it is installed;
+    all else, and what it leaves in doubt, is read line by line from the first line on: slower by
+    an order of magnitude, with the same values.
 
     Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
     they would become inf and 0. A gzip file that expands beyond `max_size`, by 1 GiB, is

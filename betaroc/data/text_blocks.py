@@ -1,4 +1,4 @@
-"""Text tables in blocks, through a parser of columns; the line-exact reader decides all doubts.
+"""Text tables in blocks, through pyarrow; the line-exact reader decides all doubts.
 
 What is read here is what the line-exact reader reads, to the last bit. A block goes to the parser
 only if it is ASCII without blank lines and control characters, and without quotes but around whole
@@ -12,7 +12,7 @@ import csv
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from betaroc.data.text_lines import is_rounded_to_zero, read_lines
 _T = TypeVar("_T")
 #: Bytes of a block: what is in memory at once.
 _BLOCK = 2**21
-#: Files up to this size are not worth the import of a parser.
+#: Files up to this size are not worth the import of pyarrow.
 _SMALL = 2**20
 #: Longer lines are for the line-exact reader, which knows how long lines and fields may be.
 _LONGEST = 2**16
@@ -47,7 +47,8 @@ def collect_parts(
 
     It is called again, with all parts from the first, where the parser of columns leaves a doubt.
     """
-    if layout.start == 1 and layout.kind not in ("json", "jsonl"):
+    is_table = layout.start == 1 and layout.kind not in ("json", "jsonl")
+    if is_table and file.path.stat().st_size > _SMALL and find_spec("pyarrow"):
         with suppress(_DoubtError):
             return collect(_bounded(file, _quick_table(file, wanted, layout)))
     return collect(_bounded(file, read_lines(file, wanted, layout)))
@@ -95,13 +96,10 @@ class _Texts(NamedTuple):
 
 #: Texts of a missing score that a parser knows; others are doubts.
 _NULLS = ["", "NA", "N/A", "nan", "NaN", "null", "NULL", "None", "?", "<NA>"]
-#: What parses a block: the scores, and the columns of texts.
-_Parser = Callable[[bytes, _Table], tuple[FloatArray, list[_Texts]]]
 
 
 def _quick_table(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generator[Rows, None, None]:
     """The wanted columns of a table, in parts; raises a doubt at the first one."""
-    parser = _parser_for(file.path.stat().st_size)
     with closing(file.blocks(_BLOCK)) as blocks:
         body = _next(blocks).removeprefix(_BOM)
         if b"\n" not in body:
@@ -112,9 +110,9 @@ def _quick_table(file: TextFile, wanted: Wanted, layout: TextLayout) -> Generato
             names = _header_names(header, layout)
         table = _table_of(names, wanted, layout)
         labels = _Labels(lines=int(layout.names is None))
-        yield _part(body, table, parser, labels, file.name, wanted)
+        yield _part(body, table, labels, file.name, wanted)
         while body := _next(blocks):
-            yield _part(body, table, parser, labels, file.name, wanted)
+            yield _part(body, table, labels, file.name, wanted)
 
 
 def _next(blocks: Iterator[bytes]) -> bytes:
@@ -169,18 +167,16 @@ class _Labels:
         return np.array([self.tokens.index(t) for t in found.texts], dtype=np.int8)[found.codes]
 
 
-def _part(
-    body: bytes, table: _Table, parser: _Parser, labels: _Labels, name: str, wanted: Wanted
-) -> Rows:
+def _part(body: bytes, table: _Table, labels: _Labels, name: str, wanted: Wanted) -> Rows:
     block, body = body, _plain(body, table.delimiter)
     data = np.frombuffer(body, np.uint8)
     ends = np.flatnonzero(data == _LF)
     _doubt_bytes(body, data, ends, table.delimiter)
-    scores, texts = parser(body, table)
+    scores, texts = _parsed(body, table)
     known = np.isfinite(scores) if table.missing == FAIL else ~np.isinf(scores)
-    if not known.all() or np.any(np.abs(scores) >= LARGEST_EXACT):
+    if not known.all():
         raise _DoubtError
-    _doubt_zeros(body, data, ends, scores, table)
+    _doubt_rounded(body, data, ends, scores, table)
     n = len(wanted.label)
     stripped = [text.stripped() for text in texts]
     as_they_are = n == 1 and table.delimiter != "|"  # blanks about labels are judged with all rows
@@ -258,36 +254,35 @@ def _doubt_bytes(body: bytes, data: AnyArray, ends: IntArray, delimiter: str) ->
         raise _DoubtError
 
 
-def _doubt_zeros(
+def _doubt_rounded(
     body: bytes, data: AnyArray, ends: IntArray, scores: FloatArray, table: _Table
 ) -> None:
-    """Raise a doubt if a score that is 0 was not: one of 3 digits of exponent, or of 200 zeros."""
-    zeros = np.flatnonzero(scores == 0.0)
-    if table.score is None or not zeros.size:
+    """Raise a doubt if a score that is 0 was not: one of 3 digits of exponent, or of 200 zeros.
+
+    Or if one is an integer beyond those that are all doubles.
+    """
+    zeros, starts = np.flatnonzero(scores == 0.0), np.concatenate([[0], ends + 1])
+    if table.score is None:
+        return
+    for row in np.flatnonzero(np.abs(scores) >= LARGEST_EXACT).tolist():
+        line = body[starts[row] : ends[row]].split(table.delimiter.encode())
+        if line[table.score].strip(b" +-").isdigit():
+            raise _DoubtError
+    if not zeros.size:
         return
     e = np.flatnonzero((data | 32) == ord("e"))
     e = e[e < data.size - 4]
     digits = [(data[e + k] >= ord("0")) & (data[e + k] <= ord("9")) for k in (2, 3, 4)]
     if b"0" * 200 not in body and not np.any((data[e + 1] == ord("-")) & np.all(digits, axis=0)):
         return
-    starts = np.concatenate([[0], ends + 1])
     for row in zeros.tolist():
         line = body[starts[row] : ends[row]].decode("ascii")
         if is_rounded_to_zero(line.split(table.delimiter)[table.score]):
             raise _DoubtError
 
 
-# ------------------------------------------------------------------------------------- parsers
-def _parser_for(size: int) -> _Parser:
-    """The parser of pyarrow where it can be imported; it is not for a small file."""
-    if size > _SMALL:
-        with suppress(ImportError):
-            import_module("pyarrow.csv")
-            return _pyarrow
-    return _split
-
-
-def _pyarrow(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
+def _parsed(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
+    """The scores, and the columns of texts."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
@@ -328,36 +323,3 @@ def _pyarrow(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
     if table.missing != FAIL and np.count_nonzero(np.isnan(values)) > gaps:  # such as nan(1)
         raise _DoubtError
     return values, texts
-
-
-def _split(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
-    """Without a package: fields split, numbers read by Python, as the line-exact reader does."""
-    data = np.frombuffer(body, np.uint8)
-    ends: AnyArray = data[(data == _LF) | (data == ord(table.delimiter))] == _LF
-    if ends.size % table.width:
-        raise _DoubtError
-    rows = ends.reshape(-1, table.width)
-    if rows[:, :-1].any() or not rows[:, -1].all():
-        raise _DoubtError
-    fields = body.decode("ascii").replace("\n", table.delimiter).split(table.delimiter)
-    del fields[-1]  # behind the last end of a line
-    texts = [_split_texts(fields[k :: table.width]) for k in table.texts]
-    if table.score is None:
-        return np.zeros(texts[0].codes.size), texts
-    scores = fields[table.score :: table.width]
-    if table.decimal == ",":
-        if any("." in score for score in scores):
-            raise _DoubtError
-        scores = [score.replace(",", ".") for score in scores]
-    if b"_" in body and any("_" in score for score in scores):  # 1_000 is a number of Python's
-        raise _DoubtError
-    try:
-        values = np.fromiter(map(float, scores), np.float64, len(scores))
-    except ValueError as error:
-        raise _DoubtError from error
-    return values, texts
-
-
-def _split_texts(column: list[str]) -> _Texts:
-    known = {text: code for code, text in enumerate(dict.fromkeys(column))}
-    return _Texts(np.fromiter(map(known.__getitem__, column), np.int64, len(column)), list(known))

@@ -229,13 +229,13 @@ def test_everyday_shapes(write: Callable[..., Path], case: str) -> None:
         assert summarize_file(path, **options).client.maximum == 0.25
 
 
-@pytest.mark.parametrize("parser", ["pyarrow", "split"])
+@pytest.mark.parametrize("size", [0, 2**20])
 @pytest.mark.parametrize("case", SHAPES)
 def test_shapes_are_the_same_through_every_parser(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, case: str, parser: str
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, case: str, size: int
 ) -> None:
     content, options, _, _ = SHAPES[case]
-    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
+    monkeypatch.setattr(text_blocks, "_SMALL", size)
     assert br.read_scores(write(content), **options).client.tolist() == [0.25]
 
 
@@ -248,6 +248,7 @@ def test_shapes_that_are_fast_leave_no_doubt(
         raise AssertionError
 
     monkeypatch.setattr(text_blocks, "read_lines", never)
+    monkeypatch.setattr(text_blocks, "_SMALL", 0)
     for case in (
         "semicolons", "semicolons, decimal commas", "white space", "white space, decimal commas",
         "tabs, decimal commas", "named columns", "numbers of columns", "identities", "bob.bio",
@@ -631,12 +632,12 @@ def test_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 MISSING = "score,label\n0.25,1\nNA,1\n0.5,0\n,0\nnan,0\nNULL,1\nn/a,0\n ,1\n"
 
 
-@pytest.mark.parametrize("parser", ["pyarrow", "split"])
+@pytest.mark.parametrize("size", [0, 2**20])
 def test_scores_that_are_missing(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, parser: str
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
-    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
+    monkeypatch.setattr(text_blocks, "_SMALL", size)
     for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
         path = write(text)
         message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")  # type: ignore[misc]

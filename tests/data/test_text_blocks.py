@@ -20,7 +20,6 @@ from betaroc.data.text_files import TextFile, TextLayout
 from betaroc.data.text_lines import read_lines
 from helpers.places import ROOT
 
-PARSERS = ["pyarrow", "split"]
 FILES = 300
 
 GOOD = ["0.25", "1e-5", "-3", "+.5", "7.", "1E+03", " 0.5", "0.5 ", "0", "-0.0", "0e-500"]
@@ -126,14 +125,10 @@ def outcome(read: Callable[..., Iterator[Rows]], *given: object) -> tuple[object
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("parser", PARSERS)
-def test_blocks_are_read_as_lines_are(
-    parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_are_read_as_lines_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a parser takes, the line-exact reader takes too, with the same bits; a doubt is free."""
-    if parser != "split":
-        pytest.importorskip(parser)
-    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(text_blocks, "_SMALL", 0)
     draw = random.Random(7)
     taken = 0
     for k in range(FILES):
@@ -168,7 +163,7 @@ def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
 
 
 @pytest.mark.simulation
-def test_a_large_file_is_split_where_pyarrow_is_absent(
+def test_a_large_file_is_read_line_by_line_where_pyarrow_is_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     score, label, data = large()
@@ -176,31 +171,22 @@ def test_a_large_file_is_split_where_pyarrow_is_absent(
     path = tmp_path / "scores.csv"
     path.write_bytes(data)
     expected = br.Scores.from_labels(label, score)
-    used: list[str] = []
-    for name in PARSERS:
-        parse = getattr(text_blocks, f"_{name}")
-
-        def spy(*given: object, name: str = name, parse: Callable[..., object] = parse) -> object:
-            used.append(name)
-            return parse(*given)
-
-        monkeypatch.setattr(text_blocks, f"_{name}", spy)
     pytest.importorskip("pyarrow")
+    monkeypatch.setattr(text_blocks, "read_lines", None)
     assert br.read_scores(path) == expected
-    monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
+    monkeypatch.undo()
+    monkeypatch.setattr(text_blocks, "find_spec", lambda name: None)
+    monkeypatch.setattr(text_blocks, "_quick_table", None)
     assert br.read_scores(path) == expected
-    assert list(dict.fromkeys(used)) == PARSERS
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("parser", PARSERS)
 def test_a_fault_in_a_later_block_is_named_by_its_line(
-    parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if parser != "split":
-        pytest.importorskip(parser)
+    pytest.importorskip("pyarrow")
     _, _, data = large(4000)
-    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
+    monkeypatch.setattr(text_blocks, "_SMALL", 0)
     monkeypatch.setattr(text_blocks, "_BLOCK", 2**15)
     lines = data.split(b"\n")
     path = tmp_path / "scores.csv"

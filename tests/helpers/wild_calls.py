@@ -589,6 +589,8 @@ ARGUMENTS: dict[str, Callable[[Wild], Any]] = {
     "client_file": lambda c: None,
     "impostor_file": lambda c: None,
     "key": lambda c: None,
+    "key_id": lambda c: None,
+    "key_label": lambda c: None,
     "columns": _choices(None, None, ["score", "label"]),
     "separator": _choices(None, ",", ";", ""),
     "decimal": _choices(None, ".", ","),
