@@ -265,8 +265,8 @@ def _doubt_rounded(
     if table.score is None:
         return
     for row in np.flatnonzero(np.abs(scores) >= LARGEST_EXACT).tolist():
-        line = body[starts[row] : ends[row]].split(table.delimiter.encode())
-        if line[table.score].strip(b" +-").isdigit():
+        line = body[starts[row] : ends[row]].decode("ascii")
+        if line.split(table.delimiter)[table.score].strip(" +-").isdigit():
             raise _DoubtError
     if not zeros.size:
         return

@@ -216,7 +216,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "a program": (b"\x7fELF" + bytes(100), ("a program",)),
     "a database": (b"SQLite format 3\0" + bytes(100), ("a database",)),
     "a page": ("<!DOCTYPE html><html><body>404</body></html>\n", ("'score'",)),
-    "one array": (json.dumps([{"score": 0.5, "label": 1}]), ("JSON", "one trial a line")),
+    "one array": (json.dumps([{"score": 0.5}]), ("trial 1", "each trial must have 'label'")),
     "gzip cut": (_GZIP[:-20], ("intact gzip", "truncated")),
     "gzip with another checksum": (_GZIP[:-8] + bytes(8), ("intact gzip", "CRC")),
     "gzip and more": (_GZIP + b"junk", ("intact gzip",)),
