@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import math
 import os
 import re
 import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import betaroc
@@ -211,3 +214,73 @@ def test_the_example_of_the_scorer_runs() -> None:
     runner = doctest.DocTestRunner()
     runner.run(example)
     assert (runner.failures, runner.tries) == (0, 4)
+
+
+# ------------------------------------------------- pictures and what their pages print
+def alternative(page: Path, picture: str) -> str:
+    """The text in the place of a picture."""
+    (text,) = re.findall(rf"!\[([^\]]*)\]\([\w/]*{picture}\)", page.read_text(encoding="utf-8"))
+    return str(text)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_picture_of_a_report_is_that_of_the_code_beside_it(page: str) -> None:
+    data = betaroc.datasets.load_verification()
+    decision = betaroc.decide(data.dev, far=0.01)
+    expected, observed = decision.expected.far, decision.check(data.test).observed
+    text = alternative(ROOT / page, "report.png")
+    assert f"threshold {math.ceil(decision.threshold * 1000) / 1000}" in text  # rounded up
+    assert f"FAR {expected:.2%} expected beside {observed:.2%}".replace("%", " %") in text
+    shown = (ROOT / page).read_text(encoding="utf-8")
+    assert f"{decision.threshold:.6f}" in shown
+    if page == "docs/index.md":
+        assert f"FAR {expected:.2%} expected, {observed:.2%} observed: kept" in shown
+
+
+def test_the_picture_of_the_tutorial_has_the_numbers_that_it_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The picture carries what it shows; its script draws the same today."""
+    from PIL import Image
+
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    script(ROOT / "examples" / "04_empirical_and_theoretical_roc.py").main(str(tmp_path))
+    carried = []
+    for folder in (tmp_path, ROOT / "docs" / "img"):
+        with Image.open(folder / "liveness_roc.png") as picture:
+            carried.append(picture.info["Description"])
+    assert carried[0] == carried[1]
+    auc, threshold, plain, sharpened = (text.split()[1] for text in carried[0].split("; "))
+    page = ROOT / "docs" / "tutorial.md"
+    shown = page.read_text(encoding="utf-8")
+    assert f"AUC {auc}," in shown
+    assert f"accept above {threshold}, " in shown
+    assert f"kept: FAR {plain}, " in shown
+    assert f"broken: FAR {sharpened}, " in shown
+    text = alternative(page, "liveness_roc.png")
+    assert {threshold, plain, sharpened} <= set(re.findall(r"\d\.\d{3}", text))
+
+
+def test_what_the_page_on_other_software_says_of_proc() -> None:
+    """By hand: Youden's threshold, and the line through the points on the probit scale."""
+    from scipy.special import ndtr, ndtri
+
+    scores = betaroc.datasets.load_liveness().dev
+    cuts = np.unique(np.concatenate([scores.client, scores.impostor]))
+    tpr, far = (np.array([(v > t).mean() for t in cuts]) for v in (scores.client, scores.impostor))
+    model = betaroc.fit(scores, "empirical").model
+    best = model.youden()
+    assert best.tpr - best.far == pytest.approx(float(np.max(tpr - far)), abs=1e-12)
+    balanced = model.eer()
+    assert balanced.tpr - balanced.far < best.tpr - best.far  # another threshold
+    inner = (tpr > 0) & (tpr < 1) & (far > 0) & (far < 1)
+    slope, height = np.polyfit(ndtri(far[inner]), ndtri(tpr[inner]), 1)
+    line = ndtr(height / np.hypot(1, slope))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", betaroc.MisfitWarning)
+        normal = betaroc.fit(scores, "normal").model.auc()
+    assert abs(line - normal) > 0.005
+    page = (ROOT / "docs" / "howto" / "coming_from.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(coords|smooth\(r, method=\"\w+)[^|]*\| ([^|]*) \|$", page, re.M))
+    assert rows["coords"].startswith("`model.youden()`")
+    assert rows['smooth(r, method="binormal'].startswith("none")

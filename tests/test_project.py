@@ -33,8 +33,8 @@ PACKAGE = ROOT / "betaroc"
 
 INSTALL_AND_RUN = (
     "python -m pip install . && betaroc report"
-    " --dev examples/data/liveness_cross_logreg/dev.csv"
-    " --test examples/data/liveness_cross_logreg/test_sharpen0.40.csv -o report.html"
+    " --dev examples/data/asvspoof19_asv/dev.csv.gz"
+    " --test examples/data/asvspoof19_asv/eval.csv.gz --target far=0.01 -o report.html --force"
 )
 INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 
@@ -444,7 +444,9 @@ def test_ci_runs_the_readme_test_command() -> None:
 def test_readme_main_job_runs(tmp_path: Path) -> None:
     words = shlex.split(INSTALL_AND_RUN.split(" && ")[1])
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]
-    words[-1] = str(tmp_path / words[-1])
+    target = tmp_path / "report.html"
+    words[words.index("report.html")] = str(target)
+    target.write_text("of an earlier run", encoding="utf-8")  # a second run replaces the first
     result = subprocess.run(
         [sys.executable, "-W", "error", "-m", *words],
         cwd=Path(betaroc.__file__).parents[1],
@@ -454,9 +456,10 @@ def test_readme_main_job_runs(tmp_path: Path) -> None:
         timeout=300,
     )
     assert result.returncode == 0, result.stderr
-    page = Path(words[-1]).read_text(encoding="utf-8")
+    page = target.read_text(encoding="utf-8")
     assert page.rstrip().endswith("</html>")
     assert "<svg" in page
+    assert 'class="status good"' in page
 
 
 # ------------------------------------------------------------------ the score sets
