@@ -32,6 +32,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -67,7 +68,8 @@ def regenerated(page: Path) -> str:
         # Blank lines put the page's own line numbers into tracebacks.
         code = compile("\n" * line + block[kind], str(page), "exec", dont_inherit=True)
         out = io.StringIO()
-        with contextlib.redirect_stdout(out):
+        narrow = mock.patch.dict(os.environ, {"COLUMNS": "80"})
+        with contextlib.redirect_stdout(out), narrow:
             exec(code, namespace)
         return _with_output(block, out.getvalue(), f"{page.name}, line {line}")
 

@@ -57,7 +57,7 @@ _Z = 1.959963984540054
 #: Scores of a class from which on four fifths of them have a tail; scores expected beyond a rate.
 _FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
 _BOTH = "both"
-_LEAST = float(np.nextafter(0.0, 1.0))
+_LEAST = 5e-324
 
 
 @dataclass(frozen=True, eq=False, repr=False)
