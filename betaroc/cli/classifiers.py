@@ -134,7 +134,13 @@ def _columns(paths: Sequence[str], arguments: Any, systems: Sequence[str] | None
     given["format_"] = given.pop("format")
     del given["score"]
     found = read_columns(
-        paths[0], systems, wanted, asked_of(**given), key=arguments.key, client_label=client_label
+        paths[0],
+        systems,
+        wanted,
+        asked_of(**given),
+        key=arguments.key,
+        of_key=(_group(arguments.key_id), arguments.key_label),
+        client_label=client_label,
     )
     groups = {column: found.names[column] for column in arguments.group or ()}
     frame = pd.DataFrame({**found.scores, **groups, _LABEL: found.is_client})

@@ -242,6 +242,7 @@ def read_scores(
     asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows).of_rows
     choice(missing, WAYS_OF_MISSING, "missing")
     wanted = wanted_of(score, label, {"group": group, "id": id}, missing)
+    _refuse_without_key(key, (key_id, key_label))
     if path is not None:
         if client_file is not None or impostor_file is not None:
             raise InputError.about("path")(
@@ -362,6 +363,16 @@ def _refuse_wrong_key(path: Any, key: Any, wanted: Wanted, asked: TextOptions) -
     _refuse_one_file(path, key, "key")
 
 
+def _refuse_without_key(key: Any, of_key: tuple[Any, Any]) -> None:
+    for name, value in zip(("key_id", "key_label"), of_key, strict=True):
+        if key is None and value is not None:
+            raise InputError.about(name)(
+                f"{name} must stand beside"
+                + worded(" `key=`, whose column it names; got")
+                + f" {shown(value)}. Leave it out, or pass the key."
+            )
+
+
 def _key_columns(given: Any, ids: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:
     """Of the trials and of the label in a key."""
     id_, label_ = given
@@ -395,7 +406,7 @@ class ScoreColumns(NamedTuple):
 
 def read_columns(
     path: Any, systems: Sequence[str] | None, wanted: Wanted, asked: TextOptions, *,
-    key: Any = None, client_label: object = None,
+    key: Any = None, of_key: tuple[Any, Any] = (None, None), client_label: object = None,
 ) -> ScoreColumns:  # fmt: skip
     """The columns of `systems`, or all of numbers beside those that are wanted for others.
 
@@ -403,6 +414,7 @@ def read_columns(
     """
     asked = asked.of_rows
     _refuse_wrong_key(path, key, wanted, asked)
+    _refuse_without_key(key, of_key)
     keyed = key is not None
     ids = wanted.names.get("id", ())
     rest = wanted._replace(score="", scored=False, label=() if keyed else wanted.label)
@@ -417,7 +429,9 @@ def read_columns(
                 read.append(read_rows(local, name, own, client_label, asked, keyed=keyed))
             except FileFormatError as error:
                 raise error.reworded(f"column {shown(one)} of " + error.sentence) from error
-    known = _known(key, ids, wanted.label[0], local, asked) if keyed else None
+    known = None
+    if keyed:
+        known = _known(key, *_key_columns(of_key, ids, wanted.label[0]), local, asked)
     scores = {}
     for one, (_, _, rows, _) in zip(chosen, read, strict=True):
         if known is not None:

@@ -90,6 +90,24 @@ def test_a_shell_joins_them_too(write: Write, capsys: pytest.CaptureFixture[str]
     assert "key_label" in capsys.readouterr().err
 
 
+def test_columns_of_a_key_stand_beside_one(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    classes = [k % 2 for k in range(40)]
+    rows = [f"{k},{y + k % 7 / 5},{y + k % 5 / 4}\n" for k, y in enumerate(classes)]
+    path = write("utt,a,b\n" + "".join(rows))
+    for name in ("key_id", "key_label"):
+        with pytest.raises(br.InputError, match=f"{name} must stand beside"):
+            br.read_scores(path, **{name: "1"})
+        option = "--" + name.replace("_", "-")
+        assert main(["ensemble", str(path), option, "1"]) == 2
+        assert option in capsys.readouterr().err
+    key = write("".join(f"{k} x {y}\n" for k, y in enumerate(classes)), "key.txt")
+    call = ["ensemble", str(path), "--id", "utt", "--key", str(key), "--key-id", "1"]
+    assert main([*call, "--key-label", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
 # ------------------------------------------------------------------------------- JSON
 @pytest.mark.parametrize(
     "text",
