@@ -25,7 +25,7 @@ import pytest
 import betaroc
 import betaroc.sklearn as doors
 from betaroc.data import datasets
-from betaroc.model.asking import PointArguments
+from betaroc.model.asking import POINTS
 from helpers.places import DATA, ROOT, script
 from helpers.public import PUBLIC
 
@@ -261,7 +261,7 @@ def misnamed(value: Any) -> Counter[str]:
     taken = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.annotation == "Unpack[PointArguments]":
-            taken += PointArguments.__annotations__
+            taken += POINTS
         elif parameter.name not in {"self", "cls", "_cls", "given"}:  # what is given is refused
             taken.append(stars.get(parameter.kind, "") + parameter.name)
     heads = [line.partition(" : ")[0] for line in section(value, "Parameters") if line[:1].strip()]

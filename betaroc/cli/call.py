@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from betaroc.cli.messages import complain, examples, in_options
+from betaroc.cli.messages import complain, examples, in_options, remark
 from betaroc.core.errors import BetarocError, FitError
 from betaroc.core.process import allow_progress, begin_work, end_work
 from betaroc.core.text import nearest, shown
@@ -58,12 +58,11 @@ class _Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
-        if sys.stderr is not None:  # for which argparse takes the standard output
-            self.print_usage(sys.stderr)
         if message.endswith(": COMMAND"):
             message = "a command must be given; betaroc --help names them, betaroc demo is a start"
         said = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
-        self.exit(BAD_INPUT, f"{self.prog}: {visible(said)}\n")
+        remark(f"{self.prog}: {visible(said)}\n{self.prog} --help shows the options")
+        self.exit(BAD_INPUT)
 
 
 class _CommandParser(_Parser):
@@ -93,7 +92,7 @@ class _CommandParser(_Parser):
         """What to write instead: the option of that name nearly, or those that name files."""
         options = [one for action in self._actions for one in action.option_strings]
         if left.startswith("-"):
-            return f". {nearest(left, options)}".rstrip(" .")
+            return f". {nearest(left.partition('=')[0], options)}".rstrip(" .")
         return ". Name score files by --dev and --test" if "--dev" in options else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from betaroc.cli.systems import reading_words
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ReversedScoresWarning
 from betaroc.core.notices import passed_on
-from betaroc.core.terms import canonical
+from betaroc.core.terms import name_among
+from betaroc.core.text import number
 from betaroc.data.scores import ScoreData
 from betaroc.decision.curve import axes_of
 from betaroc.decision.curve_difference import larger_is_better, way_words
@@ -81,15 +83,16 @@ def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> Non
     """Those of both commands. Unasked, a measure in words is left to the command."""
     option = parser.add_argument
     option("--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
-        type=canonical,
+        type=partial(name_among, options=tuple(CRITERIA)),
         help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)."
         " Of a target, such as far, the rate nearest to it on dev is taken, not the nearest at"
         " most it; for a guarantee see br.decide")  # fmt: skip
     measures = (*MEASURES, "weighted-error")
     unasked = measure if measure in measures else None
-    option("--measure", default=unasked, choices=measures, metavar="M", type=canonical,
+    option("--measure", default=unasked, choices=measures, metavar="M",
+        type=partial(name_among, options=measures),
         help=f"what is counted: {', '.join(measures)} (default: {measure})")  # fmt: skip
-    option("--alpha", nargs="+", action="extend", type=float, metavar="A",
+    option("--alpha", nargs="+", action="extend", type=number, metavar="A",
         help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)")  # fmt: skip
     form_options(parser, "an alpha")
     picture_options(parser)

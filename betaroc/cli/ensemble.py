@@ -8,15 +8,16 @@ from typing import Any
 from betaroc.cli.classifiers import inclusion_of_files
 from betaroc.cli.messages import ProgressBar, examples, messages, say
 from betaroc.cli.options import (
-    LEVEL,
     checked_page,
     checked_picture,
+    level_option,
     page_option,
     picture_options,
     score_options,
     terms_option,
 )
 from betaroc.core.notices import collected
+from betaroc.core.text import number
 from betaroc.data.beside import ScoreSource
 from betaroc.ensemble.page import inclusion_page
 from betaroc.ensemble.sentences import inclusion_numbers
@@ -45,16 +46,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--dev", nargs="+", action="extend", default=[], metavar="DEV",
         help="other trials, given alike, on which weights and thresholds of the fused scores are"
         " learned (default: other folds)")  # fmt: skip
-    option("--region", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH"),
+    option("--region", nargs=2, type=number, default=[0.0, 1.0], metavar=("LOW", "HIGH"),
         help="FARs that matter (default: 0 1)")  # fmt: skip
     option("--folds", type=int, default=5, metavar="K", help="folds (default: %(default)s)")
-    option("--ends", type=float, default=0.1, metavar="R",
+    option("--ends", type=number, default=0.1, metavar="R",
         help="largest target of the low-FAR and of the high-FAR end (default:"
         " %(default)s)")  # fmt: skip
     option("--omit-missing", action="store_true",
         help="leave out rows of a table that lack a score")  # fmt: skip
-    option("--level", type=float, metavar="L",
-        help=f"confidence level of verdicts and intervals (default: {LEVEL})")  # fmt: skip
+    level_option(parser, "of verdicts and intervals")
     option("--seed", type=int, metavar="N",
         help="seed by which trials are dealt to folds (default: in turn)")  # fmt: skip
     option("--group", nargs="+", metavar="COLUMN",

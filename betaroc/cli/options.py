@@ -13,7 +13,7 @@ from betaroc.cli.inputs import STREAMED, family_option
 from betaroc.core import checks
 from betaroc.core.errors import InputError, OutputError
 from betaroc.core.terms import BIOMETRIC, TERMS
-from betaroc.core.text import shown
+from betaroc.core.text import RATES, SYNONYMS, number, shown
 from betaroc.data.rows import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
@@ -23,12 +23,35 @@ from betaroc.rendering.picture_files import picture_format
 
 #: What intervals take unasked.
 LEVEL, SEED = 0.95, 0
+#: What each rate of a decision is.
+_KEPT = (
+    "false acceptance rate that must not be passed, such as 0.01 or 1%%",
+    "false rejection rate that must not be passed",
+    "share of clients accepted at least, 1 - FRR",
+    "share of impostors rejected at least, 1 - FAR",
+)
+
+
+def rate_options(parser: argparse.ArgumentParser) -> None:
+    """The rates that a threshold may keep, by their names in every field."""
+    for row, what in zip(RATES, _KEPT, strict=True):
+        for name in row:
+            told = f"{what}; also --{', --'.join(row[1:])}" if name == row[0] else argparse.SUPPRESS
+            parser.add_argument(f"--{name}", type=number, metavar="R", help=told)
+
+
+def level_option(parser: argparse.ArgumentParser, of: str, name: str = "level") -> None:
+    """The confidence, by either name."""
+    parser.add_argument(
+        *(f"--{one}" for one in SYNONYMS[name]), dest=name, type=number, metavar="L",
+        help=f"confidence level {of} (default: {LEVEL})",
+    )  # fmt: skip
 
 
 def interval_options(parser: argparse.ArgumentParser, of: str) -> None:
     """Those of intervals. Unasked they stay None: the command says what they need."""
     option = parser.add_argument
-    option("--level", type=float, metavar="L", help=f"confidence level {of} (default: {LEVEL})")
+    level_option(parser, of)
     option("--seed", type=int, metavar="N",
         help=f"seed by which trials are resampled (default: {SEED}, so a call can be"
         " repeated)")  # fmt: skip
@@ -66,7 +89,7 @@ def form_options(parser: argparse.ArgumentParser, row: str) -> Any:
 
 def picture_options(parser: argparse.ArgumentParser) -> None:
     """The picture of a command."""
-    parser.add_argument("-o", "--output", metavar="OUT", help="picture to write, .svg or .png")
+    parser.add_argument("-o", "--output", metavar="OUT", help="picture to write: .svg, .png, .pdf")
     parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
 
 
@@ -87,7 +110,7 @@ def score_options(
     option("--boundary", choices=POLICIES,
         help="what to do with scores of exactly 0 and 1 (default: inflate, with a"
         " warning)")  # fmt: skip
-    option("--resolution", type=float, metavar="R", help="scores were rounded to multiples of R")
+    option("--resolution", type=number, metavar="R", help="scores were rounded to multiples of R")
     if not stream:
         return
     option("--stream", choices=("auto", "always", "never"), default="auto",
@@ -164,7 +187,7 @@ def tail_options(parser: argparse.ArgumentParser) -> None:
 
 def bounds_option(parser: argparse.ArgumentParser) -> None:
     """The range of scores."""
-    parser.add_argument("--bounds", nargs=2, type=float, metavar=("LOW", "HIGH"),
+    parser.add_argument("--bounds", nargs=2, type=number, metavar=("LOW", "HIGH"),
         help="ends of the range that scores can have, such as -1 1 of cosines: families are then"
         " those of [0, 1], and tails are on the logit between them")  # fmt: skip
 

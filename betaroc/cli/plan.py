@@ -11,12 +11,18 @@ from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import chosen_words, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say
-from betaroc.cli.options import LEVEL, bounds_option, score_options, terms_option
+from betaroc.cli.options import (
+    LEVEL,
+    bounds_option,
+    level_option,
+    score_options,
+    terms_option,
+)
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
 from betaroc.core.terms import canonical
-from betaroc.core.text import listed, shown
+from betaroc.core.text import RATE_NAMES, listed, number, shown
 from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import checked_request
@@ -77,14 +83,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"what the scores are for: {_GUARANTEE}@far=0.01 (or frr), or a number of"
         " br.statistics() such as auc, tpr@far=0.01 or threshold@eer, or another that"
         " br.plan_sample_size names: side-at-zero, shapes, epc-gap@alpha=0.5")  # fmt: skip
-    option("--width", type=float, metavar="W", help="full width of the interval of the number")
-    option("--power", type=float, metavar="P",
+    option("--width", type=number, metavar="W", help="full width of the interval of the number")
+    option("--power", type=number, metavar="P",
         help="chance to be right about a side, a shape or which of two systems is"
         " better")  # fmt: skip
-    option("--level", type=float, metavar="L",
-        help=f"confidence level of the interval, the test or the guarantee (default:"
-        f" {LEVEL})")  # fmt: skip
-    option("--ratio", type=float, metavar="R", help="impostor scores for each client (default: 1)")
+    level_option(parser, "of the interval, the test or the guarantee")
+    option("--ratio", type=number, metavar="R", help="impostor scores for each client (default: 1)")
     option("--from", nargs="+", dest="pilot", metavar="SCORES",
         help="first scores, whose fit is taken as true; of two systems two files, for the number of"
         " the first less that of the second")  # fmt: skip
@@ -92,7 +96,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         option(f"--{who}", metavar="DISTRIBUTION", type=_distribution,
             help=f"instead of first scores: the distribution of {who}s, such as beta:8,2 or"
             f" normal:0,1; one of {', '.join(_TYPED)}")  # fmt: skip
-    option("--correlation", type=float, metavar="R",
+    option("--correlation", type=number, metavar="R",
         help="of the errors of two systems on the same trials, as br.difference gives it (default:"
         " 0, different trials)")  # fmt: skip
     option("--method", metavar="M",
@@ -150,7 +154,7 @@ def _distribution(text: str) -> Distribution:
         )
     names = [one.name for one in fields(row.law)]  # type: ignore[arg-type]
     try:
-        values = [float(one) for one in numbers.split(",")]
+        values = [number(one) for one in numbers.split(",")]
     except ValueError:
         values = []
     if len(values) != len(names):
@@ -242,7 +246,7 @@ def _beside(planned: str, level: float) -> list[str]:
     """Of a number at a rate: what a guarantee of that rate would take."""
     kind, sign, value = planned.partition("@")[2].partition("=")
     kind = str(canonical(kind))
-    if not sign or kind not in TARGET_RATES or not 0.0 < float(value) < 1.0:
+    if not sign or kind not in TARGET_RATES or not 0.0 < number(value) < 1.0:
         return []
     one = _guarantee(f"{kind}={value}", level)
     return [
@@ -254,14 +258,13 @@ def _beside(planned: str, level: float) -> list[str]:
 # ---------------------------------------------------------------------------------- a guarantee
 def _guarantee(point: str, level: float) -> Guarantee:
     kind, sign, value = point.partition("=")
-    kind = str(canonical(kind))
-    if not sign or kind not in TARGET_RATES:
+    if not sign or kind not in RATE_NAMES:
         raise InputError(
             f"a guarantee must be of a rate, such as {_GUARANTEE}@far=0.01 or"
             f" {_GUARANTEE}@frr=0.01; got {shown(f'{_GUARANTEE}@{point}')}."
         )
     try:
-        asked = checked_request(**{kind: float(value)}, confidence=level)  # type: ignore[arg-type]
+        asked = checked_request(**{kind: number(value)}, confidence=level)  # type: ignore[arg-type]
     except ValueError as error:
         if isinstance(error, InputError):
             raise
@@ -272,9 +275,9 @@ def _guarantee(point: str, level: float) -> Guarantee:
     if needed > _MOST:
         raise InputError.about(kind)(
             f"{kind} must be a rate that a set of scores can guarantee; got {asked.rate!r}, which"
-            f" takes more than {_MOST:.0e} {_CLASSES[kind]} scores. Plan for a larger rate."
+            f" takes more than {_MOST:.0e} {_CLASSES[asked.kind]} scores. Plan for a larger rate."
         )
-    return Guarantee(kind, asked.rate, level, needed)
+    return Guarantee(asked.kind, asked.rate, level, needed)
 
 
 def _refuse_beside_guarantee(arguments: argparse.Namespace) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import product
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -21,7 +23,15 @@ from betaroc.cli.messages import (
     say,
     say_warnings,
 )
-from betaroc.cli.options import LEVEL, bounds_option, form_options, score_options, terms_option
+from betaroc.cli.options import (
+    LEVEL,
+    bounds_option,
+    form_options,
+    level_option,
+    rate_options,
+    score_options,
+    terms_option,
+)
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import (
     decision_document,
@@ -32,18 +42,17 @@ from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import collected, passed_on
-from betaroc.core.text import listed
+from betaroc.core.text import RATE_NAMES, listed, number
 from betaroc.core.value import fields_of
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import checked_request, decide
 from betaroc.decision.decision_view import decision_view
-from betaroc.decision.status import (
-    GREEN,
-)
+from betaroc.decision.status import GREEN
 from betaroc.decision.ways import HOW
 from betaroc.estimation.families import BEST
 from betaroc.rendering.numbers import read_as, spaced, visible
 from betaroc.rendering.tree import Words
+from betaroc.report.record import target_text
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -62,18 +71,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="score file of dev, which the threshold is chosen on; - is the standard"
         " input")  # fmt: skip
     system_options(parser)
-    option("--far", type=float, metavar="R", help="false acceptance rate that must not be passed")
-    option("--frr", type=float, metavar="R", help="false rejection rate that must not be passed")
-    option("--cost-fa", type=float, metavar="C", help="cost of a false acceptance")
-    option("--cost-fr", type=float, metavar="C", help="cost of a false rejection")
-    option("--prior", type=float, metavar="P",
+    rate_options(parser)
+    option("--cost-fa", type=number, metavar="C", help="cost of a false acceptance")
+    option("--cost-fr", type=number, metavar="C", help="cost of a false rejection")
+    option("--prior", type=number, metavar="P",
         help="share of clients where the system will run (default: dev's)")  # fmt: skip
     option("--eer", action="store_true", help="the threshold of the equal error rate")
+    option("--youden", action="store_true", help="the threshold of the largest TPR - FAR")
     option("--how", choices=HOW, metavar="WAY",
         help="guaranteed, average, tail or model; of costs and the EER counted or model (default:"
         " the first that is possible)")  # fmt: skip
-    option("--confidence", type=float, default=0.95, metavar="C",
-        help="of the guarantee and of all intervals (default: %(default)s)")  # fmt: skip
+    level_option(parser, "of the guarantee and of all intervals", "confidence")
     option("--test", metavar="TEST", help="score file on which the threshold is tried")
     option("--dtype", choices=("float64", "float32", "float16"), default="float64",
         help="numbers of the software that gives the scores: a file's decimals are read as the"
@@ -88,13 +96,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     terms_option(parser)
     bounds_option(parser)
     score_options(parser, BEST, stream=False, dev="SCORES", test="TEST")
-    parser.set_defaults(stream="never")
+    parser.set_defaults(stream="never", confidence=LEVEL)
 
 
 def run(arguments: argparse.Namespace) -> int | None:
     """Decide, check, and say it."""
-    names = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer", "how", "confidence")
-    asked = fields_of(arguments, *names)
+    names = ("cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence")
+    asked = fields_of(arguments, *RATE_NAMES, *names)
     request = checked_request(**asked)
     _refuse_several_files(arguments)
     systems = named_systems(arguments, tests=(0, 1))
@@ -129,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int | None:
         lambda: [
             *decision_view(decision, check),
             Words("\n".join(_read(dev, test, arguments, called)), "given"),
-            _command(arguments),
+            _command(arguments, target_text(request)),
         ],
         warned,
         [*named_files(arguments).values(), *(dev.words or ())],
@@ -142,11 +150,26 @@ def _refuse_several_files(arguments: argparse.Namespace) -> None:
     files = arguments.file
     if len(files) > 1:
         first, second = (visible(quote(path)) for path in files[:2])
+        if len(files) == 2 and all(map(_is_one_column, files)):
+            raise InputError(
+                "SCORES must be one file, of both classes; got two of one column without labels."
+                f" Name the file of each class: --client-file {first} --impostor-file {second}, or"
+                " the other way round."
+            )
         raise InputError(
             f"SCORES must be one file, dev's; got {len(files)}: {listed(files)}. Name a test by"
             f" --test {second}, or several systems by --system NAME {first} --system NAME {second}."
         )
     arguments.file = files[0] if files else None
+
+
+def _is_one_column(path: str) -> bool:
+    """Whether the first line of a text file is a number alone."""
+    with suppress(OSError, ValueError):
+        if Path(path).is_file():  # a FIFO would wait
+            with Path(path).open(encoding="utf-8") as text:
+                return math.isfinite(number(text.readline(100)))
+    return False
 
 
 def _refuse_the_same_file(files: Mapping[str, Sequence[str]]) -> None:
@@ -195,11 +218,9 @@ def _read(
     return read
 
 
-def _command(arguments: argparse.Namespace) -> Words:
+def _command(arguments: argparse.Namespace, target: str) -> Words:
     """The report of the same files for the same target, to be pasted."""
-    names = ("far", "frr", "cost_fa", "cost_fr", "prior")
-    target = [f"{n}={getattr(arguments, n)!r}" for n in names if getattr(arguments, n) is not None]
-    given = {"dev": arguments.file, "test": arguments.test, "target": ",".join(target) or "eer"}
+    given = {"dev": arguments.file, "test": arguments.test, "target": target}
     given |= {"group": arguments.group, "level": arguments.confidence}
     usual: dict[str, Any] = {"target": "far=0.01", "level": LEVEL}
     parser = argparse.ArgumentParser(add_help=False)

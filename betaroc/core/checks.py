@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -111,6 +112,14 @@ def fraction(value: object, name: str, must: str = "must be a fraction in [0, 1]
     if not 0.0 <= number <= 1.0:
         raise InputError.about(name)(f"{name} {must}; got {number!r}. {_percent(number)}")
     return number
+
+
+def complement(value: object, name: str) -> float:
+    """One less a fraction, as decimals: of 0.9 it is 0.1, the double nearest to what was meant.
+
+    1 - 0.9 would be 0.09999999999999998, and 1 - 0.999999 off by 3e-11 of what is left.
+    """
+    return float(1 - Fraction(repr(fraction(value, name))))
 
 
 def _percent(number: float) -> str:

@@ -15,14 +15,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from betaroc.core.errors import BetarocWarning
+from betaroc.core.errors import BetarocError, BetarocWarning, InputTypeError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+#: Two names of one argument.
+_LEVEL = ("level", "confidence")
 #: Files whose lines are not the user's: the package's, and what runs its context managers.
 _OURS = (str(Path(__file__).parents[1]) + os.sep, contextlib.__file__)
 
@@ -98,15 +100,41 @@ def quietly() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _called(own: str, other: str, options: dict[str, Any]) -> Iterator[None]:
+    """The argument of another name under the function's own, and its errors under the other."""
+    if other not in options:
+        yield
+        return
+    if own in options:
+        raise InputTypeError.about(other)(
+            f"{other} must not stand beside {own}: they are one argument. Leave one of them out."
+        )
+    options[own] = options.pop(other)
+    try:
+        yield
+    except BetarocError as error:
+        if error.argument != own:
+            raise
+        renamed = error.reworded(error.sentence.renamed(own, other))
+        renamed.argument = other
+        raise renamed from error
+
+
 def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Collect the notices of a call: its result keeps them, and the user is warned at his line.
 
-    Within another call they are left to that one, which passes them on.
+    Within another call they are left to that one, which passes them on. ``level`` and
+    ``confidence`` are one argument.
     """
+    code = function.__code__
+    taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    own, other = _LEVEL if "level" in taken else _LEVEL[::-1]
+    other = other if own in taken else ""
 
     @wraps(function)
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
-        with passed_on() as notices:
+        with passed_on() as notices, _called(own, other, options):
             result = function(*args, **options)
         keep(result, notices)
         return result

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from betaroc.core import checks
-from betaroc.core.text import respelled
+from betaroc.core.text import SYNONYMS, respelled
 
 BIOMETRIC = "biometric"
 
@@ -149,18 +149,30 @@ TERMS: dict[str, Terms] = {
 _RATES = ("far", "frr", "tpr", "tnr", "hter", "eer")
 #: The package's own words, small, and the rate of each.
 _OWN_WORDS = {word.lower(): rate for rate in _RATES for word in getattr(TERMS[BIOMETRIC], rate)}
-#: Words of the fields that are taken for a statistic, a measure, a criterion or a point, and the
-#: one name of each. TAR and GAR are said of the TPR in biometrics too.
-ALIASES: dict[str, str] = {
-    "tar": "tpr",
-    "gar": "tpr",
-    **{
-        short: rate
-        for terms in TERMS.values()
-        for rate in _RATES
-        if " " not in (short := getattr(terms, rate).short.lower()) and short != rate
-    },
-}
+#: Words of the fields that are taken for a statistic, a measure, a criterion, a point or an
+#: argument, and the one name of each.
+ALIASES = {name: row[0] for name, row in SYNONYMS.items() if name not in (row[0], "confidence")}
+#: The rates that are one less a rate of errors.
+COMPLEMENTS = {"tpr": "frr", "tnr": "far"}
+
+
+class RateArguments(TypedDict, total=False):
+    """The keywords that are other names of a rate."""
+
+    fpr: float
+    fmr: float
+    apcer: float
+    fnr: float
+    fnmr: float
+    bpcer: float
+    recall: float
+    sensitivity: float
+    tar: float
+    gar: float
+    tmr: float
+    tnr: float
+    specificity: float
+    tnmr: float
 
 
 @lru_cache(maxsize=64)
@@ -192,9 +204,12 @@ def canonical(name: object) -> object:
     return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
+def name_among(name: str, options: Sequence[str]) -> str:
+    """The name of the same number that is among the options; else what was given."""
+    return next((word for word in (name, *SYNONYMS.get(name, ())) if word in options), name)
+
+
 def known(value: object, options: Sequence[str], name: str, source: str = "") -> str:
     """:func:`checks.choice`, of which the fields' words are taken too."""
-    found = canonical(value)
-    return checks.choice(
-        found if isinstance(found, str) and found in options else value, options, name, source
-    )
+    found = name_among(value, options) if isinstance(value, str) else value
+    return checks.choice(found, options, name, source)

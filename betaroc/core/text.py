@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+#: How alike a suggestion must be, and by how much more than what else could be meant.
+_ALIKE, _TIE = 0.5, 0.15
 #: Where an object lies in memory, which differs from run to run.
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
@@ -32,28 +34,62 @@ def listed(values: Iterable[object], limit: int = 5, width: int = 24) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
-#: Other names of what has one name here; for a criterion what it comes down to.
-_SYNONYMS = {
-    "fmr": "far", "fpr": "far", "apcer": "far", "bpcer": "frr", "fnmr": "frr", "fnr": "frr",
-    "tar": "tpr", "tmr": "tpr", "ppv": "precision", "f": "f1", "f-measure": "f1", "acer": "hter",
-    "hter": "weighted-error", "f1": "f-measure", "dcf": "weighted-error",
+#: What the rates are called in every field. A row is one number, first as it is called here: what
+#: takes arguments, options, points and statistics by other names, and what suggests them, asks it.
+RATES = (
+    ("far", "fpr", "fmr", "apcer"),
+    ("frr", "fnr", "fnmr", "bpcer"),
+    ("tpr", "recall", "sensitivity", "tar", "gar", "tmr"),
+    ("tnr", "specificity", "tnmr"),
+)
+RATE_NAMES = tuple(name for row in RATES for name in row)
+#: The row of every name; those of other numbers too.
+SYNONYMS = {
+    name: row
+    for row in (
+        *RATES, ("hter", "acer", "ber"), ("eer", "d-eer"), ("precision", "ppv"),
+        ("level", "confidence"),
+    )
+    for name in row
+}  # fmt: skip
+#: For a criterion what it comes down to, and other names of what has one name here.
+_COMES_TO = {
+    "f": "f1", "f-measure": "f1", "f1": "f-measure", "hter": "weighted-error",
+    "acer": "weighted-error", "ber": "weighted-error", "dcf": "weighted-error",
     "gaussian": "normal", "binormal": "normal",
 }  # fmt: skip
 
 
 def nearest(value: object, options: Sequence[str]) -> str:
-    """``Did you mean 'beta'? `` or nothing."""
-    wanted = value if isinstance(value, str) else shown(value)
+    """``Did you mean 'beta'? `` or nothing; for a rate never another rate."""
+    wanted = (value if isinstance(value, str) else shown(value)).strip().casefold()
     folded = {o.strip().casefold(): o for o in options}
-    known = _SYNONYMS.get(wanted.strip().casefold())
-    if known in folded and wanted.strip().casefold() not in folded:
-        return f"Did you mean {shown(folded[known])}? "
-    close = difflib.get_close_matches(wanted.strip().casefold(), list(folded), n=1, cutoff=0.5)
-    if not close:
+    word = wanted.lstrip("-")
+    start = wanted.removesuffix(word)
+    same = (start + name for name in (*SYNONYMS.get(word, ()), _COMES_TO.get(word, word)))
+    found = next((name for name in same if name in folded), None)
+    if found is None and word not in SYNONYMS:
+        found = _close(wanted, [*folded, *(start + name for name in RATE_NAMES)], start)
+    if found not in folded:
         return ""
-    found = folded[close[0]]
-    blank = " (it has blanks around it)" if found != found.strip() else ""
-    return f"Did you mean {shown(found)}{blank}? "
+    meant = folded[found]
+    blank = " (it has blanks around it)" if meant != meant.strip() else ""
+    return f"Did you mean {shown(meant)}{blank}? "
+
+
+def _close(wanted: str, names: Sequence[str], start: str) -> str | None:
+    """The name that is written most alike; none where names of two rates are nearly so."""
+    alike = {name: difflib.SequenceMatcher(None, name, wanted).ratio() for name in names}
+    best = max(alike, key=alike.__getitem__)
+    rivals = [name for name, ratio in alike.items() if ratio > alike[best] - _TIE]
+    rows = {SYNONYMS.get(name.removeprefix(start)) for name in rivals} & {*RATES}
+    return None if alike[best] < _ALIKE or len(rows) > 1 else best
+
+
+def number(text: str) -> float:
+    """The number of a text, in which "1 %" is 0.01: the double nearest to the decimals."""
+    share = text.strip().removesuffix("%").rstrip()
+    return float(text if share == text.strip() else f"{share}e-2")
 
 
 # ------------------------------------------------------------------ alphas of a curve

@@ -176,7 +176,7 @@ def refuse_words_of_comparisons(stat: object, *scores: object) -> None:
     """FMR and FNMR of scores of which some trials have none: FAR and FRR have other numbers."""
     named = _words_of(stat) & _OF_COMPARISONS
     if named and _some_rejected(scores):
-        raise InputError.about("stat")(
+        raise InputError.about(min(named) if stat in named else "stat")(
             f"{min(named)!r} is of comparisons made, and here trials without a score count as"
             " rejected. Ask for far or frr, of all trials, or for the scores alone"
             + worded(" (`missing='drop'`).")
@@ -188,8 +188,8 @@ def of_comparisons(stat: object, points: Iterable[str], *given: Any) -> tuple[An
 
     `given` are scores or fits; of what is named otherwise they are what was given.
     """
-    words = _words_of(stat)
-    named, mixed = words & _OF_COMPARISONS, (words | {*points}) & _OF_TRIALS
+    words = _words_of(stat) | {*points}
+    named, mixed = words & _OF_COMPARISONS, words & _OF_TRIALS
     if not named or not _some_rejected(given):
         return given
     if mixed:

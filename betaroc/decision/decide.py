@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,14 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray
 from betaroc.core.class_words import ClassWords
-from betaroc.core.errors import FitError, InputError, SameDataWarning
+from betaroc.core.errors import FitError, InputError, InputTypeError, SameDataWarning
 from betaroc.core.notices import public, quietly, warn
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
+from betaroc.core.terms import COMPLEMENTS, RateArguments, canonical
+from betaroc.core.text import RATE_NAMES
 from betaroc.core.value import Result, travelling
+from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -67,6 +70,7 @@ from betaroc.rendering.tree import Node
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
 _OF_COSTS = ("counted", "model")
+_ARGUMENTS = ("cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence", "family")
 _TARGETS, _DTYPES = (*TARGET_RATES, "cost", "eer"), ("float64", "float32", "float16")
 #: What a confidence may lack of 1 at least.
 _LEAST_RISK = 1e-12
@@ -530,6 +534,8 @@ def decide(
     boundary: str | None = None,
     resolution: float | None = None,
     bounds: tuple[float, float] | None = None,
+    youden: bool = False,
+    **rates: Unpack[TargetArguments],
 ) -> Decision:
     """One threshold for a target rate, for costs, or for the equal error rate.
 
@@ -551,6 +557,8 @@ def decide(
         P(client) where the system will run; dev's share where left out.
     eer : bool
         The threshold of the equal error rate.
+    youden : bool
+        That of the largest TPR - FAR: costs of 1 at a prior of 1/2.
     how : str, optional
         "guaranteed": with `confidence` the true rate is at most the target. "average": its
         expectation is. "tail": by a tail of the class (`fit`). "model": by the distributions.
@@ -560,6 +568,12 @@ def decide(
         Of the guarantee, and of the intervals.
     family, boundary, resolution, bounds : optional
         Of the fits, as in :func:`fit`.
+
+    **rates : float
+        The rate by its name in another field: `fpr`, `fmr` and `apcer` are `far`; `fnr`, `fnmr` and
+        `bpcer` are `frr`. A `tnr`, `tnmr` or `specificity` of at least 0.95 is a FAR of at most
+        0.05, a `tpr`, `recall`, `sensitivity`, `tar`, `gar` or `tmr` of 0.9 an FRR of 0.1, as
+        decimals. `level` is `confidence`.
 
     Returns
     -------
@@ -625,7 +639,7 @@ def decide(
     """
     asked = checked_request(
         far=far, frr=frr, cost_fa=cost_fa, cost_fr=cost_fr, prior=prior, eer=eer, how=how,
-        confidence=confidence,
+        confidence=confidence, youden=youden, **rates,
     )  # fmt: skip
     bounds = None if bounds is None else checks.span(bounds, "bounds")
     fitting = Fitting(family, boundary, resolution, bounds=bounds)
@@ -644,12 +658,20 @@ def decided(scores: ScoresLike, asked: DecisionRequest, fitting: Fitting) -> Dec
     """
     checked_pair(fitting.family, (AUTO, BEST))
     dev = as_scores(scores, "scores", "Scores, a ScoreSummary, a fit")
+    refuse_words_of_comparisons(asked.typed, dev)
     if isinstance(dev, Scores):
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
     made = _of_rate if asked.kind in TARGET_RATES else _of_costs
     return made(dev, asked, share, fitting)
+
+
+class TargetArguments(RateArguments, total=False):
+    """The other names of the arguments of a decision."""
+
+    level: float  # which `public` takes for the confidence
+    tpr: float
 
 
 class DecisionRequest(NamedTuple):
@@ -661,15 +683,26 @@ class DecisionRequest(NamedTuple):
     prior: float | None
     how: str | None
     confidence: float
+    #: The target by the name that it was given.
+    typed: str
 
 
 def checked_request(
-    *, far: float | None = None, frr: float | None = None, cost_fa: float | None = None,
-    cost_fr: float | None = None, prior: float | None = None, eer: bool = False,
-    how: str | None = None, confidence: float = 0.95,
+    *, cost_fa: float | None = None, cost_fr: float | None = None, prior: float | None = None,
+    eer: bool = False, youden: bool = False, how: str | None = None, confidence: float = 0.95,
+    **rates: float | None,
 ) -> DecisionRequest:  # fmt: skip
     """A target and how to choose, refused where they make no sense; `decide` documents them."""
-    kind = _kind(far, frr, cost_fa, cost_fr, eer=eer)
+    rates = {name: rate for name, rate in rates.items() if rate is not None}
+    if checks.flag(youden, "youden"):
+        if {cost_fa, cost_fr, prior} != {None}:
+            raise InputError.about("youden")(
+                "youden must stand alone: it is costs of 1 at a prior of 1/2. Leave costs and prior"
+                " out, or give these."
+            )
+        cost_fa, cost_fr, prior = 1.0, 1.0, 0.5
+    typed = _kind(rates, cost_fa, cost_fr, eer=eer)
+    kind = COMPLEMENTS.get(str(canonical(typed)), str(canonical(typed)))
     if isinstance(how, str) and how == HOW[-1] and kind in TARGET_RATES:
         raise InputError.about("how")(
             f'how must be one of {checks.listed(HOW[:-1])} for a rate; got "counted", by which the'
@@ -680,7 +713,7 @@ def checked_request(
         checks.choice(how, HOW[:-1] if kind in TARGET_RATES else _OF_COSTS, "how")
     rate, costs = math.nan, None
     if kind in TARGET_RATES:
-        rate = _rate(kind, far if kind == "far" else frr)
+        rate = _rate(typed, rates[typed])
     elif kind == "cost":
         costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
     share = None if prior is None else checks.fraction(prior, "prior")
@@ -690,19 +723,21 @@ def checked_request(
             f"confidence must be at most 1 - {_LEAST_RISK:g}; got {level!r}, whose complement is"
             " lost in rounding. Ask for less."
         )
-    return DecisionRequest(kind, rate, costs, share, how, level)
+    return DecisionRequest(kind, rate, costs, share, how, level, typed)
 
 
 def _kind(
-    far: float | None, frr: float | None, cost_fa: float | None, cost_fr: float | None, *, eer: bool
+    rates: Mapping[str, Any], cost_fa: float | None, cost_fr: float | None, *, eer: bool
 ) -> str:
+    """The target by the name that it was given."""
+    for name in {*rates}.difference(RATE_NAMES):
+        raise InputTypeError.about(name)(
+            f"{name!r} must be an argument of a decision; it is none."
+            f" {checks.nearest(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
+        )
     checks.flag(eer, "eer")
     costs = cost_fa is not None or cost_fr is not None
-    given = [
-        name for name, there in (
-            ("far", far is not None), ("frr", frr is not None), ("cost", costs), ("eer", eer)
-        ) if there
-    ]  # fmt: skip
+    given = [*rates, *["cost"] * costs, *["eer"] * eer]
     if len(given) != 1:
         raise InputError(
             worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
@@ -722,7 +757,7 @@ def _rate(kind: str, value: Any) -> float:
     rate = checks.fraction(value, kind, must)
     if not 0.0 < rate < 1.0:
         raise InputError.about(kind)(f"{kind} {must}; got {rate!r}. {NO_RATE_OF_ZERO}")
-    return rate
+    return checks.complement(rate, kind) if canonical(kind) in COMPLEMENTS else rate
 
 
 # ---------------------------------------------------------------------------- of a rate

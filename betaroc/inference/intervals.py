@@ -105,7 +105,9 @@ def interval(
     extrapolate : bool
         Of a fit with tails: allow points at rates that expect less than a tenth of a score.
     threshold, far, frr, tpr, alpha, between, at : optional
-        Where the statistic is taken, as in `Fit.interval`; of the value of a curve ``alpha=``.
+        Where the statistic is taken, as in `Fit.interval`; of the value of a curve ``alpha=``. A
+        rate may have its name in any field, such as ``fpr=`` or ``specificity=``, ``level`` that
+        of ``confidence``.
 
     Returns
     -------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.options import IntervalArguments
-from betaroc.core.terms import canonical, known
+from betaroc.core.terms import COMPLEMENTS, RateArguments, canonical, known
+from betaroc.core.text import number
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import (
@@ -31,8 +32,10 @@ _RANGE = "between=0,0.1"
 _ALL = "br.statistics() lists all."
 
 
-class PointArguments(TypedDict, total=False):
+class PointArguments(RateArguments, total=False):
     """The keywords by which the point of a statistic is given: one of them, or none."""
+
+    confidence: float  # which `public` takes for the level
 
     threshold: float
     far: float
@@ -133,9 +136,9 @@ def asking(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> Asking:
         Keywords of points; None is none.
     """
     points = {name: value for name, value in points.items() if value is not None}
-    unknown = [name for name in points if name not in POINTS]
+    unknown = [name for name in points if canonical(name) not in (*POINTS, "tnr")]
     if unknown:
-        legal = (*POINTS, *IntervalArguments.__annotations__)
+        legal = (*POINTS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
         raise InputTypeError(
             f"{unknown[0]!r} must be an option, or a point: one of {checks.listed(POINTS, 9)}; it"
             f" is neither. {checks.nearest(unknown[0], legal)}".rstrip()
@@ -177,8 +180,8 @@ def asking_of_text(text: str) -> Asking:
     if not behind:
         return asking(name)
     point, sign, value = behind.partition("=")
-    point, content = str(canonical(point)) if sign else "at", value if sign else behind
-    if point not in POINTS:
+    point, content = point if sign else "at", value if sign else behind
+    if canonical(point) not in (*POINTS, "tnr"):
         raise InputError(
             f"behind {_AT!r} must stand a point such as far=0.01, or one of"
             f" {checks.listed(NAMED_POINTS, 9)}; got {text!r}."
@@ -197,7 +200,7 @@ def asking_of_text(text: str) -> Asking:
 def _number(text: str) -> float | str:
     """The number of a text, or the text itself, which the check of its point refuses."""
     try:
-        return float(text)
+        return number(text)
     except ValueError:
         return text
 
@@ -256,7 +259,10 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any]) -> Where:
     if len(points) != 1:
         one, do = ("its point,", "it") if len(row.points) == 1 else ("a point, one of", "one")
         raise InputError(f"{name!r} needs {one} {legal}; got {given or 'none'}. Give {do}.")
-    ((point, value),) = points.items()
+    ((typed, value),) = points.items()
+    point = str(canonical(typed))
+    if COMPLEMENTS.get(point) == "far":
+        point, value = "far", checks.complement(value, typed)
     if point not in row.points:
         raise InputError(
             f"{name!r} cannot be told there: it takes {legal}; got {given}. Give one of these."
@@ -273,7 +279,7 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any]) -> Where:
         return Where(point, _range(name, value))
     if point == "threshold":
         return Where(point, checks.finite(value, point))
-    return Where(point, checks.fraction(value, point))
+    return Where(point, checks.fraction(value, typed))
 
 
 def _range(name: str, value: Any) -> tuple[float, float]:

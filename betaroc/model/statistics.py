@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.checks import complement
 from betaroc.core.notices import public
 from betaroc.distributions.inflated import base_of
 from betaroc.model.measures import MEASURES, OperatingPoint
@@ -147,8 +147,7 @@ def point_at(model: ScoreModel, where: Where) -> OperatingPoint:
 
 def frr_at(where: Where) -> float:
     """The FRR at which an FRR or a TPR is given: 0.1 at a TPR of 0.9, digit for digit."""
-    value = float(where.value)
-    return value if where.point == "frr" else float(1 - Fraction(repr(value)))
+    return where.value if where.point == "frr" else complement(where.value, where.point)
 
 
 def _rests(model: ScoreModel, where: Where) -> list[Asked]:

@@ -48,11 +48,11 @@ _drawings: set[object] = set()
 
 # ------------------------------------------------------------------------------ files
 def picture_format(path: str | os.PathLike[str]) -> str:
-    """The kind of picture that the name of a file asks for, "svg" or "png"."""
+    """The kind of picture that the name of a file asks for, "svg", "png" or "pdf"."""
     kind = Path(path).suffix.lower().removeprefix(".")
-    if kind not in ("svg", "png"):
+    if kind not in ("svg", "png", "pdf"):
         raise InputError(
-            f"a picture must be a file that ends in .svg or .png; got {shown(str(path))}."
+            f"a picture must be a file that ends in .svg, .png or .pdf; got {shown(str(path))}."
             " Name it so."
         )
     return kind
@@ -69,7 +69,8 @@ def can_draw() -> bool:
 
 def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
     """Write the figure of the axes that ``draw`` returns; the same data give the same bytes."""
-    if picture_format(path) == "svg":
+    kind = picture_format(path)
+    if kind == "svg":
         svg = draw_svg(draw, "betaroc").replace(
             "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1
         )
@@ -77,7 +78,9 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
     else:
         target, image = checked_target(path), io.BytesIO()
         with private_style({}):
-            draw().figure.savefig(image, format="png", dpi=160, metadata={"Software": None})
+            # Neither says by what or when it was written.
+            unsaid = {"Software"} if kind == "png" else {"Creator", "Producer", "CreationDate"}
+            draw().figure.savefig(image, format=kind, dpi=160, metadata=dict.fromkeys(unsaid))
         write_whole(target, image.getvalue())
 
 

@@ -13,7 +13,7 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.sentences import worded
 from betaroc.core.terms import BIOMETRIC, terms_of
-from betaroc.core.text import shown
+from betaroc.core.text import RATE_NAMES, number, shown
 from betaroc.core.value import Result, fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
@@ -36,7 +36,7 @@ from betaroc.report.score_set import ObservedPoint, ScoreSet, names_of_files
 DEFAULT_TARGET = "far=0.01"
 #: What may be given as a target.
 AnalysisTarget = str | Mapping[str, float] | None
-_TARGET_NAMES = ("far", "frr", "cost_fa", "cost_fr", "prior", "eer")
+_TARGET_NAMES = ("cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,8 +131,8 @@ def request_of(target: AnalysisTarget, confidence: float) -> DecisionRequest:
 
 def _parsed(text: str) -> dict[str, Any]:
     """Of "far=0.01" or "cost_fa=10,cost_fr=1"."""
-    if text.strip() == "eer":
-        return {"eer": True}
+    if text.strip() in ("eer", "youden"):
+        return {text.strip(): True}
     found: dict[str, Any] = {}
     for item in text.split(","):
         name, _, value = (part.strip() for part in item.partition("="))
@@ -140,7 +140,7 @@ def _parsed(text: str) -> dict[str, Any]:
         if known in found:
             raise _refused(text)
         try:
-            found[known] = float(value)
+            found[known] = number(value)
         except ValueError:
             raise _refused(text) from None
     return found
@@ -157,11 +157,11 @@ def _refused(target: object) -> InputError:
 
 def target_text(asked: DecisionRequest) -> str:
     """A target in one short text, which `request_of` reads."""
+    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
     if asked.kind in TARGET_RATES:
-        return f"{asked.kind}={asked.rate!r}"
+        return f"{asked.kind}={asked.rate!r}{prior}"
     if asked.costs is None:
         return "eer"
-    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
     return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
 
 

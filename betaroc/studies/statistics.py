@@ -12,7 +12,7 @@ import numpy as np
 from betaroc.core.checks import fraction
 from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
-from betaroc.core.terms import canonical
+from betaroc.core.terms import name_among
 from betaroc.core.text import listed, nearest, shown
 from betaroc.decision.curve import ONE_CLASS_TARGETS
 from betaroc.distributions.beta import has_shape
@@ -266,8 +266,7 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
         )
     of_fit = OF_FIT if source == "fit" else ()
     known_names = OF_CURVE if source in CHOOSERS else (*STATISTICS, *OF_PAIR, *of_fit)
-    own = str(canonical(stat))
-    stat = own if own in known_names else stat
+    stat = name_among(stat, known_names)
     if stat not in known_names:
         raise InputError(
             f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."

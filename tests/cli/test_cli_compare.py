@@ -500,7 +500,7 @@ def test_score_files_are_never_overwritten(
         (["PAIR", "--replicates", "0"], "replicates"),
         (["PAIR", "--alpha", "1.5"], "alpha"),
         (["PAIR", "--force"], "--force must stand beside -o"),
-        (["PAIR", "-o", "x.pdf"], ".svg or .png"),
+        (["PAIR", "-o", "x.eps"], ".svg, .png or .pdf"),
         (["PAIR", "--id", "trial"], "trial"),
     ],
 )
@@ -601,7 +601,7 @@ def test_usage_errors_are_2(
     with pytest.raises(SystemExit) as caught:
         main(["compare", *given])
     assert caught.value.code == 2
-    assert "usage: " in capsys.readouterr().err
+    assert " --help shows the options" in capsys.readouterr().err
 
 
 def test_names_are_asked_of_the_files_that_are_drawn(

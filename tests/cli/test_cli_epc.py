@@ -446,7 +446,9 @@ def test_options_of_a_band_that_is_not_asked_for(
 
 # ------------------------------------------------------------------ picture
 @pytest.mark.simulation
-@pytest.mark.parametrize(("name", "start"), [("epc.svg", b"<?xml"), ("epc.png", b"\x89PNG")])
+@pytest.mark.parametrize(
+    ("name", "start"), [("epc.svg", b"<?xml"), ("epc.png", b"\x89PNG"), ("epc.pdf", b"%PDF")]
+)
 def test_picture(
     name: str, start: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -466,11 +468,11 @@ def test_pictures_that_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     paths = ["--dev", str(scores), "--test", TEST, "--format", "csv"]
     assert main(["epc", *paths, "-o", str(scores), "--force"]) == 2
     assert scores.read_bytes() == Path(DEV).read_bytes()
-    assert main(["epc", *paths, "-o", str(tmp_path / "x.pdf")]) == 2
+    assert main(["epc", *paths, "-o", str(tmp_path / "x.eps")]) == 2
     assert main(["epc", *paths, "-o", str(tmp_path / "no" / "x.png")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert ".svg or .png" in err
+    assert ".svg, .png or .pdf" in err
 
 
 # ------------------------------------------------------------------ errors
@@ -522,7 +524,7 @@ def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as caught:
         main(["epc", *arguments])
     assert caught.value.code == 2
-    assert "usage: " in capsys.readouterr().err
+    assert " --help shows the options" in capsys.readouterr().err
 
 
 def test_of_two_files_of_one_name_the_path_is_said(

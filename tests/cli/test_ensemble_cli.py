@@ -155,7 +155,7 @@ def test_picture(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path)
     text = target.read_text(encoding="utf-8")
     assert "cnn: include" in text
     assert "exists" in refused(capsys, table, "-o", str(target))
-    assert ".svg or .png" in refused(capsys, table, "-o", str(tmp_path / "out.pdf"))
+    assert ".svg, .png or .pdf" in refused(capsys, table, "-o", str(tmp_path / "out.eps"))
 
 
 @pytest.mark.simulation

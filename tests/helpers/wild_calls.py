@@ -398,6 +398,7 @@ ARGUMENTS: dict[str, Callable[[Wild], Any]] = {
     "expected": _flag,
     "a_posteriori": _flag,
     "eer": _flag,
+    "youden": _flag,
     "converged": _flag,
     "m": _number_in(None, 1, 5, 100),
     "folds": _number_in(2, 5, 10),

@@ -420,7 +420,7 @@ def test_a_png_is_one_and_leaves_nothing_beside(tmp_path: Path) -> None:
 
 def test_other_pictures_and_places_are_refused(tmp_path: Path) -> None:
     curve = br.epc(DEV, TEST)
-    with pytest.raises(InputError, match=r"\.svg or \.png; got 'x\.gif'"):
+    with pytest.raises(InputError, match=r"\.svg, \.png or \.pdf; got 'x\.gif'"):
         save_picture(curve.plot, "x.gif")
     for name in ("no.png", "no.svg"):
         with pytest.raises(OutputError, match="folder that exists"):

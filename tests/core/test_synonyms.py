@@ -1,0 +1,223 @@
+"""One rate by all of its names: arguments, statistics, options, and what is suggested."""
+
+from __future__ import annotations
+
+import itertools
+import string
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.core.checks import complement
+from betaroc.core.errors import BetarocError
+from betaroc.core.terms import TERMS, RateArguments
+from betaroc.core.text import RATE_NAMES, RATES, nearest, number
+from betaroc.decision.decide import TargetArguments
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES
+from betaroc.model.statistics import STATISTICS
+
+RNG = np.random.default_rng(3)
+SCORES = br.Scores(RNG.beta(5, 2, 400), RNG.beta(2, 5, 500))
+FIT = br.fit(SCORES, "beta")
+#: By theorem: TPR = 1 - FRR and TNR = 1 - FAR; 0.9 and 0.1 are one decimal and what it lacks of 1.
+FAR = [(n, 0.1) for n in ("far", "fpr", "fmr", "apcer")]
+FAR += [(n, 0.9) for n in ("tnr", "specificity", "tnmr")]
+FRR = [(n, 0.1) for n in ("frr", "fnr", "fnmr", "bpcer")]
+FRR += [(n, 0.9) for n in ("tpr", "recall", "sensitivity", "tar", "gar", "tmr")]
+#: ISO/IEC 2382-37, ISO/IEC 30107-3 and Fawcett (2006): the two errors of a field.
+OPPOSITE = {
+    "far": "frr", "fpr": "fnr", "fmr": "fnmr", "apcer": "bpcer", "tpr": "tnr",
+    "sensitivity": "specificity", "recall": "specificity", "tmr": "tnmr",
+}  # fmt: skip
+
+
+def test_the_table_has_every_word_of_every_field_once() -> None:
+    assert len(set(RATE_NAMES)) == len(RATE_NAMES)
+    for own, row in zip(("far", "frr", "tpr", "tnr"), RATES, strict=True):
+        words = {getattr(terms, own).short.lower() for terms in TERMS.values()}
+        assert {word for word in words if " " not in word} <= set(row)
+    typed = set(get_type_hints(TargetArguments)) - {"level"}
+    assert typed | {"far", "frr"} == set(RATE_NAMES)
+    assert set(get_type_hints(RateArguments)) == typed - {"tpr"}
+
+
+@pytest.mark.parametrize(("name", "value"), FAR + FRR)
+def test_a_decision_by_any_name_of_a_rate(name: str, value: float) -> None:
+    own = "far" if (name, value) in FAR else "frr"
+    assert br.decide(SCORES, **{name: value}) == br.decide(SCORES, **{own: 0.1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "value"), FAR + FRR)
+def test_a_point_by_any_name_of_a_rate(name: str, value: float) -> None:
+    own = "far" if (name, value) in FAR else "frr"
+    for x in (SCORES, FIT):
+        wanted = br.interval(x, "threshold", **{own: 0.1})  # type: ignore[arg-type]
+        assert br.interval(x, "threshold", **{name: value}) == wanted  # type: ignore[arg-type]
+        assert br.interval(x, f"threshold@{name}={value}") == wanted
+
+
+def test_a_complement_is_that_of_the_decimals() -> None:
+    """0.999999 lacks 1e-6; in doubles 1 - 0.999999 is 1.00000000002876e-06."""
+    given, meant = (0.9, 0.95, 0.999999, 1.0, 0.0), [0.1, 0.05, 1e-6, 0.0, 1.0]
+    assert [complement(x, "x") for x in given] == meant
+    model = br.ScoreModel(br.Normal(2.0, 1.0), br.Normal(0.0, 1.0))
+    planned = [
+        br.plan_sample_size("tpr", model=model, width=0.1, **point)
+        for point in ({"far": 0.05}, {"specificity": 0.95})
+    ]
+    assert planned[0] == planned[1]
+
+
+def test_youden_is_costs_of_one_at_a_prior_of_one_half() -> None:
+    """TPR - FAR = 1 - 2 (FRR / 2 + FAR / 2)."""
+    by_costs = br.decide(SCORES, cost_fa=1, cost_fr=1, prior=0.5)
+    found = br.decide(SCORES, youden=True)
+    assert found == by_costs
+    at = SCORES.confusion(found.threshold)
+    everywhere = SCORES.confusion(np.concatenate([SCORES.client, SCORES.impostor]))
+    assert at.far + at.frr == np.min(everywhere.far + everywhere.frr)
+
+
+def test_level_and_confidence_are_one_argument() -> None:
+    assert br.interval(FIT, "auc", confidence=0.9) == br.interval(FIT, "auc", level=0.9)
+    assert br.decide(SCORES, far=0.1, level=0.9) == br.decide(SCORES, far=0.1, confidence=0.9)
+    with pytest.raises(br.InputError, match=r"^confidence must be a confidence level") as refused:
+        br.interval(FIT, "auc", confidence=95)
+    assert refused.value.argument == "confidence"
+    with pytest.raises(br.InputTypeError, match="confidence must not stand beside level"):
+        br.interval(FIT, "auc", confidence=0.9, level=0.9)
+
+
+@pytest.mark.parametrize(
+    ("call", "words", "argument"),
+    [
+        (lambda: br.decide(SCORES, fpr=1.5), "fpr must be a fraction strictly", "fpr"),
+        (lambda: br.decide(SCORES, tpr=1.0), "tpr must be a fraction strictly .*got 1.0", "tpr"),
+        (lambda: br.decide(SCORES, specificity="x"), "specificity must be", "specificity"),
+        (lambda: br.decide(SCORES, far=0.1, fpr=0.1), "got far and fpr", None),
+        (lambda: br.decide(SCORES, tpr=0.9, frr=0.1), "got frr and tpr", None),
+        (lambda: br.decide(SCORES, fprr=0.1), "'fprr' must be an argument", "fprr"),
+        (lambda: br.decide(SCORES, youden=True, prior=0.1), "youden must stand alone", "youden"),
+        (lambda: br.interval(FIT, "tpr", fmr=2), r"fmr must be a fraction in \[0, 1\]", "fmr"),
+        (lambda: br.interval(FIT, "tpr", tnr=2), r"tnr must be a fraction in \[0, 1\]", "tnr"),
+        (lambda: br.interval(FIT, "tpr", far=0.1, fpr=0.1), "needs a point, one of", None),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_called_as_it_was_typed(
+    call: Any, words: str, argument: str | None
+) -> None:
+    with pytest.raises(BetarocError, match=words) as refused:
+        call()
+    assert refused.value.argument == argument
+
+
+def test_rates_of_comparisons_are_no_rates_of_trials() -> None:
+    some = br.Scores(SCORES.client, SCORES.impostor, n_client_rejected=3)
+    with pytest.raises(br.InputError, match="'fmr' is of comparisons made"):
+        br.decide(some, fmr=0.1)
+    with pytest.raises(br.InputError, match="Name both alike"):
+        br.interval(some, "tpr", fmr=0.1)
+    made = br.interval(some, "tmr", fmr=0.1)
+    assert made == br.interval(SCORES, "tpr", far=0.1)
+
+
+# ------------------------------------------------------------------------- suggestions
+def misspelt(word: str) -> set[str]:
+    """All texts one edit away: a letter more, less, other, or two that changed places."""
+    cuts = [(word[:k], word[k:]) for k in range(len(word) + 1)]
+    letters = string.ascii_lowercase
+    return {
+        *(a + b[1:] for a, b in cuts if b), *(a + c + b for a, b in cuts for c in letters),
+        *(a + c + b[1:] for a, b in cuts if b for c in letters),
+        *(a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "start"),
+    [(RATE_NAMES, ""), (("far", "frr", "cost_fa", "prior", "eer"), ""), (tuple(STATISTICS), ""),
+     (tuple(CRITERIA), ""), (tuple(MEASURES), ""), (("--far", "--frr", "--force"), "--")],
+    ids=["rates", "targets", "statistics", "criteria", "measures", "options"],
+)  # fmt: skip
+def test_no_suggestion_names_the_opposite_error(options: tuple[str, ...], start: str) -> None:
+    pairs = {*OPPOSITE.items(), *((b, a) for a, b in OPPOSITE.items())}
+    rows = {name: row for row in RATES for name in row}
+    for word, other in pairs:
+        for typed in {word, *misspelt(word)} - (set(RATE_NAMES) - {word}):
+            said = nearest(start + typed, options)
+            assert not any(f"'{start}{name}'" in said for name in rows[other]), (typed, said)
+
+
+def test_suggestions_are_of_the_same_rate() -> None:
+    assert nearest("--fpr", ["--far", "--frr"]) == "Did you mean '--far'? "
+    assert nearest("FNMR", ["far", "frr"]) == "Did you mean 'frr'? "
+    assert nearest("tpr", ["far", "frr"]) == ""
+    assert nearest("specifity", RATE_NAMES) == "Did you mean 'specificity'? "
+    assert nearest("hter", ["weighted-error", "far"]) == "Did you mean 'weighted-error'? "
+    assert nearest("confidence", ["level", "rng"]) == "Did you mean 'level'? "
+
+
+# ------------------------------------------------------------------------ command line
+def test_a_number_may_be_a_percentage() -> None:
+    assert [number(t) for t in ("0.01", "1%", "95 %", " 0.7% ", "1e-3")] == [
+        0.01, 0.01, 0.95, 0.007, 0.001
+    ]  # fmt: skip
+    for text in ("%", "1%%", "1/0%", "1e-1%", "inf%", "one"):
+        with pytest.raises(ValueError, match="could not convert"):
+            number(text)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "dev.csv"
+    rows = [f"{v!r},{k}" for k, own in enumerate((SCORES.impostor, SCORES.client)) for v in own]
+    path.write_text("score,label\n" + "\n".join(rows).replace("np.float64(", "").replace(")", ""))
+    return str(path)
+
+
+def test_options_by_any_name_decide_alike(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = set()
+    options = [("--far", "0.1"), ("--far", "10%"), ("--fpr", ".1"), ("--specificity", "90 %")]
+    for option, level in itertools.product(options, ("--level", "--confidence")):
+        assert main(["threshold", file, *option, level, "95%", "--json"]) == 0
+        said.add(capsys.readouterr().out)
+    assert len(said) == 1
+    assert main(["threshold", file, "--fpr", "1.5"]) == 2
+    assert capsys.readouterr().err.startswith("betaroc: --fpr must be a fraction")
+    assert main(["threshold", file, "--fpr", ".1", "--far", ".1"]) == 2
+    assert "got far and fpr" in capsys.readouterr().err
+    pages = []
+    for k, target in enumerate(("far=0.1", "fpr=10%", "specificity=0.9")):
+        page = Path(file).with_name(f"{k}.json")
+        arguments = ["report", "--dev", file, "--target", target, "-o", str(page)]
+        assert main([*arguments, "--family", "beta"]) == 0
+        pages.append(page.read_text().replace(target, ""))
+    assert pages[1] == pages[2]
+
+
+def test_two_files_of_one_column_are_met_by_the_options_that_read_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    genuine, impostor = tmp_path / "gen.txt", tmp_path / "imp.txt"
+    genuine.write_text("".join(f"{v}\n" for v in SCORES.client))
+    impostor.write_text("".join(f"{v}\n" for v in SCORES.impostor))
+    assert main(["threshold", str(genuine), str(impostor), "--far", "0.1"]) == 2
+    said = f"--client-file {genuine} --impostor-file {impostor}"
+    assert said in capsys.readouterr().err
+    assert main(["threshold", *said.split(), "--far", "1%"]) == 0
+    capsys.readouterr()
+
+
+def test_an_error_of_the_parser_begins_with_what_is_wrong(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["threshold", "dev.csv", "--fsr=0.01"])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("betaroc threshold: unrecognized arguments: --fsr=0.01")
+    assert lines[1:] == ["betaroc threshold --help shows the options"]
