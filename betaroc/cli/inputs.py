@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -13,11 +12,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from betaroc.cli.messages import named_files
+from betaroc.cli.messages import ProgressBar, named_files
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import quietly
-from betaroc.core.process import shows_progress
 from betaroc.core.text import shown
 from betaroc.data.read import read_scores
 from betaroc.data.rows import FAIL
@@ -171,7 +169,8 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
             f"--{name} must not stand beside --stream always: sums and counts know no single trial."
             " Leave one of them out."
         )
-    with _RowsBar(Path(path).name) as progress:
+    name = visible(Path(path).name)
+    with ProgressBar(None, " scores", unit_scale=True, desc=name) as progress:
         given = reading(arguments)
         found = summarize_file(path, **given, progress=progress)
         if not found.is_coarse:
@@ -210,32 +209,6 @@ def _is_file(path: str) -> bool:
     with suppress(OSError, ValueError):
         return Path(path).is_file() and os.access(path, os.R_OK)
     return False
-
-
-class _RowsBar:
-    """A bar of rows on a terminal, once a stream has taken a second."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._bar: Any = None
-
-    def __enter__(self) -> Callable[[int, int], None] | None:
-        return self._show if shows_progress() else None
-
-    def __exit__(self, *exception: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def _show(self, done: int, total: int) -> None:
-        if self._bar is None:
-            from tqdm import tqdm
-
-            self._bar = tqdm(
-                delay=1.0, leave=False, file=sys.stderr, unit=" scores", unit_scale=True,
-                desc=visible(self._name),
-            )  # fmt: skip
-        self._bar.total = total
-        self._bar.update(done - self._bar.n)
 
 
 @contextmanager

@@ -172,22 +172,24 @@ def remark(line: str) -> None:
 
 
 class ProgressBar:
-    """A bar on a terminal, once the work has taken a second."""
+    """A bar on a terminal, once the work has taken a second; of a stream its total comes late."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int | None, unit: str = "step", **options: Any) -> None:
         self._bar: Any = None
         if shows_progress():
             from tqdm import tqdm
 
-            self._bar = tqdm(total=total, delay=1.0, leave=False, file=sys.stderr, unit="step")
+            options |= {"delay": 1.0, "leave": False, "file": sys.stderr}
+            self._bar = tqdm(total=total, unit=unit, **options)
 
-    def __enter__(self) -> Callable[[], None]:
+    def __enter__(self) -> Callable[..., None]:
         return self._step
 
     def __exit__(self, *exception: object) -> None:
         if self._bar is not None:
             self._bar.close()
 
-    def _step(self) -> None:
+    def _step(self, done: int | None = None, total: int | None = None) -> None:
         if self._bar is not None:
-            self._bar.update()
+            self._bar.total = self._bar.total if total is None else total
+            self._bar.update(1 if done is None else done - self._bar.n)

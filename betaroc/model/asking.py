@@ -136,6 +136,8 @@ def asking(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> Asking:
         Keywords of points; None is none.
     """
     points = {name: value for name, value in points.items() if value is not None}
+    named = (f"{name}={checks.shown(value)}" for name, value in points.items())
+    got = ", ".join([*map(checks.shown, given), *named])
     unknown = [name for name in points if canonical(name) not in (*POINTS, "tnr")]
     if unknown:
         legal = (*POINTS, *RateArguments.__annotations__, *IntervalArguments.__annotations__)
@@ -144,7 +146,11 @@ def asking(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> Asking:
             f" is neither. {checks.nearest(unknown[0], legal)}".rstrip()
         )
     if callable(stat) and not isinstance(stat, type):
-        _refuse_point_of_function(given, points)
+        if got:
+            raise InputError(
+                "a point belongs to a statistic by name; a function takes the model alone. Got"
+                f" {got}."
+            )
         name = str(getattr(stat, "__name__", type(stat).__name__))
         name = name if name not in STATISTICS else f"{name}(model)"
         row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain")
@@ -155,18 +161,17 @@ def asking(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> Asking:
             f" {type(stat).__name__}. See br.statistics() for the names."
         )
     if _AT in stat:
-        if given or points:
-            named = [f"{name}={checks.shown(value)}" for name, value in points.items()]
+        if got:
             raise InputError.about("stat")(
                 f"a point must be given once, behind {_AT!r} or by a keyword; got {stat!r} and"
-                f" {', '.join([*map(checks.shown, given), *named])}. Leave one of them out."
+                f" {got}. Leave one of them out."
             )
         return asking_of_text(stat)
     name = known(stat, tuple(STATISTICS), "stat", _ALL)
     row = STATISTICS[name]
     if given:
         raise InputTypeError(_readings(name, row, given))
-    return Asking(name, row, _where(name, row, points))
+    return Asking(name, row, _where(name, row, points, got))
 
 
 def asking_of_text(text: str) -> Asking:
@@ -224,15 +229,6 @@ def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[A
     return found
 
 
-def _refuse_point_of_function(given: tuple[Any, ...], points: Mapping[str, Any]) -> None:
-    if given or points:
-        named = [f"{name}={checks.shown(value)}" for name, value in points.items()]
-        raise InputError(
-            "a point belongs to a statistic by name; a function takes the model alone. Got"
-            f" {', '.join([*map(checks.shown, given), *named])}."
-        )
-
-
 def _readings(name: str, row: Statistic, given: tuple[Any, ...]) -> str:
     """Why a point without a keyword is refused: it has more than one reading."""
     shown = ", ".join(map(checks.shown, given))
@@ -248,9 +244,8 @@ def _readings(name: str, row: Statistic, given: tuple[Any, ...]) -> str:
     return f"the point of {name!r} must be given by a keyword; got {shown}. Write {readings}."
 
 
-def _where(name: str, row: Statistic, points: Mapping[str, Any]) -> Where:
+def _where(name: str, row: Statistic, points: Mapping[str, Any], given: str) -> Where:
     """The one point that was given, checked."""
-    given = ", ".join(f"{k}={checks.shown(v)}" for k, v in points.items())
     if not row.points:
         if points:
             raise InputError(f"{name!r} is taken at no point; got {given}. Leave it out.")
