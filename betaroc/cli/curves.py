@@ -1,24 +1,45 @@
-"""Expected performance curves of a call: of a system, and of several as one table."""
+"""What `epc` and `compare` share: their options, the curves of the systems of a call, pictures."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.cli.options import fit_options_of, form_options, picture_options, terms_option
-from betaroc.cli.systems import reading_words
-from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import ReversedScoresWarning
-from betaroc.core.notices import passed_on
+from betaroc.cli.inputs import family_of, read_file
+from betaroc.cli.messages import messages, say
+from betaroc.cli.options import (
+    fit_options_of,
+    form_options,
+    interval_options,
+    picture_options,
+    terms_option,
+)
+from betaroc.cli.systems import (
+    LONGEST,
+    SystemFiles,
+    default_names,
+    reading_words,
+    refuse_other_numbers,
+)
+from betaroc.core.class_words import shared_words
+from betaroc.core.errors import DuplicateWarning, InputError, ReversedScoresWarning
+from betaroc.core.notices import Notice, passed_on, warn
 from betaroc.core.terms import name_among
-from betaroc.core.text import number
+from betaroc.core.text import number, shown
+from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
+from betaroc.decision.comparison import Comparison
 from betaroc.decision.curve import axes_of
-from betaroc.decision.curve_difference import larger_is_better, way_words
+from betaroc.decision.curve_difference import larger_is_better
+from betaroc.decision.curve_view import named_curves
 from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.families import BEST, Names, family_text, is_of_counts
 from betaroc.fits.estimate import fit
@@ -26,18 +47,25 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_system_panels, draw_systems
 from betaroc.rendering.numbers import path_words, visible
-from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Grid, Row, Section, Words, apart, as_named
-from betaroc.report.epc import alpha_text, axis_words, epc_arrays, measure_words, spread, value_text
+from betaroc.rendering.style import Axes, legend_below, stacked_axes
+from betaroc.rendering.tree import Node, Words
+from betaroc.report.intervals import coarse_words, summary_numbers
 from betaroc.report.score_set import warn_of_test
+
+#: So many systems have a panel each.
+PANELS = 8
 
 
 class SystemCurve(NamedTuple):
-    """The curve of a system, the family fitted to its dev scores, and why that one."""
+    """A system, what was read of it, its curve, and the family fitted to dev and why that one."""
 
+    name: str
+    dev: ScoreData
+    test: ScoreData
     curve: Epc
     family: Names
     reason: str
+    warnings: list[str]
 
     @property
     def chosen_by(self) -> str:
@@ -45,38 +73,18 @@ class SystemCurve(NamedTuple):
         return "dev's scores themselves" if is_of_counts(self.family) else self.reason
 
     @property
-    def chosen_words(self) -> str:
-        """The same with the family."""
-        if is_of_counts(self.family):
-            return self.chosen_by
-        single = isinstance(self.family, str)
-        what = f"a {self.family} fit" if single else family_text(self.family)
-        return f"{what} of dev, {self.reason}"
-
-
-def curve_of(
-    arguments: argparse.Namespace,
-    chosen: tuple[Names, str],
-    dev: ScoreData,
-    test: ScoreData,
-    prefix: str,
-) -> SystemCurve:
-    """The curve by the scores or by their fit, of the family and for the reason ``chosen``."""
-    family, reason = chosen
-    with passed_on(f"{prefix}dev: "):
-        fitted = fit(dev, **fit_options_of(arguments, family))
-    # The fit has said it of dev; of test it is said below.
-    with passed_on(prefix, but=(ReversedScoresWarning,)):
-        curve = epc(
-            dev if is_of_counts(family) and arguments.tails is None else fitted,
-            test,
-            criterion=arguments.criterion,
-            measure=arguments.measure,
-            alpha=arguments.alpha,
-        )
-    with passed_on(f"{prefix}test: "):
-        warn_of_test(test)
-    return SystemCurve(curve, fitted.family, fitted.reason if family == BEST else reason)
+    def numbers(self) -> dict[str, Any]:
+        """What was read, with the share of clients that counts."""
+        return {
+            role: {
+                "name": side.name,
+                "source": None if side.source is None
+                else fields_of(side.source, "path", "format"),
+                **fields_of(side, "n_client", "n_impostor"), **summary_numbers(side),
+                "prior": getattr(self.curve, role).prior,
+            }
+            for role, side in (("dev", self.dev), ("test", self.test))
+        }  # fmt: skip
 
 
 def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> None:
@@ -100,77 +108,172 @@ def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> Non
     terms_option(parser)
 
 
-#: So many systems have a panel each.
-PANELS = 8
-#: Columns of alphas.
-_ALPHAS = 5
+# ------------------------------------------------------------------------------ systems
+def comparison_options(parser: argparse.ArgumentParser) -> None:
+    """The files of two systems, what these are called, and what is drawn."""
+    files = partial(parser.add_argument, action="extend", nargs="+")
+    files("--dev", default=[], metavar="DEV",
+        help="two files: scores of the first and of the second system to choose on; with"
+        " --unpaired the same file may serve both")  # fmt: skip
+    files("--test", default=[], metavar="TEST",
+        help="two files: scores of both systems on the same trials in one order")  # fmt: skip
+    files("--name", metavar="NAME",
+        help="two names of the systems (default: what tells the paths of their files"
+        " apart)")  # fmt: skip
+    option = parser.add_argument
+    option("--resample", choices=("both", "test"), default="both",
+        help="both: dev too is drawn, and its thresholds chosen, again; test: at these very"
+        " thresholds as they are (default: %(default)s)")  # fmt: skip
+    option("--unpaired", action="store_true",
+        help="the systems judge different test trials, which are drawn independently")  # fmt: skip
+    interval_options(parser, "of the intervals and the band of the difference")
+    option("--replicates", type=int, metavar="N",
+        help="bootstrap replicates (default: 2000; 400 where a fit is made in each)")  # fmt: skip
 
 
-class NamedCurve(NamedTuple):
-    """A system, its curve, and what was read of it."""
-
-    name: str
-    found: SystemCurve
-    dev: ScoreData
-    test: ScoreData
-
-    @property
-    def curve(self) -> Epc:
-        """The curve."""
-        return self.found.curve
-
-
-def _every_alpha(curves: Sequence[NamedCurve]) -> dict[str, list[Any]]:
-    """A row a system and alpha."""
-    found: dict[str, list[Any]] = {"system": []}
-    for one in curves:
-        arrays = epc_arrays(one.curve)
-        found["system"] += [one.name] * one.curve.alpha.size
-        for name, values in arrays.items():
-            found.setdefault(name, []).extend(values)
-    return found
-
-
-def curves_told(curves: Sequence[NamedCurve]) -> list[Section]:
-    """A row a system: its mean over all alphas, and some of these."""
-    e = curves[0].curve
-    head = ["thresholds chosen on dev, errors observed on test; accepted if score > threshold"]
-    for one in curves:
-        files = " and ".join(
-            path_words(scores.source.path) for scores in (one.dev, one.test) if scores.source
+def two_systems(arguments: argparse.Namespace) -> list[SystemFiles]:
+    """Those of --dev and --test, two files each; named by --name, else by their paths."""
+    for role in ("dev", "test"):
+        paths = getattr(arguments, role)
+        if len(paths) != 2:
+            raise InputError(
+                f"--{role} must name two score files, one a system; got {len(paths)}:"
+                f" {shown(paths)}. Scores are those of one system: give each its own file."
+            )
+        with suppress(OSError):  # a file that cannot be looked at is refused when it is read
+            if os.path.samefile(*paths) and not (role == "dev" and arguments.unpaired):
+                raise InputError(
+                    f"--{role} must name two different files, one a system; got {shown(paths[0])}"
+                    " for both. A system does not differ from itself: name the other's scores"
+                    + (", or pass --unpaired for one system on two test sets." if role == "dev"
+                       else ".")
+                )  # fmt: skip
+    names = arguments.name
+    if names is None:  # what tells their dev files apart, else their tests; of long ones a letter
+        made = (default_names(paths) for paths in (arguments.dev, arguments.test))
+        names = next(filter(_are_names, made), ["A", "B"])
+    if len(names) != 2 or not _are_names(names):
+        raise InputError(
+            f"--name must give two different names of at most {LONGEST} characters, one a system;"
+            f" got {shown(names)}. Give two, such as --name mlp svm."
         )
-        head.append(f"{visible(one.name)}: {files}; thresholds from {one.found.chosen_words}")
-    head += [
-        reading_words((one.name, side) for one in curves for side in (one.dev, one.test)),
-        f"criterion: {e.criterion}{axis_words(e)}",
-        f"measure: {measure_words(e)} on test, {way_words(e.measure)} is better",
-    ]
-    chosen = np.argsort(e.alpha, kind="stable")[spread(e.alpha.size, _ALPHAS)]
-    whole = ["mean"] * (e.alpha.size > 1)
-    at = [f"at {alpha_text(e, k)}" if e.alpha.size > 1 else "value" for k in chosen]
-    rows = []
-    for one in curves:
-        values = [*[_mean(one.curve)] * len(whole), *one.curve.value[chosen].tolist()]
-        texts = (value_text(one.curve, float(v)) for v in values)
-        rows.append(Row((as_named(one.name), *texts)))
-    table = Grid(("system", *whole, *at), tuple(rows), kept=_every_alpha(curves))
-    notes = [f"mean: over the {e.alpha.size} alphas"] * len(whole)
-    notes.append("which differences are more than chance: betaroc compare")
-    return apart(Words("\n".join(head), "given"), table, Words("\n".join(notes)))
+    files = zip(names, arguments.dev, arguments.test, strict=True)
+    return [SystemFiles(name, dev, (test,)) for name, dev, test in files]
 
 
-def _mean(e: Epc) -> float:
-    return float(np.mean(e.value))
+def _are_names(names: Sequence[str]) -> bool:
+    shapes = {visible(name).strip() for name in names}
+    return len(shapes) == len(names) and all(0 < len(shape) <= LONGEST for shape in shapes)
 
 
-def draw_curves(curves: Sequence[NamedCurve], arguments: argparse.Namespace) -> Axes:
+def system_curves(
+    systems: Sequence[SystemFiles], arguments: argparse.Namespace, step: Callable[[], None],
+    notices: list[Notice], *, dev_named: bool, paired: bool = False,
+) -> list[SystemCurve]:  # fmt: skip
+    """The curve of each system, of several its warnings begin with its name."""
+    read, starts = [], [f"{visible(one.name)}: " * (len(systems) > 1) for one in systems]
+    for start, (name, dev_path, (test_path,), key) in zip(starts, systems, strict=True):
+        options = argparse.Namespace(**{**vars(arguments), **dict(key)})
+        with passed_on(f"{start}dev: "):
+            dev = read_file(dev_path, options, step, named=dev_named)
+        with passed_on(f"{start}test: "):
+            test = read_file(test_path, options, step, is_test=True)
+        read.append((name, dev, test, messages(notices, arguments)))
+    for one, other in combinations(read, 2):
+        if one[1:3] == other[1:3]:
+            warn(
+                f"{visible(one[0])} and {visible(other[0])} have the same scores on dev and on"
+                " test: this is one system given twice. Name the files of the other.",
+                DuplicateWarning,
+            )
+    if paired:
+        names = [path_words(one.tests[0]) for one in systems]
+        refuse_other_numbers(names, [test for _, _, test, _ in read])
+    found = []
+    for start, (name, dev, test, warned) in zip(starts, read, strict=True):
+        made = _curve_of(arguments, dev, test, start)
+        warned += messages(notices, arguments)
+        found.append(SystemCurve(name, dev, test, *made, warned))
+    curves = named_curves({one.name: one.curve for one in found})
+    if len(found) == 1:
+        return found
+    return [one._replace(curve=curves[one.name]) for one in found]
+
+
+def _curve_of(
+    arguments: argparse.Namespace, dev: ScoreData, test: ScoreData, start: str
+) -> tuple[Epc, Names, str]:
+    """The curve by the scores or by their fit, the family, and why that one."""
+    with passed_on(f"{start}dev and test: "):
+        family, reason = family_of(arguments.family, [dev, test])
+    with passed_on(f"{start}dev: "):
+        fitted = fit(dev, **fit_options_of(arguments, family))
+    chooser = dev if is_of_counts(family) and arguments.tails is None else fitted
+    # The fit has said it of dev; of test it is said below.
+    with passed_on(start, but=(ReversedScoresWarning,)):
+        curve = epc(chooser, test, **fields_of(arguments, "criterion", "measure", "alpha"))
+    with passed_on(f"{start}test: "):
+        warn_of_test(test)
+    return curve, fitted.family, fitted.reason if family == BEST else reason
+
+
+def say_curves(
+    arguments: argparse.Namespace, document: Callable[[], Any],
+    tree: Callable[[], Sequence[Node]], found: Sequence[SystemCurve], warned: Sequence[str],
+    seed: int | None,
+) -> None:  # fmt: skip
+    """The result, what was read for it, and the warnings."""
+    sides = [(f"{one.name}{', ' * bool(one.name)}{role}", getattr(one, role))
+             for one in found for role in ("dev", "test")]  # fmt: skip
+    say(
+        arguments, document, lambda: [*tree(), _read(found, seed)],
+        [*warned, *coarse_words(sides)] if arguments.csv else warned,
+        [one.name for one in found], shared_words(side.words for _, side in sides),
+    )  # fmt: skip
+
+
+def _read(found: Sequence[SystemCurve], seed: int | None) -> Words:
+    """The files of each system, what chose its thresholds, and how files were read."""
+    lines = []
+    for one in found:
+        sides = (
+            f"{path_words(side.source.path) if side.source else role} ({side.n_client} client and"
+            f" {side.n_impostor} impostor scores)"
+            for role, side in (("dev", one.dev), ("test", one.test))
+        )
+        by = one.chosen_by
+        if not is_of_counts(one.family):
+            single = isinstance(one.family, str)
+            what = f"a {one.family} fit" if single else family_text(one.family)
+            by = f"{what} of dev, {by}"
+        start = f"{visible(one.name)}: " * (len(found) > 1)
+        lines.append(f"{start}{' and '.join(sides)}; thresholds from {by}")
+    sides_of = [(one.name or role, side) for one in found
+                for role, side in (("dev", one.dev), ("test", one.test))]  # fmt: skip
+    lines.append(reading_words(sides_of))
+    lines += coarse_words((who, side) for who, side in sides_of if isinstance(side, ScoreSummary))
+    lines += [f"seed {seed}"] * (seed is not None)
+    return Words("\n".join(lines), "given")
+
+
+# ----------------------------------------------------------------------------- pictures
+def draw_curves(found: Sequence[SystemCurve], arguments: argparse.Namespace) -> Axes:
     """A panel a system; of many the best mean alone in ink."""
-    e = curves[0].curve
+    e = found[0].curve
     axes, log = axes_of(e, "log" if arguments.log else "linear", arguments.terms)
-    lines: list[tuple[str, FloatArray]] = [(visible(one.name), one.curve.value) for one in curves]
+    lines = [(visible(one.name), one.curve.value) for one in found]
     if len(lines) <= PANELS:
         return draw_system_panels(e.alpha, lines, axes, log=log)
     sign = -1.0 if larger_is_better(e.measure) else 1.0
-    means = [sign * _mean(one.curve) for one in curves]
-    order = np.argsort(means, kind="stable")
+    order = np.argsort([sign * np.mean(value) for _, value in lines], kind="stable")
     return draw_systems(None, e.alpha, [lines[k] for k in order], axes, log=log)
+
+
+def draw_both(comparison: Comparison, scale: str, terms: str) -> Axes:
+    """Both curves above, their difference below, on one figure; the upper axes."""
+    upper, lower = stacked_axes()
+    names = [visible(name) for name in comparison.names]
+    comparison.plot(upper, names=names, scale=scale, terms=terms).set_xlabel("")
+    comparison.plot_difference(lower, names=names, terms=terms)
+    legend_below(upper, None, also=lower)
+    return upper

@@ -20,7 +20,7 @@ from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import terms_of
 from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.numbers import visible
-from betaroc.rendering.table_text import csv_table, kept_of, latex_table
+from betaroc.rendering.table_text import csv_table, kept_grid, latex_grid
 from betaroc.rendering.tree import Node, retold
 from betaroc.rendering.tree_text import Terminal, text_of
 
@@ -111,13 +111,13 @@ def say(
         sys.stdout.write(as_json(document()))
         return
     sections, names = tree(), list(names)
-    kept = kept_of(sections)
-    if kept and getattr(arguments, "csv", False):
-        sys.stdout.write(csv_table(kept))
-    elif kept and getattr(arguments, "latex", False):
-        sys.stdout.write(latex_table(kept))
+    spoken = partial(in_terms, arguments=arguments, names=names, words=words)
+    grid = kept_grid(sections)
+    if grid.kept and getattr(arguments, "csv", False):
+        sys.stdout.write(csv_table(grid.kept))
+    elif grid.kept and getattr(arguments, "latex", False):
+        sys.stdout.write(latex_grid(retold(grid, spoken, names=True)))
     else:
-        spoken = partial(in_terms, arguments=arguments, names=names, words=words)
         told = text_of([retold(one, spoken, names=True) for one in sections], _terminal())
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
     say_warnings([in_terms(one, arguments, names, words) for one in warned])

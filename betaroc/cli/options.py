@@ -60,6 +60,60 @@ def interval_options(parser: argparse.ArgumentParser, of: str) -> None:
         " real of 4col files: the trials of a group are resampled together")  # fmt: skip
 
 
+#: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
+_REPLICATES = {"test": 10_000, "both": 1000}
+
+
+def band_options(parser: argparse.ArgumentParser) -> None:
+    """Those of a band of a curve."""
+    option = parser.add_argument
+    option("--band", choices=("test", "both"),
+        help="interval of the curve: test resamples the test trials at dev's thresholds as they"
+        " are; both also lets dev choose again")  # fmt: skip
+    interval_options(parser, "of the band")
+    option("--replicates", type=int, metavar="N",
+        help="bootstrap replicates (default:"
+        f" {_REPLICATES['test']} for --band test, {_REPLICATES['both']} for --band"
+        " both)")  # fmt: skip
+    option("--method", choices=("bootstrap", "delta", "exact"),
+        help="how the band is found (default: bootstrap); exact is Clopper and Pearson's for a"
+        " measure that is one rate, with --band test: the one to take where no error was"
+        " seen")  # fmt: skip
+    option("--simultaneous", action="store_true",
+        help="one band for the whole curve instead of an interval at each alpha")  # fmt: skip
+
+
+def band_arguments(arguments: argparse.Namespace, systems: int) -> dict[str, Any] | None:
+    """What the band is made with; options of a band that was not asked for are refused."""
+    if arguments.band is None:
+        names = ("level", "seed", "group", "replicates", "method", "simultaneous")
+        given = ((name, getattr(arguments, name)) for name in names)
+        asked = [f"--{name}" for name, value in given if value is not None and value is not False]
+        if asked:
+            raise InputError(
+                f"{' '.join(asked)} must stand beside --band, whose interval it is about; there is"
+                " none. Add --band test or --band both, or leave it out."
+            )
+        return None
+    if systems > 1:
+        raise InputError(
+            f"--band must stand with one system; the call has {systems}. Draw it of each, or see"
+            " what differs with betaroc compare."
+        )
+    if arguments.method == "exact" and (arguments.seed, arguments.replicates) != (None, None):
+        raise InputError(
+            "--method exact draws nothing, so that --seed and --replicates have no meaning beside"
+            " it. Leave them out."
+        )
+    level, seed = interval_arguments(arguments)
+    number = arguments.replicates
+    return {
+        "level": level, "resample": arguments.band, "simultaneous": arguments.simultaneous,
+        "replicates": _REPLICATES[arguments.band] if number is None else number,
+        "method": arguments.method or "bootstrap", "rng": seed,
+    }  # fmt: skip
+
+
 def statistic_option(parser: argparse.ArgumentParser) -> None:
     """Numbers by name."""
     parser.add_argument("--statistic", action="append", default=[], metavar="STAT",

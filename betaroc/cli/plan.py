@@ -37,7 +37,7 @@ from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Grid, Row, Words, apart
-from betaroc.report.epc import read_words
+from betaroc.report.intervals import read_words
 from betaroc.studies.plan import SampleSize, checked_plan, plan_sample_size
 
 _GUARANTEE = "guarantee"

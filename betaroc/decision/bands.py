@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import BetarocError, InputError, SmallSampleWarning
+from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.resampling import Cells, class_sizes
 from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
-from betaroc.core.terms import BIOMETRIC
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import Groups, groups_of
+from betaroc.data.groups import Groups
 from betaroc.decision.curve import (
     Curve,
-    axes_of,
     empirical_laws,
     group_counts,
     grouped_side,
@@ -39,11 +37,7 @@ from betaroc.distributions.empirical import cells_of, is_counted
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
 from betaroc.inference.interval import Band
 from betaroc.inference.simultaneous import band_of_replicates
-from betaroc.model.measures import measure_title
-from betaroc.rendering.alphas import AlphaAxes, DrawnBand
-from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
-from betaroc.rendering.numbers import level_words, rounded, spaced
-from betaroc.rendering.tree import Cell, Grid, Node, Row, Words, rate_cell
+from betaroc.rendering.alphas import DrawnBand
 
 #: Entries, replicates times alphas, that are kept at once.
 _LARGEST_TABLE = 2**28
@@ -326,82 +320,3 @@ def _refuse_dependent(e: Curve, *, groups: bool) -> None:
             + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
             + " groups=False if the trials do not depend on each other."
         )
-
-
-# ------------------------------------------------------------------------ in a notebook
-#: Test scores up to which an interval takes no time, and its level.
-_MANY, _LEVEL = 20_000, 0.95
-
-
-def curve_block(e: Curve) -> list[Node]:
-    """Expected beside observed at some alphas, and both curves, with an interval of the test."""
-    axes, _ = axes_of(e, "linear", BIOMETRIC)
-    names = {role: getattr(e, role).name for role in ("dev", "test")}
-    on = {role: f"{role} {name_shown(n)}" if n else role for role, n in names.items()}
-    order = np.argsort(e.alpha, kind="stable")
-    x, value, expected = e.alpha[order], e.value[order], e.expected[order]
-    shown = order[some_alphas(order.size)]
-    around = _quick_band(e, shown)
-    what = f"{measure_title(e.measure)} observed on {on['test']}"
-    told = f"{what} at thresholds chosen for {e.criterion} on {on['dev']}"
-    head = (axes.alpha_name, "threshold", "expected, dev", "observed, test", "FAR", "FRR",
-            "scores beyond")  # fmt: skip
-    table = Grid(head, _rows(e, axes, shown, around))
-    if axes.single or e.alpha.size == 1:
-        return [Words(told, "answer"), table]
-    lines, level = [Trace("observed", x, value), Trace("expected", x, expected, "dashed")], ""
-    band, said = None, []
-    if around is not None:
-        band, level = (around.alpha, around.low, around.high), f"{level_words(_LEVEL)}, observed"
-        quick = f"{level_words(_LEVEL)} intervals of the test scores at these very thresholds."
-        said = [Words(f"{quick} .band() chooses on dev again.")]
-    known = value[np.isfinite(value)]
-    reach = axes.span(np.min(known), np.max(known)) if known.size else "undefined"
-    reach = reach or axes.shown(known[0])
-    drawn = draw_alphas(
-        lines, (axes.alpha, axes.measure), f"{axes.measure} against {axes.alpha}: {reach}",
-        band=band, band_label=level, per_cent=axes.measure_is_rate,
-    )  # fmt: skip
-    return [Words(told, "answer", reach), *said, table, drawn]
-
-
-def some_alphas(size: int) -> IntArray:
-    """Places of up to five alphas, those of 0.1, 0.3, ... of the usual ones."""
-    if size <= 5:
-        return np.arange(size)
-    return np.unique(np.rint(np.arange(1, 10, 2) * (size - 1) / 10.0).astype(np.int64))
-
-
-def _quick_band(e: Curve, shown: IntArray) -> Band | None:
-    """The interval at some fixed thresholds, where it is there at once."""
-    test = e.test_scores
-    if test is None or test.n_client + test.n_impostor > _MANY or groups_of(test) is not None:
-        return None
-    try:
-        some = replace(e, alpha=e.alpha[shown], chosen=e.chosen[shown])
-        return band(some, BandOptions(_LEVEL, "delta", resample="test"))
-    except BetarocError:
-        return None
-
-
-def _rows(e: Curve, axes: AlphaAxes, chosen: IntArray, around: Band | None) -> tuple[Row, ...]:
-    """Each alpha with its threshold, the measure and both rates, and the scores that speak."""
-    threshold, far, frr, beyond = e.threshold, e.far, e.frr, e.n_beyond
-    value, expected = e.value, e.expected
-    rejects = e.trivial & (np.asarray(e.dev._pair.frr(e.chosen)) == 1.0)
-    spans = (
-        [""] * chosen.size if around is None
-        else list(map(axes.span, around.low, around.high))
-    )  # fmt: skip
-    return tuple(
-        Row((
-            axes.alpha_shown(e.alpha[k]),
-            "reject all" if rejects[k] else rounded(float(threshold[k]), up=True),
-            Cell(axes.shown(expected[k]), value=float(expected[k])),
-            Cell(axes.shown(value[k]), span, float(value[k])),
-            rate_cell(float(far[k])),
-            rate_cell(float(frr[k])),
-            "" if beyond is None else spaced(beyond[k]),
-        ))
-        for k, span in zip(chosen.tolist(), spans, strict=True)
-    )  # fmt: skip

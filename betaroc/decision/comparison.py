@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -17,11 +18,12 @@ from betaroc.core.tables import first_library
 from betaroc.core.terms import BIOMETRIC
 from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, plan_of
+from betaroc.decision.comparison_view import OF_ALL_ERRORS, comparison_grid, comparison_view
 from betaroc.decision.curve import area_weights, axes_of, empirical_laws, index_of_alpha
 from betaroc.decision.curve_difference import (
     CurveDifference,
     both_names,
-    difference_block,
+    called,
     inside,
     verdict_words,
 )
@@ -33,12 +35,10 @@ from betaroc.inference.simultaneous import percentile_band, pointwise
 from betaroc.rendering.alphas import Better, draw_comparison, draw_difference, draw_replicates
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Node
+from betaroc.rendering.tree import Grid, Node
 
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 REPLICATES, REPLICATES_OF_FITS = 2000, 400
-#: Measures that weigh the errors of both classes: the count of all errors says something of them.
-OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
 #: Alphas of the average, unless others are asked for.
 _RANGE = (0.1, 0.9)
 
@@ -122,7 +122,10 @@ class Comparison(CurveDifference, Noun):
         return self.verdict
 
     def _view(self) -> Sequence[Node]:
-        return difference_block(self)
+        return comparison_view(self)
+
+    def _grid(self) -> Grid:
+        return comparison_grid(self)
 
     @property
     def verdict(self) -> str:
@@ -196,8 +199,7 @@ class Comparison(CurveDifference, Noun):
         Returns
         -------
         ProportionTest
-            By ``statsmodels.stats.proportion.proportions_ztest``; z = 0 and p = 1
-            where both systems make no error, or err everywhere.
+            Two-sided; z = 0 and p = 1 where both systems make no error, or err everywhere.
 
         Raises
         ------
@@ -228,7 +230,7 @@ class Comparison(CurveDifference, Noun):
         >>> result.errors, result.trials, round(result.p_value, 4)
         ((1, 3), (6, 6), 0.2207)
         """
-        from statsmodels.stats.proportion import proportions_ztest
+        from scipy.special import ndtr
 
         if self.first.measure not in OF_ALL_ERRORS:
             raise InputError(
@@ -240,8 +242,9 @@ class Comparison(CurveDifference, Noun):
         (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
         if e1 + e2 in {0, n1 + n2}:
             return ProportionTest(0.0, 1.0, (e1, e2), (n1, n2))
-        statistic, p_value = proportions_ztest([e1, e2], [n1, n2])
-        return ProportionTest(float(statistic), float(p_value), (e1, e2), (n1, n2))
+        p = (e1 + e2) / (n1 + n2)
+        z = (e1 / n1 - e2 / n2) / math.sqrt(p * (1.0 - p) * (1.0 / n1 + 1.0 / n2))
+        return ProportionTest(z, float(2.0 * ndtr(-abs(z))), (e1, e2), (n1, n2))
 
     def plot(
         self,
@@ -502,14 +505,15 @@ def compare(
     """
     for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
         checks.instance(e, Epc, name, "br.epc(dev, test)")
-    refuse_different(epc_a, epc_b, ("epc_a", "epc_b"))
+    names = called(epc_a, epc_b, ("epc_a", "epc_b"))
+    refuse_different(epc_a, epc_b, names)
     checks.choice(resample, RESAMPLE, "resample")
     used, paired = range_of(epc_a, low, high), checks.flag(paired, "paired")
     number = REPLICATES if replicates is None else replicates
     options = IntervalOptions(level, resample, number, groups, rng)
     if replicates is not None:
         refuse_large_table(options.replicates, epc_a.alpha.size)
-    plan = plan_of((epc_a, epc_b), options, paired=paired)
+    plan = plan_of((epc_a, epc_b), options, paired=paired, names=names)
     if replicates is None:
         if plan.fitted:
             options = replace(options, replicates=REPLICATES_OF_FITS)

@@ -13,19 +13,15 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.terms import BIOMETRIC
 from betaroc.core.text import alphas_words, shown
 from betaroc.core.value import travelling
-from betaroc.decision.bands import some_alphas
 from betaroc.decision.comparison_draws import Smallest
-from betaroc.decision.curve import SAME_ALPHA, axes_of
+from betaroc.decision.curve import SAME_ALPHA
 from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title
-from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.numbers import level_words
-from betaroc.rendering.tree import Cell, Grid, Node, Row, Words, as_named
 
 #: Share of the replicates that must have a value.
 MOST = 0.9
@@ -191,12 +187,17 @@ class CurveDifference(Tabular):
     @property
     def names(self) -> tuple[str, str]:
         """The names of the test sets, or A and B where they do not tell the systems apart."""
-        first, second = (e.test.name or e.dev.name for e in (self.first, self.second))
-        return (first, second) if first and second and first != second else ("A", "B")
+        return called(self.first, self.second, ("A", "B"))
 
     @property
     def _larger(self) -> bool:
         return larger_is_better(self.first.measure)
+
+
+def called(first: Epc, second: Epc, otherwise: tuple[str, str]) -> tuple[str, str]:
+    """The names of the test sets, else of dev, where they tell the systems apart."""
+    a, b = (e.test.name or e.dev.name for e in (first, second))
+    return (a, b) if a and b and a != b else otherwise
 
 
 def inside(alpha: FloatArray, used: tuple[float, float]) -> BoolArray:
@@ -246,7 +247,7 @@ def _area_words(of: CurveDifference, names: tuple[str, str]) -> str:
             f"cannot tell which of {names[0]} and {names[1]} has the {way_words(of.first.measure)}"
             + (f" {measure}{where}: {why}")
         )
-    interval = f"{_level(of)} interval {mean.low:.3g} to {mean.high:.3g}"
+    interval = f"{level_words(of.level)} interval {mean.low:.3g} to {mean.high:.3g}"
     if mean.low <= 0.0 <= mean.high:
         return (
             f"no better system can be named: {measure}{where}, {names[0]} - {names[1]}, is"
@@ -263,7 +264,7 @@ def _band_words(of: CurveDifference, names: tuple[str, str]) -> str:
     """Where the simultaneous band excludes 0; nothing where there is but one alpha."""
     if of.alpha.size == 1 or of.too_few:
         return ""
-    start = f"the simultaneous {_level(of)} band of the difference excludes 0"
+    start = f"the simultaneous {level_words(of.level)} band of the difference excludes 0"
     found = of.ranges
     if not found:
         return f"{start} at no single alpha"
@@ -301,41 +302,3 @@ def where_words(e: Epc, used: tuple[float, float]) -> str:
 def way_words(measure: str) -> str:
     """Which values of a measure are better."""
     return "higher" if larger_is_better(measure) else "lower"
-
-
-def _level(of: CurveDifference) -> str:
-    return f"{100.0 * of.level:.10g} %"
-
-
-# ------------------------------------------------------------------------ in a notebook
-def difference_block(of: CurveDifference) -> list[Node]:
-    """The verdict, both values and their difference at some alphas, and its band."""
-    axes, _ = axes_of(of.first, "linear", BIOMETRIC)
-    first, second = names = (name_shown(of.names[0], 24), name_shown(of.names[1], 24))
-    order = np.argsort(of.alpha, kind="stable")
-    named, level = ("", *names), level_words(of.level)
-    head = (axes.alpha_name, as_named(first), as_named(second), f"difference, {level} at each",
-            "better, by all")  # fmt: skip
-    rows = (
-        Row((
-            axes.alpha_shown(of.alpha[k]),
-            axes.shown(of.first.value[k]),
-            axes.shown(of.second.value[k]),
-            Cell(axes.change(of.difference[k]), axes.changes(of.low[k], of.high[k]),
-                 float(of.difference[k]), float(of.low[k]), float(of.high[k])),
-            as_named(named[of.better[k]] or "none named"),
-        ))
-        for k in order[some_alphas(order.size)].tolist()
-    )  # fmt: skip
-    told: list[Node] = [Words(f"{verdict_words(of, names)}."), Grid(head, tuple(rows), (4,))]
-    if axes.single or order.size == 1:
-        return told
-    x = of.alpha[order]
-    line = Trace("difference", x, of.difference[order])
-    about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
-    drawn = draw_alphas(
-        [line], (axes.alpha, f"{axes.measure}, difference"), about,
-        band=(x, of.band_low[order], of.band_high[order]), band_label=f"{level}, all alphas",
-        per_cent=axes.measure_is_rate,
-    )  # fmt: skip
-    return [*told, drawn]

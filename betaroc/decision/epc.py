@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
@@ -19,7 +19,7 @@ from betaroc.core.terms import BIOMETRIC, known
 from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.decision.bands import band, curve_block, shown_band
+from betaroc.decision.bands import band, shown_band
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
     Curve,
@@ -35,6 +35,7 @@ from betaroc.decision.curve import (
     warn_of_reach,
 )
 from betaroc.decision.curve_intervals import area_range, curve_difference, curve_interval
+from betaroc.decision.curve_view import curve_answer, curve_grid, curve_view
 from betaroc.decision.delta_bands import BandOptions
 from betaroc.inference.differences import Difference
 from betaroc.inference.interval import Band, Interval
@@ -47,7 +48,7 @@ from betaroc.rendering.alphas import draw_epc, draw_expected_observed
 from betaroc.rendering.curves import draw_choices
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes, line_style, new_axes
-from betaroc.rendering.tree import Node
+from betaroc.rendering.tree import Grid, Node
 
 
 class LossSplit(NamedTuple):
@@ -95,15 +96,8 @@ class Epc(Curve, Noun):
     """
 
     def __str__(self) -> str:
-        value, alpha = self.value, self.alpha
-        known = value[~np.isnan(value)]
-        met = f"{known.min():.4g} to {known.max():.4g}" if known.size else "undefined throughout"
-        across = f", alpha from {alpha.min():g} to {alpha.max():g} ({alpha.size})"
-        return (
-            f"{self.measure} observed on test at thresholds chosen for {self.criterion} on dev:"
-            f" {met}"
-            f"{'' if CRITERIA[self.criterion].single else across}"
-        )
+        answer = curve_answer(self)
+        return f"{answer.lead} {answer.text}"
 
     @property
     def reachable(self) -> tuple[float, float] | None:
@@ -572,7 +566,10 @@ class Epc(Curve, Noun):
         return self.dev.name if self.test.name is None else self.test.name
 
     def _view(self) -> Sequence[Node]:
-        return curve_block(self)
+        return curve_view(self)
+
+    def _grid(self) -> Grid:
+        return curve_grid(self)
 
     def _derived(self) -> dict[str, Any]:
         alone = CRITERIA[self.criterion].single or self.alpha.min() == self.alpha.max()
@@ -602,12 +599,13 @@ class Epc(Curve, Noun):
         >>> curve.to_frame().loc[0, "threshold"].item()
         2.5
         """
-        columns = (
-            "alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial",
-        )  # fmt: skip
-        found = {name: getattr(self, name) for name in columns}
+        return self._table(self._columns())
+
+    def _columns(self) -> dict[str, AnyArray]:
+        names = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
         beyond = np.full(self.alpha.size, np.nan) if self.n_beyond is None else self.n_beyond
-        return self._table(found | {"n_beyond": beyond} | self._rates_made)
+        columns: dict[str, AnyArray] = {name: getattr(self, name) for name in names}
+        return columns | {"n_beyond": beyond} | self._rates_made
 
 
 @public

@@ -20,6 +20,7 @@ from betaroc.core.text import shown
 from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison import REPLICATES, REPLICATES_OF_FITS, range_of
 from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
+from betaroc.decision.comparison_view import drawn_words
 from betaroc.decision.curve import area_weights, axes_of
 from betaroc.decision.curve_difference import (
     MOST,
@@ -37,14 +38,14 @@ from betaroc.rendering.alphas import draw_system_panels, draw_systems
 from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words, as_named
+from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words, foreign
 
 #: So many systems are named in a sentence.
 _NAMED = 4
 #: So many have a panel each.
 _PANELS = 8
-#: How the curves of the best are drawn in a notebook, and how many rows its table has.
-_LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 10
+#: How the curves of the best are drawn, and how many rows the table has.
+_LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -271,12 +272,19 @@ class SystemsComparison(Tabular, Noun):
         >>> same.to_frame()["groups"].tolist()
         ['a', 'a']
         """
-        better, worse, letters = self._standing()
-        return self._table({
-            "rank": np.arange(1, len(self.names) + 1), "system": list(self.ranking),
-            "mean": self.mean[self._order], "better_than": np.array(better),
-            "worse_than": np.array(worse), "groups": letters,
-        })  # fmt: skip
+        return self._table(self._ranks())
+
+    def _ranks(self) -> dict[str, list[Any]]:
+        beats, order, alike = self._beats, self._order, self.groups_alike
+        letters = [
+            " ".join(_letter(n) for n, group in enumerate(alike) if name in group)
+            for name in self.ranking
+        ]
+        return {
+            "rank": list(range(1, len(self.names) + 1)), "system": list(self.ranking),
+            "mean": self.mean[order].tolist(), "better_than": beats.sum(axis=1)[order].tolist(),
+            "worse_than": beats.sum(axis=0)[order].tolist(), "groups": letters,
+        }  # fmt: skip
 
     @property
     def pairs(self) -> Table:
@@ -285,16 +293,20 @@ class SystemsComparison(Tabular, Noun):
         Columns first, second, difference (of the means), low, high (of all pairs at once) and
         better (a name where the difference is shown).
         """
+        return self._table(self._pairs())
+
+    def _pairs(self) -> dict[str, list[Any]]:
         beats = self._beats
         pairs = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
         better = [
             self.names[i] if beats[i, j] else self.names[j] if beats[j, i] else "" for i, j in pairs
         ]
-        return self._table({
+        return {
             "first": [self.names[i] for i, _ in pairs],
             "second": [self.names[j] for _, j in pairs],
-            "difference": self.difference, "low": self.low, "high": self.high, "better": better,
-        })  # fmt: skip
+            "difference": self.difference.tolist(), "low": self.low.tolist(),
+            "high": self.high.tolist(), "better": better,
+        }  # fmt: skip
 
     def plot(
         self, ax: Axes | None = None, *, scale: str = "linear", terms: str = BIOMETRIC
@@ -324,51 +336,42 @@ class SystemsComparison(Tabular, Noun):
         return draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
     def _view(self) -> Sequence[Node]:
-        """The verdict, the ranking, and the curves of the best."""
+        """The verdict, the ranking, what was drawn, and the curves of the best."""
         first = self.curves[0]
         axes, _ = axes_of(first, "linear", BIOMETRIC)
         called = tuple(name_shown(name, 24) for name in self.names)
         if len({*called}) < len(called):  # without their middles they are the same
             called = tuple(name_shown(f"{k} {name}", 24) for k, name in enumerate(self.names, 1))
-        names = [called[k] for k in self._order]
-        ranked = zip(names, self.mean[self._order], *self._standing(), strict=True)
-        rows: list[Row | Group] = [
-            Row((as_named(name), Cell(axes.shown(mean), value=float(mean)), str(better),
-                 str(worse), letters))
-            for name, mean, better, worse, letters in ranked
-        ]  # fmt: skip
-        left = [Group(f"{len(rows) - _ROWS} more systems")] * (len(rows) > _ROWS)
-        head = (
-            "",
-            f"mean {axes.measure}",
-            "better than",
-            "worse than",
-            "same letter: not told apart",
-        )
-        told: list[Node] = [
+        nodes: list[Node] = [
             Words(f"{replace(self, names=called).verdict}."),
-            Grid(head, (*rows[:_ROWS], *left), (4,)),
+            self._grid(),
+            Words(drawn_words(self, self.replicates)),
         ]
         if axes.single or first.alpha.size == 1:
-            return told
+            return nodes
         order = np.argsort(first.alpha, kind="stable")
         lines = [
-            Trace(name, first.alpha[order], self.curves[k].value[order], look)
-            for name, k, look in zip(names, self._order, _LOOKS, strict=False)
+            Trace(called[k], first.alpha[order], self.curves[k].value[order], look)
+            for k, look in zip(self._order, _LOOKS, strict=False)
         ]
-        about = f"{axes.measure} against {axes.alpha} of {len(lines)} of {len(names)} systems"
-        return [*told, draw_alphas(
+        about = f"{axes.measure} against {axes.alpha} of {len(lines)} of {len(called)} systems"
+        return [*nodes, draw_alphas(
             lines, (axes.alpha, axes.measure), about, per_cent=axes.measure_is_rate
         )]  # fmt: skip
 
-    def _standing(self) -> tuple[list[int], list[int], list[str]]:
-        """In the order of the ranking: than how many better, than how many worse, and letters."""
-        beats, order, alike = self._beats, self._order, self.groups_alike
-        letters = [
-            " ".join(_letter(n) for n, group in enumerate(alike) if name in group)
-            for name in self.ranking
-        ]
-        return beats.sum(axis=1)[order].tolist(), beats.sum(axis=0)[order].tolist(), letters
+    def _grid(self) -> Grid:
+        """The ranking, of many systems the best."""
+        axes, _ = axes_of(self.curves[0], "linear", BIOMETRIC)
+        ranks = self._ranks()
+        rows: list[Row | Group] = [
+            Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better),
+                 str(worse), letters))
+            for _, name, mean, better, worse, letters in zip(*ranks.values(), strict=True)
+        ]  # fmt: skip
+        left = [Group(f"{len(rows) - _ROWS} more systems")] * (len(rows) > _ROWS)
+        head = ("system", f"mean {axes.measure}", "shown better than", "shown worse than",
+                "same letter: not told apart")  # fmt: skip
+        return Grid(head, (*rows[:_ROWS], *left), (4,), ranks, typeset=True)
 
 
 def _letter(n: int) -> str:

@@ -15,8 +15,8 @@ from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.notebook import html_block, table_nodes
 from betaroc.rendering.numbers import version
-from betaroc.rendering.table_text import latex_table
-from betaroc.rendering.tree import Node, Words
+from betaroc.rendering.table_text import latex_grid, latex_table
+from betaroc.rendering.tree import Grid, Node, Words
 
 
 def told_document(noun: Noun, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,7 +146,12 @@ class Noun(Value):
         \end{tabular}
         <BLANKLINE>
         """
-        return latex_table(listed_columns(self.to_frame()))
+        grid = self._grid()
+        return latex_table(listed_columns(self.to_frame())) if grid is None else latex_grid(grid)
+
+    def _grid(self) -> Grid | None:
+        """The table that LaTeX holds as it is read, in place of that of :meth:`to_frame`."""
+        return None
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a block of the noun's own, else a small table.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.rendering.tree import Grid, Node, Section
+from betaroc.rendering.tree import Cell, Content, Grid, Name, Node, Row, Section, Status
 
 #: Accents that LaTeX has for every letter, in its oldest encoding too.
 _ACCENTS = {
@@ -39,15 +39,13 @@ _SIGNS = {"≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "±": r"$\pm$",
 _FORMULAS = tuple("=+-@＝＋－＠")
 
 
-def kept_of(nodes: Iterable[Node]) -> Mapping[str, Sequence[Any]]:
-    """What files hold of a tree: the columns of its first table that is kept, or nothing."""
+def kept_grid(nodes: Iterable[Node]) -> Grid:
+    """The first table of a tree that files hold, else an empty table."""
     for node in nodes:
-        kept = node.kept if isinstance(node, Grid) else {}
-        if isinstance(node, Section):
-            kept = kept_of(node.blocks)
-        if kept:
-            return kept
-    return {}
+        grid = kept_grid(node.blocks) if isinstance(node, Section) else node
+        if isinstance(grid, Grid) and grid.kept:
+            return grid
+    return Grid((), ())
 
 
 def csv_table(columns: Mapping[str, Sequence[Any]]) -> str:
@@ -110,6 +108,27 @@ def latex_table(columns: Mapping[str, Sequence[Any]]) -> str:
     right = "".join("r" if all(map(_is_number, values)) else "l" for values in named.values())
     style = frame.style.hide(axis="index")
     return str(style.to_latex(hrules=True, column_format=right or "l"))
+
+
+def latex_grid(grid: Grid) -> str:
+    """A table as it is read, or the columns that are kept of it, with the rules of booktabs."""
+    if not grid.typeset:
+        return latex_table(grid.kept)
+    rows = [grid.head, *(row.cells for row in grid.rows if isinstance(row, Row))]
+    head, *body = (" & ".join(map(_latex_content, cells)) + r" \\" for cells in rows)
+    left = {0, *grid.words}
+    columns = "".join("l" if k in left else "r" for k in range(len(grid.head)))
+    start = rf"\begin{{tabular}}{{{columns}}}"
+    lines = [start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_content(content: Content) -> str:
+    cell = content if isinstance(content, Cell) else Cell("")
+    text = cell.text if isinstance(content, Cell) else content
+    text = text.verdict if isinstance(text, Status) else text
+    text = text.whole if isinstance(text, Name) else text
+    return latex_text(f"{text} ({cell.span})" if cell.span else text)
 
 
 def upright(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:

@@ -150,13 +150,15 @@ class Group:
 class Grid:
     """A table; `words` are the columns of words, which stand to the left.
 
-    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits.
+    `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. A
+    `typeset` table stands in LaTeX as it is read.
     """
 
     head: tuple[Cell | Name | str, ...]
     rows: tuple[Row | Group, ...]
     words: tuple[int, ...] = ()
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    typeset: bool = False
     tag: ClassVar[str] = "grid"
 
 

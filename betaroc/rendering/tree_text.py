@@ -30,7 +30,7 @@ from betaroc.rendering.tree import (
 _SIGNS = str.maketrans({
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "−": "-", "…": "...", "é": "e",
     "≤": "<=", "≥": ">=",
-    "θ": "t", "ρ": "rho", "α": "alpha",
+    "θ": "t", "ρ": "rho", "α": "alpha", "\u2068": "", "\u2069": "",
 })  # fmt: skip
 #: Sign of a status, the same in ASCII, and its colour.
 _STATUS = {

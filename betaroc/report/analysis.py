@@ -53,7 +53,7 @@ from betaroc.report import numbers
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
 from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
-from betaroc.report.observed_curves import curve_numbers, observed_curves
+from betaroc.report.observed_curves import observed_curves, observed_numbers
 from betaroc.report.page import analysis_block, sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
 from betaroc.report.record import (
@@ -198,7 +198,7 @@ class Analysis(AnalysisRecord, Noun):
             "contradictions": contradiction_numbers(
                 contradictions(self.dev, self.tests, self.points, self.level)
             ),
-            "curves": [curve_numbers(met) for met in self.curves],
+            "curves": [observed_numbers(met) for met in self.curves],
             "warnings": [notice.message for notice in self.notices],
         }
 

@@ -24,7 +24,7 @@ from betaroc.inference.intervals import interval_of_fit
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.model.asking import Asking, asking, asking_of_text
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.numbers import number, percent
+from betaroc.rendering.numbers import number, path_words, percent, read_as
 from betaroc.rendering.tree import Cell, quantity
 
 #: The FAR at which the TPR stands in tables.
@@ -279,6 +279,16 @@ def summary_words(given: ScoreData) -> str:
         f" by at most {percent(far)}, FRR by {percent(frr)} of all trials, the AUC of the scores by"
         f" {number(given.auc_error, 2)}"
     )
+
+
+def read_words(role: str, scores: ScoreData) -> str:
+    """What was read for a role."""
+    source, coarse, name = scores.source, summary_words(scores), ""
+    if source is not None:
+        form = read_as(source.format, source.guessed, source.guesses)
+        name = f" {path_words(source.path)} ({form}),"
+    sizes = f"{scores.n_client} client and {scores.n_impostor} impostor scores"
+    return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
 
 
 def coarse_words(sides: Iterable[tuple[str, ScoreData]]) -> list[str]:

@@ -58,7 +58,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     ),
     "H03": ("report/test_report.py::test_no_foreign_text_enters_a_drawing",),
     "H04": ("report/test_report.py::test_no_foreign_text_enters_a_drawing",),
-    "H05": ("cli/test_cli_epc.py::test_no_text_cell_is_a_formula",),
+    "H05": ("test_security.py::test_no_cell_is_a_formula",),
     "H07": (
         "report/test_report.py::test_long_names_are_cut_with_the_whole_in_the_title",
         "report/test_report.py::test_hostile_names_are_only_text",

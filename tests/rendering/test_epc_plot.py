@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc import InputError, OutputError
+from betaroc import InputError
 from betaroc.decision.comparison_draws import Smallest
-from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import new_axes
 
 DEV = br.Scores([3.0, 4.0, 5.0], [1.0, 2.0, 3.0])
@@ -63,62 +60,6 @@ def test_trivial_zones_are_grey_grounds_that_invent_nothing() -> None:
     assert np.ravel(found) == pytest.approx([0.1, 0.12, 0.89, 0.91])
     end = br.epc(MIXED, TEST, alpha=[0.0, 0.5, 1.0])
     assert np.ravel(zones(end.plot())) == pytest.approx([0.0, 0.01, 0.99, 1.0])
-
-
-def test_the_legend_stands_below_axes_of_our_own_and_grows_with_the_curves() -> None:
-    ax = br.epc(DEV, TEST).plot(label="A")
-    one = ax.figure.get_figheight()
-    assert ax.get_legend() is None
-    br.epc(DEV, TEST).plot(ax=ax, label="B", expected=True, a_posteriori=True)
-    assert len(ax.figure.legends) == 1
-    assert labels(ax) == ["A", "B", "B, expected on dev", "B, test's own thresholds"]
-    # 0.1 inch and 0.17 a row: one row of two columns before, two after.
-    assert ax.figure.get_figheight() - one == pytest.approx(0.17)
-    given = new_axes()
-    height = given.figure.get_figheight()
-    br.epc(DEV, TEST).plot(ax=given)
-    assert given.get_legend() is not None
-    assert given.figure.get_figheight() == height
-
-
-def test_few_alphas_have_markers() -> None:
-    for k, marker in ((11, "o"), (12, "None")):
-        ax = br.epc(DEV, TEST, alpha=np.linspace(0.0, 1.0, k)).plot()
-        assert ax.lines[0].get_marker() == marker
-    first, second = (br.epc(DEV, side, alpha=[0.3, 0.6]) for side in (TEST, POOR))
-    result = br.compare(first, second, replicates=20, rng=1)
-    assert [line.get_marker() for line in result.plot().lines] == ["o", "s"]
-    assert result.plot_difference().lines[0].get_marker() == "o"
-
-
-def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
-    curve = br.epc(DEV, TEST)
-    ax = curve.plot(expected=True, a_posteriori=True)
-    met, expected, own = ax.lines
-    assert expected.get_ydata() == pytest.approx(curve.expected)
-    assert own.get_ydata() == pytest.approx(curve.a_posteriori)
-    assert met.get_color() == expected.get_color() == own.get_color()
-    assert max(expected.get_linewidth(), own.get_linewidth()) < met.get_linewidth()
-    assert labels(ax) == ["faces", "faces, expected on dev", "faces, test's own thresholds"]
-    nameless = br.epc(DEV, br.Scores([2.0, 4.0], [0.0, 3.0])).plot(expected=True)
-    assert labels(nameless) == ["observed on test", "expected on dev"]
-
-
-def test_systems_share_axes() -> None:
-    ax = br.epc(DEV, TEST).plot(label="A")
-    assert br.epc(MIXED, TEST).plot(ax=ax, label="B", linestyle="--") is ax
-    assert labels(ax) == ["A", "B", "B, trivial: dev accepts or rejects all"]
-    assert ax.lines[0].get_color() != ax.lines[1].get_color()
-
-
-def test_axes_of_targets_are_rates_and_of_weights_are_not() -> None:
-    ax = br.epc(DEV, TEST, criterion="far", measure="mcc").plot()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("expected FAR", "Matthews correlation on test")
-    assert ax.xaxis.get_major_formatter()(0.05) == "5 %"
-    assert "%" not in ax.yaxis.get_major_formatter()(0.05)
-    ax = br.epc(DEV, TEST, measure="weighted-error").plot()
-    assert ax.get_ylabel() == "weighted error on test"
-    assert "%" not in ax.xaxis.get_major_formatter()(0.05)
 
 
 @pytest.mark.parametrize("criterion", ["eer", "break-even"])
@@ -284,18 +225,6 @@ def test_the_histogram_of_the_bootstrap() -> None:
         result.plot_histogram(0.4)
 
 
-def test_one_alpha_alone_is_seen() -> None:
-    first, second = (br.epc(DEV, side, criterion="eer") for side in (TEST, POOR))
-    result = made_up(first, second, 0.95, np.array([-0.5]), np.array([-0.1]))
-    ax = result.plot()
-    assert [line.get_marker() for line in ax.lines] == ["o", "s"]
-    ((gid, start, stop),) = shaded(ax)
-    assert gid == "better-1"
-    assert start < 0.5 < stop
-    assert ax.get_xticks().size == 0
-    assert len(filled(result.plot_difference())) == 1
-
-
 def test_names_are_one_a_system() -> None:
     result = comparison([0.1], [0.2])
     for draw in (result.plot, result.plot_difference):
@@ -340,23 +269,6 @@ def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
     assert np.ravel(marks(det, "a-priori")) == pytest.approx([ndtri(1 / 3)] * 2)
 
 
-def test_points_without_axes_stand_on_the_det_of_the_test_set() -> None:
-    ax = br.epc(DEV, TEST).plot_points()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("FAR", "FRR")
-    assert [text.get_text() for text in ax.texts] == ["0.25", "0.5", "0.75"]
-    br.epc(DEV, POOR).plot_points(ax, c="#123456", label="B")
-    assert labels(ax) == [
-        "faces",
-        "chosen on dev",
-        "own optimum",
-        "B, chosen on dev",
-        "B, own optimum",
-    ]
-    ax = br.epc(DEV, POOR, criterion="eer").plot_points()
-    assert len(ax.texts) == 0
-    assert len(marks(ax, "a-priori")) == 1
-
-
 def test_points_without_a_curve_or_an_alpha_are_refused() -> None:
     curve = br.epc(DEV, TEST, alpha=[0.2, 0.5])
     with pytest.raises(InputError, match="a ROC or a DET has been drawn"):
@@ -377,68 +289,7 @@ def test_promised_against_met() -> None:
     assert ax.get_ylabel() == "false acceptance rate observed on test"
 
 
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
-def test_the_line_of_kept_promises_is_the_diagonal_of_every_frame() -> None:
-    small = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[0.0, 0.3])
-    ax = small.plot_expected(label="A")
-    assert ax.get_xlim() == ax.get_ylim()
-    narrow = ax.get_xlim()
-    whole = br.epc(DEV, TEST, criterion="far", measure="far")
-    assert whole.plot_expected(ax, label="B") is ax
-    assert ax.get_xlim() == ax.get_ylim()
-    assert ax.get_xlim()[1] > narrow[1]
-    (identity,) = [line for line in ax.lines if line.get_gid() == "identity"]
-    assert np.array_equal(*identity.get_data())
-    assert identity.get_xdata()[0] < ax.get_xlim()[0] < ax.get_xlim()[1] < identity.get_xdata()[1]
-    assert labels(ax) == ["A", "B"]
-
-
 def test_smooth_curves_of_equal_laws_keep_their_promise() -> None:
     model = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0))
     x, y = br.epc(model, model).plot_expected().lines[0].get_data()
     assert x == pytest.approx(y, rel=1e-15)
-
-
-# ------------------------------------------------------------------ files
-@pytest.mark.simulation
-def test_an_svg_is_well_formed_and_its_bytes_repeat(tmp_path: Path) -> None:
-    curve = br.epc(DEV, TEST, alpha=[0.1, 0.9])
-    paths = [tmp_path / "one.svg", tmp_path / "two.SVG"]
-    for path in paths:
-        save_picture(curve.plot, path)
-    assert ET.parse(paths[0]).getroot().tag == "{http://www.w3.org/2000/svg}svg"
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
-@pytest.mark.simulation
-def test_a_png_is_one_and_leaves_nothing_beside(tmp_path: Path) -> None:
-    path = tmp_path / "picture.png"
-    save_picture(br.epc(DEV, TEST).plot, path)
-    assert path.read_bytes().startswith(b"\x89PNG")
-    assert [p.name for p in tmp_path.iterdir()] == ["picture.png"]
-
-
-def test_other_pictures_and_places_are_refused(tmp_path: Path) -> None:
-    curve = br.epc(DEV, TEST)
-    with pytest.raises(InputError, match=r"\.svg, \.png or \.pdf; got 'x\.gif'"):
-        save_picture(curve.plot, "x.gif")
-    for name in ("no.png", "no.svg"):
-        with pytest.raises(OutputError, match="folder that exists"):
-            save_picture(curve.plot, tmp_path / "missing" / name)
-
-
-@pytest.mark.simulation
-def test_a_png_that_fails_leaves_what_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "picture.png"
-    path.write_bytes(b"old")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
-    with pytest.raises(OutputError, match="No space left"):
-        save_picture(br.epc(DEV, TEST).plot, path)
-    assert path.read_bytes() == b"old"
-    assert len(list(tmp_path.iterdir())) == 1

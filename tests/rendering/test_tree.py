@@ -8,7 +8,7 @@ import re
 import pytest
 
 from betaroc.rendering.numbers import percent
-from betaroc.rendering.table_text import csv_table, kept_of, latex_table, records
+from betaroc.rendering.table_text import csv_table, kept_grid, latex_table, records
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -122,9 +122,11 @@ def test_one_table_is_read_and_kept() -> None:
     ]
     told = apart(Words("said"), recorded(columns, rows))
     assert text_of(told) == "said\n\n  system        FAR\n  =a\\x0a     33.3 %\n          undefined"
-    assert csv_table(kept_of(told)) == ("name,n,rate,x\n'=a?,5,0.3333333333333333,0.1\nb,7,,\n")
-    assert r"=a & 5 & 0.333333 & 0.1 \\" in latex_table(kept_of(told))
-    assert kept_of(told[:1]) == {}
+    assert csv_table(kept_grid(told).kept) == (
+        "name,n,rate,x\n'=a?,5,0.3333333333333333,0.1\nb,7,,\n"
+    )
+    assert r"=a & 5 & 0.333333 & 0.1 \\" in latex_table(kept_grid(told).kept)
+    assert kept_grid(told[:1]).kept == {}
 
 
 def test_the_page_escapes_what_is_foreign_and_sets_what_is_ours() -> None:

@@ -1,0 +1,224 @@
+"""A difference of curves as a tree: the verdict, both values at some alphas, what was drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc.core.terms import BIOMETRIC
+from betaroc.core.value import fields_of
+from betaroc.decision.curve import axes_of
+from betaroc.decision.curve_difference import larger_is_better, verdict_words
+from betaroc.decision.curve_view import curve_columns, some_alphas
+from betaroc.model.criteria import CRITERIA
+from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
+from betaroc.rendering.numbers import counted, level_words, number
+from betaroc.rendering.table_text import records
+from betaroc.rendering.tree import Cell, Grid, Name, Node, Row, Section, Words, foreign
+
+if TYPE_CHECKING:
+    from betaroc.decision.comparison import Comparison, ProportionTest
+    from betaroc.decision.systems import SystemsComparison
+
+#: Measures that weigh the errors of both classes: the count of all errors says something of them.
+OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
+#: Measures that are a rate of one class, and the rate that they leave out.
+_OTHER_RATE = {
+    "far": "frr", "tnr": "frr", "specificity": "frr", "frr": "far", "tpr": "far", "recall": "far",
+    "sensitivity": "far",
+}  # fmt: skip
+
+
+def comparison_view(c: Comparison) -> list[Node]:
+    """The verdict, both values and their difference at some alphas, what was drawn, the band."""
+    axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+    first, second = (name_shown(name, 24) for name in c.names)
+    nodes: list[Node] = [Words(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
+    nodes += map(Words, _caution_words(c))
+    nodes += [_proportion_tests(c)] * (c.first.measure in OF_ALL_ERRORS)
+    if axes.single or c.alpha.size == 1:
+        return nodes
+    order = np.argsort(c.alpha, kind="stable")
+    x = c.alpha[order]
+    drawn = draw_alphas(
+        [Trace("difference", x, c.difference[order])],
+        (axes.alpha, f"{axes.measure}, difference"),
+        f"{axes.measure}, {first} less {second}, against {axes.alpha}",
+        band=(x, c.band_low[order], c.band_high[order]),
+        band_label=f"{level_words(c.level)}, all alphas", per_cent=axes.measure_is_rate,
+    )  # fmt: skip
+    return [*nodes, drawn]
+
+
+def comparison_grid(c: Comparison) -> Grid:
+    """Some alphas, each with both values, their difference, and who is better by the band."""
+    axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+    named: tuple[Name | str, ...] = ("none named", *map(foreign, c.names))
+    each = f"{level_words(c.level)}{', each alpha by itself' * (c.alpha.size > 1)}"
+    head = (axes.alpha_name or "alpha", *named[1:], Cell("difference", each),
+            Cell("better", "all alphas at once" * (c.alpha.size > 1)))  # fmt: skip
+    rows = tuple(
+        Row((
+            "none" if axes.single else axes.alpha_shown(c.alpha[k]),
+            axes.shown(c.first.value[k]),
+            axes.shown(c.second.value[k]),
+            Cell(axes.change(c.difference[k]), axes.changes(c.low[k], c.high[k]),
+                 float(c.difference[k]), float(c.low[k]), float(c.high[k])),
+            named[c.better[k]],
+        ))
+        for k in _shown(c)
+    )  # fmt: skip
+    return Grid(head, rows, (4,), comparison_columns(c), typeset=True)
+
+
+def _shown(c: Comparison) -> list[int]:
+    order = np.argsort(c.alpha, kind="stable")
+    places: list[int] = order[some_alphas(order.size)].tolist()
+    return places
+
+
+def _caution_words(c: Comparison) -> list[str]:
+    """What was drawn, what one rate leaves out, and what is undefined."""
+    lines = [drawn_words(c, c.differences.shape[0])]
+    left_out = _OTHER_RATE.get(c.first.measure)
+    if left_out is not None:
+        shown = _shown(c)
+        k = shown[len(shown) // 2]
+        axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+        at = "" if axes.single else f" at {axes.alpha_name} {axes.alpha_shown(c.alpha[k])}"
+        rates = (float(getattr(e, left_out)[k]) for e in (c.first, c.second))
+        both = (f"{100.0 * rate:.3g} % for {name_shown(name, 24)}"
+                for rate, name in zip(rates, c.names, strict=True))  # fmt: skip
+        lines.append(
+            f"{axes.measure} alone is judged. The {left_out.upper()} at the same thresholds"
+            f"{at} is {' and '.join(both)}: a system is better where neither rate is higher."
+        )
+    undefined = int(np.sum(np.isnan(c.difference)))
+    if undefined:
+        lines.append(f"Undefined (0/0) at {undefined} of {c.alpha.size} alphas.")
+    return lines
+
+
+def drawn_words(c: Comparison | SystemsComparison, replicates: int) -> str:
+    """What varied in the replicates, and which trials the systems share."""
+    trials = "the same test trials of all systems" if c.paired else "test trials of each system"
+    by = ""
+    if c.groups is not None:
+        numbers = " and ".join(str(n) for n in dict.fromkeys(c.groups) if n is not None)
+        by = f" by {numbers} groups"
+    start = f"Intervals by {counted(replicates, 'replicate')}, each of which draws"
+    if c.resample == "test":
+        return (
+            f"{start} {trials}{by} at these very thresholds: what other dev scores would choose is"
+            " not in them."
+        )
+    dev = "the same dev trials of all systems" if c.dev_paired else "dev trials of each system"
+    return f"{start} {dev}, chooses thresholds again, and draws {trials}{by}."
+
+
+def proportion_tests(c: Comparison) -> list[tuple[int, ProportionTest]]:
+    """By place at the alphas of the table, where the measure is of the errors of both classes."""
+    if c.first.measure not in OF_ALL_ERRORS:
+        return []
+    alone = CRITERIA[c.first.criterion].single
+    return [(k, c.proportion_test(None if alone else float(c.alpha[k]))) for k in _shown(c)]
+
+
+def _proportion_tests(c: Comparison) -> Section:
+    axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+    rows = []
+    for k, test in proportion_tests(c):
+        errors = (f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True))
+        numbers = number(test.statistic, 3), number(test.p_value, 3)
+        alpha = "none" if axes.single else axes.alpha_shown(c.alpha[k])
+        rows.append(Row((alpha, *errors, *numbers)))
+    why = "all decisions are taken as independent of each other"
+    if c.groups is not None:
+        why += " and groups are ignored: the interval above is the one to quote"
+    elif c.paired:
+        why = "it is too cautious for paired trials: the interval above is the one to quote"
+    names = (foreign(name) for name in c.names)
+    heads = (Cell(name, "errors") for name in names)
+    grid = Grid((axes.alpha_name or "alpha", *heads, "z", "p"), tuple(rows))
+    title = "Proportion test on all errors at these two thresholds"
+    return Section(title, (grid,), why, folded=True)
+
+
+# ----------------------------------------------------------------------------- numbers
+def comparison_columns(c: Comparison) -> dict[str, list[Any]]:
+    """One entry per alpha."""
+    called = (None, *c.names)
+    ends = ("difference", "low", "high", "significant", "band_low", "band_high")
+    first, second = curve_columns(c.first), curve_columns(c.second)
+    return {
+        "alpha": first["alpha"],
+        "threshold_a": first["threshold"], "threshold_b": second["threshold"],
+        "value_a": first["value"], "value_b": second["value"],
+        **{name: getattr(c, name).tolist() for name in ends},
+        "better": [called[k] for k in c.better],
+    }  # fmt: skip
+
+
+def comparison_numbers(c: Comparison) -> dict[str, Any]:
+    """Arrays of one length, where the systems differ, and how it was judged."""
+    single, order = CRITERIA[c.first.criterion].single, np.sort(c.alpha)
+    by_letter, better = dict(zip("ab", c.names, strict=True)), c.better_on_average
+    ranges = []
+    for run, system in zip(c.ranges, c.ranges_better, strict=True):
+        ends = (None, None) if single else (run.low, run.high)
+        alphas = [None] if single else order[(order >= run.low) & (order <= run.high)].tolist()
+        ranges.append({"low": ends[0], "high": ends[1], "alphas": alphas,
+                       "better": by_letter[system]})  # fmt: skip
+    tests = [{"alpha": None if single else float(c.alpha[k]), **test._asdict()}
+             for k, test in proportion_tests(c)]  # fmt: skip
+    return {
+        "verdict": c.verdict,
+        "mean_difference": {
+            **fields_of(c.mean_difference, "estimate", "low", "high", "level", "method"),
+            "alpha": [None, None] if single else list(c.alpha_range),
+            "better": None if better is None else by_letter[better],
+        },
+        **comparison_columns(c),
+        "ranges": ranges,
+        "proportion_test": tests or None,
+        **design_numbers(c, c.first.criterion, c.first.measure),
+        "names": list(c.names),
+        "replicates": c.differences.shape[0],
+    }
+
+
+def design_numbers(
+    c: Comparison | SystemsComparison, criterion: str, measure: str
+) -> dict[str, Any]:
+    """What was compared and how."""
+    return {
+        "criterion": criterion, "measure": measure, "larger_is_better": larger_is_better(measure),
+        **fields_of(c, "level", "resample", "paired", "dev_paired"),
+        "groups": None if c.groups is None else list(c.groups), "smallest": c.smallest._asdict(),
+    }  # fmt: skip
+
+
+def systems_numbers(c: SystemsComparison) -> dict[str, Any]:
+    """The ranking, every pair, the curves, and how they were judged."""
+    e = c.curves[0]
+    single = CRITERIA[e.criterion].single
+    curves = {
+        name: {
+            **{key: curve_columns(curve)[key] for key in ("threshold", "value")},
+            "band_low": low.tolist(), "band_high": high.tolist(),
+        }
+        for name, curve, low, high in zip(c.names, c.curves, c.band_low, c.band_high, strict=True)
+    }  # fmt: skip
+    return {
+        "verdict": c.verdict,
+        "ranking": records(c._ranks()),
+        "groups_alike": [list(group) for group in c.groups_alike],
+        "pairs": records(c._pairs()),
+        "alpha": curve_columns(e)["alpha"],
+        "curves": curves,
+        "mean_alpha": [None, None] if single else list(c.alpha_range),
+        **design_numbers(c, e.criterion, e.measure),
+        "names": list(c.names),
+        "replicates": c.replicates,
+    }
