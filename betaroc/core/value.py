@@ -26,7 +26,8 @@ _FIRST_LOOK = 64
 _NUMBERS = (int, float, np.number, np.bool_)
 
 
-def _same(first: Any, second: Any) -> bool:
+def is_same(first: Any, second: Any) -> bool:
+    """Whether two parts are equal: nan is nan, and arrays are compared by their entries."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         one, two = np.asarray(first), np.asarray(second)
         if one.shape != two.shape or (one.dtype.kind == "f") != (two.dtype.kind == "f"):
@@ -36,9 +37,9 @@ def _same(first: Any, second: Any) -> bool:
             return False
         return bool(np.array_equal(one, two, equal_nan=nan))
     if isinstance(first, tuple) and type(first) is type(second):
-        return len(first) == len(second) and all(map(_same, first, second))
+        return len(first) == len(second) and all(map(is_same, first, second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return first.keys() == second.keys() and all(_same(first[k], second[k]) for k in first)
+        return first.keys() == second.keys() and all(is_same(first[k], second[k]) for k in first)
     if isinstance(first, _NUMBERS) and isinstance(second, _NUMBERS):
         return bool(first == second or (first != first and second != second))
     if isinstance(first, str) and isinstance(second, str):
@@ -168,6 +169,9 @@ class Value:
 
     #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.
     _travels: ClassVar[tuple[str, ...]] = ()
+    #: Parts that are arrays of one length, and pairs of which the first is never the larger.
+    _same_length: ClassVar[tuple[str, ...]] = ()
+    _ordered: ClassVar[tuple[tuple[str, str], ...]] = ()
     #: Parts that are paths, or tuples of paths: in documents files are called by their names.
     _files: ClassVar[tuple[str, ...]] = ()
 
@@ -186,6 +190,10 @@ class Value:
     def _document_part(self, name: str) -> Any:
         """What stands in a document under a name."""
         return getattr(self, name)
+
+    def _follows(self) -> dict[str, Any]:
+        """By name parts that follow from the others, as these say."""
+        return {}
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
@@ -220,7 +228,7 @@ class Value:
         if type(self) is not type(other):
             return NotImplemented
         return all(
-            _same(getattr(self, f.name), getattr(other, f.name))
+            is_same(getattr(self, f.name), getattr(other, f.name))
             for f in fields(self)  # type: ignore[arg-type]
             if f.compare
         )
@@ -238,7 +246,7 @@ class Value:
 
     def _told_parts(self) -> dict[str, Any]:
         held = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.repr}  # type: ignore[arg-type]
-        return {name: value for name, (value, default) in held.items() if not _same(value, default)}
+        return {name: value for name, (value, usual) in held.items() if not is_same(value, usual)}
 
     def _pasted(self) -> str | None:
         parts = []

@@ -60,6 +60,7 @@ class Confusion(Framed, Noun):
     false_rejects: Any
     _travels = travelling("of_trials")
     of_trials: bool = field(default=False, compare=False, repr=False)
+    _same_length = ("true_accepts", "false_accepts", "true_rejects", "false_rejects")
 
     @classmethod
     def _document_types(cls) -> dict[str, Any]:

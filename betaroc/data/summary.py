@@ -86,8 +86,8 @@ class ScoreSummary(ScoreData):
 
     def __post_init__(self) -> None:
         sides = self.client, self.impostor
-        if len({*sides[0].bins.tolist(), *sides[1].bins.tolist()}) == 2:
-            ends = [side.lowest for side in sides] + [side.highest for side in sides]
+        if np.union1d(sides[0].bins, sides[1].bins).size == 2:
+            ends = [np.ravel(part) for side in sides for part in (side.lowest, side.highest)]
             refuse_hard_labels("scores of a summary", self.n_client + self.n_impostor, *ends)
 
     def __repr__(self) -> str:

@@ -161,6 +161,20 @@ class DecisionCheck(Result, Noun):
     def __str__(self) -> str:
         return f"{self.status}. {self.reason}"
 
+    def _follows(self) -> dict[str, Any]:
+        follows: dict[str, Any] = {}
+        d, seen = self.decision, None if self.counted is None else self.counted
+        if d is None or d.target not in TARGET_RATES:
+            return follows
+        if seen is not None:
+            own = seen[TARGET_RATES.index(d.target)]
+            follows = {"observed": own.estimate, "low": own.low, "high": own.high}
+        kept = "kept" if self.high <= d.rate else "cannot tell"
+        verdict = "broken" if self.low > d.rate else kept
+        doubtful = verdict == "cannot tell" and self.observed > d.rate and d.status == GREEN
+        status = RED if verdict == "broken" else AMBER if doubtful else d.status
+        return follows | {"verdict": verdict, "status": status}
+
     def _metrics(self) -> dict[str, Any]:
         at = self.point
         found = {"threshold": at.threshold, "far": at.far, "frr": at.frr}
@@ -318,6 +332,18 @@ class Decision(Tabular, Noun):
         ['FAR expected, dev', 'FRR expected, dev']
         """
         return plot_decision(self, None, ax)
+
+    def _follows(self) -> dict[str, Any]:
+        if self.target not in TARGET_RATES or self.n is None or self.counted is None:
+            return {}
+        target = Target(self.target, self.rate, self.confidence)
+        far, frr = ((one.estimate, one.low, one.high) for one in self.counted)
+        said = said_of_rate(self.way, target, self.n, self.needed or 0, far, frr)
+        return {
+            "status": said.status,
+            "interval": replace(self.interval, estimate=self.way.expected, low=self.way.low,
+                                high=self.way.high),
+        }  # fmt: skip
 
     def _derived(self) -> dict[str, Any]:
         return {"threshold_for_greater_equal": self.threshold_for_greater_equal}

@@ -118,6 +118,7 @@ class SystemsComparison(Tabular, Noun):
     high: FloatArray
     band_low: FloatArray
     band_high: FloatArray
+    _ordered = (("low", "high"), ("band_low", "band_high"))
     replicates: int
     lost: int
     smallest: Smallest

@@ -216,6 +216,11 @@ class FitCheck(Result, Noun):
             near=(1.0 / WITHIN, WITHIN), at=(1.0, "_nolegend_"), log=True,
         )  # fmt: skip
 
+    def _follows(self) -> dict[str, Any]:
+        if self.roc_distance is None:
+            return {"verdict": "cannot tell"}
+        return {"verdict": _verdict(self.roc_distance, 0.0, self.tolerance, self.level)[0]}
+
     @property
     def status(self) -> str:
         """The worst of all: "poor" if the curve or any target is, "good" if the curve is good.

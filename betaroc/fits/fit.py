@@ -15,7 +15,7 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, in_library
 from betaroc.core.terms import BIOMETRIC, terms_of
-from betaroc.core.value import REPR_LIMIT, Named
+from betaroc.core.value import REPR_LIMIT, Named, is_same
 from betaroc.data.accepted import of_comparisons
 from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.estimation.families import family_text
@@ -857,7 +857,8 @@ class Fit(FitPoints, Noun):
         """
         words = terms_of(terms)
         kind = checks.choice(kind, _PLOT_KINDS, "kind")
-        options = {"band": band is not None, "scale": scale != "linear", "bins": bins != _BINS}
+        options = {"band": band is not None, "scale": not is_same(scale, "linear"),
+                   "bins": not is_same(bins, _BINS)}  # fmt: skip
         options |= dict.fromkeys(style, kind not in ("roc", *_CLASS_KINDS))
         for name, there in options.items():
             owner = "histogram" if name == "bins" else "roc"

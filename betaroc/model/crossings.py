@@ -59,6 +59,7 @@ class RocCrossings(Noun):
     logit_far: FloatArray
     logit_tpr: FloatArray
     leaders: tuple[int, ...]
+    _same_length = ("far", "tpr", "logit_far", "logit_tpr")
 
     def __len__(self) -> int:
         return int(self.far.size)

@@ -26,7 +26,7 @@ from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import BetarocError, BetarocWarning, FileFormatError, InputTypeError
 from betaroc.core.local_files import file_names
 from betaroc.core.text import listed, nearest, shown
-from betaroc.core.value import Value
+from betaroc.core.value import Value, is_same
 from betaroc.rendering.json_forms import plain as plain_form
 
 #: Raised by one with every release that changes the fields of a kind.
@@ -650,13 +650,44 @@ class Record(Codec):
             if name in plain
         }
         state.depth -= 1
-        make = kind._restored if self.named else lambda content: kind(**content)
-        return construct(make, content, at)
+        if not self.named:
+            return construct(lambda content: kind(**content), content, at)
+        made = construct(kind._restored, content, at)
+        _check_parts(made, content, at)
+        return made
 
     def schema(self, kinds: Kinds) -> dict[str, Any]:
         names = names_below(self.kinds, kinds) if self.named else [self.kinds[0].__name__]
         refs = [{"$ref": f"#/$defs/{name}"} for name in names]
         return refs[0] if len(refs) == 1 else {"anyOf": refs}
+
+
+def _check_parts(made: Value, content: Mapping[str, Any], at: str) -> None:
+    """Refuse parts that are not what the others say: lengths, ranges, verdicts."""
+    follows = {name: getattr(made, name) for name in content}
+    for name, given in content.items():
+        if not is_same(follows[name], given):
+            refused(join_path(at, name), f"{shown(follows[name])}, which follows", given)
+    for name, value in construct(lambda made: made._follows(), made, at).items():
+        if not _is_near(follows[name], value):
+            refused(join_path(at, name), f"{shown(value)}, which follows", follows[name])
+    sizes = {
+        name: np.shape(part)[0] for name in made._same_length
+        if (part := getattr(made, name)) is not None and np.ndim(part)
+    }  # fmt: skip
+    for name, size in sizes.items():
+        if size != max(sizes.values()):
+            refused(join_path(at, name), f"of {max(sizes.values())} entries as others are", size)
+    for low, high in made._ordered:
+        if np.any(np.asarray(getattr(made, low)) > np.asarray(getattr(made, high))):
+            refused(join_path(at, low), f"at most {high}", getattr(made, low))
+
+
+def _is_near(value: Any, other: Any) -> bool:
+    """Whether a number is another one but for rounding, anything else the same."""
+    if isinstance(value, str | Value):
+        return bool(value == other)
+    return bool(np.allclose(value, other, rtol=1e-9, atol=1e-12, equal_nan=True))
 
 
 def names_below(classes: tuple[type, ...], kinds: Kinds) -> list[str]:

@@ -108,7 +108,7 @@ def calls(folder: Path) -> Iterator[Call]:
                             "high": 0.9, "replicates": 19, "groups": False, "rng": 1}  # fmt: skip
     yield call(br.compare, epc_a=curve, epc_b=second, **both)
     yield call(br.compare_systems, curves={"a": curve, "b": second}, **both)
-    yield call(br.compare_families, scores=few, families=["beta", "normal"])
+    yield call(br.compare_families, scores=few, families=["beta", "normal"], bounds=(0.0, 1.0))
     yield call(br.decide, scores=few, far=0.1, how="guaranteed", confidence=0.9)
     yield call(br.decide, scores=few, frr=0.1, how="model", family="beta", boundary="error")
     yield call(br.decide, scores=few, far=0.1, how="model", family="beta", resolution=0.01)
