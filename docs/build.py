@@ -68,7 +68,7 @@ def regenerated(page: Path) -> str:
         # Blank lines put the page's own line numbers into tracebacks.
         code = compile("\n" * line + block[kind], str(page), "exec", dont_inherit=True)
         out = io.StringIO()
-        narrow = mock.patch.dict(os.environ, {"COLUMNS": "80"})
+        narrow = mock.patch.dict(os.environ, {"COLUMNS": "100"})
         with contextlib.redirect_stdout(out), narrow:
             exec(code, namespace)
         return _with_output(block, out.getvalue(), f"{page.name}, line {line}")

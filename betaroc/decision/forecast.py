@@ -34,14 +34,14 @@ _AT_LEVEL = 1e-6
 _ROUNDING = 1e-12
 _SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 _CAVEAT = """\
-sd: standard deviation of the threshold, on the score scale. excess: expected weighted error
-beyond the least. HTER sd: what the threshold's error does to HTER, to first order. optimism:
-by how much the least error on the development scores themselves falls short. All are leading
-terms for large samples; in simulations with 200 to 1000 scores a class the empirical excess
+sd: standard deviation of the threshold, on the score scale. excess: expected weighted error \
+beyond the least. HTER sd: what the threshold's error does to HTER, to first order. optimism: \
+by how much the least error on the development scores themselves falls short. All are leading \
+terms for large samples; in simulations with 200 to 1000 scores a class the empirical excess \
 is up to 20 % lower, the optimism 6 to 15 %.
-smooth: the threshold of a fit, if its family is the right one. If it is not, the excess has a
-floor that no number of scores removes: 0.007 for beta distributions at alpha = 0.5 where
-clients are 0.8 Beta(6, 2) + 0.2 Beta(2, 6), impostors Beta(2, 6). Check the fit before relying
+smooth: the threshold of a fit, if its family is the right one. If it is not, the excess has a \
+floor that no number of scores removes: 0.007 for beta distributions at alpha = 0.5 where \
+clients are 0.8 Beta(6, 2) + 0.2 Beta(2, 6), impostors Beta(2, 6). Check the fit before relying \
 on it.
 empirical: the threshold of least error on the scores; it needs no family."""
 

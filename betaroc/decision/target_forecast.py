@@ -24,8 +24,8 @@ from betaroc.rendering.tree_text import text_of
 _DECIMALS = 10**9
 _SHOWN_ROWS = 11
 _CAVEAT = """\
-counted: the rate that dev itself will show. Means and standard deviations are over dev sets of this
-size, of the true rates at their thresholds, which test shows but for its own counting error. They
+counted: the rate that dev itself will show. Means and standard deviations are over dev sets of \
+this size, of the true rates at their thresholds, which test shows but for its own counting error. They \
 hold for independent scores of these distributions without ties."""
 
 

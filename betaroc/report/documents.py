@@ -108,8 +108,9 @@ def from_json(text_or_path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     FileFormatError
-        If it is no such document, a newer one, or a field is missing or not what it must be: the
-        message names its place, such as ``client.params.a``.
+        If it is no such document, a newer one, of more than 4 GiB, or a field is missing or not
+        what it must be, such as a verdict other than the numbers say: the message names its place,
+        such as ``client.params.a``.
     ScoreFileNotFoundError
         If there is no file at the path.
     InputTypeError

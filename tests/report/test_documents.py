@@ -38,6 +38,7 @@ from betaroc.report.documents import kinds
 from betaroc.report.page import report_document
 from helpers.generated import of
 from helpers.kumaraswamy import Kumaraswamy
+from helpers.places import ROOT
 from helpers.public import PUBLIC
 from helpers.travellers import NAME, grouped, scores, travellers
 
@@ -599,6 +600,14 @@ def test_a_guaranteed_threshold_of_version_0_2_is_read_as_a_decision() -> None:
     for name in ("k", "confidence"):
         with pytest.raises(br.errors.FileFormatError):
             br.from_json(json.dumps(old | {name: "x"}))
+
+
+def test_the_limit_of_a_document_is_what_the_page_says() -> None:
+    page = (ROOT / "docs" / "security.md").read_text("utf-8")
+    row = re.search(r"^\| saved result \| (\d+) GiB \|", page, re.M)
+    assert row is not None
+    assert int(row[1]) << 30 == documents._LARGEST
+    assert f"more than {row[1]} GiB" in (br.from_json.__doc__ or "")
 
 
 # -------------------------------------------------------------------- what follows from the rest
