@@ -45,15 +45,12 @@ from betaroc.estimation.families import BEST, Names, family_text, is_of_counts
 from betaroc.fits.estimate import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
-from betaroc.rendering.alphas import draw_system_panels, draw_systems
+from betaroc.rendering.alphas import PANELS, draw_systems
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.style import Axes, legend_below, stacked_axes
 from betaroc.rendering.tree import Node, Words
 from betaroc.report.intervals import coarse_words, summary_numbers
 from betaroc.report.score_set import warn_of_test
-
-#: So many systems have a panel each.
-PANELS = 8
 
 
 class SystemCurve(NamedTuple):
@@ -258,15 +255,14 @@ def _read(found: Sequence[SystemCurve], seed: int | None) -> Words:
 
 # ----------------------------------------------------------------------------- pictures
 def draw_curves(found: Sequence[SystemCurve], arguments: argparse.Namespace) -> Axes:
-    """A panel a system; of many the best mean alone in ink."""
+    """One panel per system; of many the best mean alone in ink."""
     e = found[0].curve
     axes, log = axes_of(e, "log" if arguments.log else "linear", arguments.terms)
     lines = [(visible(one.name), one.curve.value) for one in found]
-    if len(lines) <= PANELS:
-        return draw_system_panels(e.alpha, lines, axes, log=log)
-    sign = -1.0 if larger_is_better(e.measure) else 1.0
-    order = np.argsort([sign * np.mean(value) for _, value in lines], kind="stable")
-    return draw_systems(None, e.alpha, [lines[k] for k in order], axes, log=log)
+    if len(lines) > PANELS:
+        sign = -1.0 if larger_is_better(e.measure) else 1.0
+        lines.sort(key=lambda line: sign * float(np.mean(line[1])))
+    return draw_systems(None, e.alpha, lines, axes, log=log)
 
 
 def draw_both(comparison: Comparison, scale: str, terms: str) -> Axes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, overload
 
@@ -16,14 +17,14 @@ from betaroc.core.tables import Table, Tabular
 from betaroc.core.terms import known
 from betaroc.core.thresholds import Thresholds
 from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, chosen_on
-from betaroc.decision.target_forecast import TargetForecast, target_forecast
+from betaroc.decision.target_forecast import TargetForecast, forecast_view, target_forecast
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Grid, Row, Section, Words, apart
+from betaroc.rendering.tree import Grid, Node, Row
 from betaroc.rendering.tree_text import text_of
 
 #: E Z^2 of Chernoff's Z = argmax(W(u) - u^2), W two-sided Brownian motion.
@@ -226,25 +227,18 @@ class EpcForecast(Tabular, Noun):
         0.3       0.3956   0.162      0.014  0.00043    0.007
         0.5          0.5   0.188      0.011   0.0003        0
         """
-        laws = f"client {self.model.client!r}, impostor {self.model.impostor!r}"
-        sizes = (
-            f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
-            " criterion alpha FAR + (1 - alpha) FRR"
-        )
-        true = f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}"
-        told = Section("", tuple(map(Words, (sizes, true, *(n.message for n in self.notices)))))
-        table = Grid(_HEAD, tuple(map(self._row, self._rows())))
-        return text_of([told, *apart(table, Words(_CAVEAT))])
+        return text_of(self._view())
+
+    def _view(self) -> Sequence[Node]:
+        rows: Sequence[int] = range(self.alpha.size)
+        if self.alpha.size > len(_SHOWN):
+            rows = sorted({int(np.argmin(np.abs(self.alpha - a))) for a in _SHOWN})
+        table = Grid(_HEAD, tuple(map(self._row, rows)))
+        return forecast_view(self, "alpha FAR + (1 - alpha) FRR", table, _CAVEAT)
 
     def __str__(self) -> str:
         """The summary."""
         return self.summary()
-
-    def _rows(self) -> list[int]:
-        """Entries at about five alphas."""
-        if self.alpha.size <= len(_SHOWN):
-            return list(range(self.alpha.size))
-        return sorted({int(np.argmin(np.abs(self.alpha - a))) for a in _SHOWN})
 
     def _row(self, k: int) -> Row:
         start = (f"{self.alpha[k]:.4g}", f"{self.threshold[k]:.4g}", f"{self.least[k]:.3g}")

@@ -34,7 +34,7 @@ from betaroc.decision.curve_intervals import refuse_different
 from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
 from betaroc.inference.simultaneous import band_of_replicates, percentile_band, pointwise
-from betaroc.rendering.alphas import draw_system_panels, draw_systems
+from betaroc.rendering.alphas import draw_systems
 from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
@@ -42,8 +42,6 @@ from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words, foreign
 
 #: So many systems are named in a sentence.
 _NAMED = 4
-#: So many have a panel each.
-_PANELS = 8
 #: How the curves of the best are drawn, and how many rows the table has.
 _LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 30
 
@@ -332,8 +330,6 @@ class SystemsComparison(Tabular, Noun):
         """
         axes, log = axes_of(self.curves[0], scale, terms)
         lines = [(self.names[k], self.curves[k].value) for k in self._order]
-        if ax is None and len(lines) <= _PANELS:
-            return draw_system_panels(self.curves[0].alpha, lines, axes, log=log)
         return draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
 
     def _view(self) -> Sequence[Node]:

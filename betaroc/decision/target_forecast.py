@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,16 +19,19 @@ from betaroc.decision.order_thresholds import drawn_thresholds
 from betaroc.inference.scores_beyond import needed
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Grid, Row, Section, Words, apart
+from betaroc.rendering.tree import Grid, Node, Row, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
+
+if TYPE_CHECKING:
+    from betaroc.decision.forecast import EpcForecast
 
 #: An alpha is read as the decimal that was meant.
 _DECIMALS = 10**9
 _SHOWN_ROWS = 11
 _CAVEAT = """\
 counted: the rate that dev itself will show. Means and standard deviations are over dev sets of \
-this size, of the true rates at their thresholds, which test shows but for its own counting error. They \
-hold for independent scores of these distributions without ties."""
+this size, of the true rates at their thresholds, which test shows but for its own counting \
+error. They hold for independent scores of these distributions without ties."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,14 +135,12 @@ class TargetForecast(Tabular, Noun):
           alpha  threshold  counted    FAR     sd    FRR     sd   HTER     sd  beyond
           0.1       0.5839    0.101  0.108  0.031  0.302  0.057  0.205  0.014     9.9
         """
-        laws = f"client {self.model.client!r}, impostor {self.model.impostor!r}"
-        sizes = f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
-        true = f"{laws}, {'fitted and taken as true' if self.fitted else 'taken as true'}"
-        lines = f"{sizes} criterion {self.criterion}", true, *(n.message for n in self.notices)
-        told = Section("", tuple(map(Words, lines)))
+        return text_of(self._view())
+
+    def _view(self) -> Sequence[Node]:
         rows = np.linspace(0, self.alpha.size - 1, min(_SHOWN_ROWS, self.alpha.size))
         table = Grid(_HEAD, tuple(self._row(int(k)) for k in np.unique(rows.round())))
-        return text_of([told, *apart(table, Words(_CAVEAT))])
+        return forecast_view(self, self.criterion, table, _CAVEAT)
 
     def __str__(self) -> str:
         """The summary."""
@@ -153,6 +156,21 @@ class TargetForecast(Tabular, Noun):
 
 
 _HEAD = ("alpha", "threshold", "counted", "FAR", "sd", "FRR", "sd", "HTER", "sd", "beyond")
+
+
+def forecast_view(
+    forecast: EpcForecast | TargetForecast, criterion: str, table: Grid, caveat: str
+) -> list[Node]:
+    """What is taken as true, the table, and what its columns are."""
+    model = forecast.model
+    taken = "fitted and taken as true" if forecast.fitted else "taken as true"
+    lines = (
+        f"Forecast for {forecast.n_client} client and {forecast.n_impostor} impostor scores,"
+        f" criterion {criterion}",
+        f"client {model.client!r}, impostor {model.impostor!r}, {taken}",
+        *(notice.message for notice in forecast.notices),
+    )
+    return [Section("", tuple(map(Words, lines))), *apart(table, Words(caveat))]
 
 
 def target_forecast(

@@ -30,6 +30,8 @@ from betaroc.rendering.style import (
 
 #: How far a zone reaches where the next alpha is far away.
 _ALONE = 0.01
+#: So many systems have a panel each.
+PANELS = 8
 #: Fewer alphas are drawn with a marker each: what joins them was not computed.
 _FEW = 12
 #: Of the first and the second system: line, marker, colour, hatch of the alphas where it is better.
@@ -268,7 +270,9 @@ def draw_systems(
     ax: Axes | None, alpha: FloatArray, lines: Sequence[tuple[str, FloatArray]], axes: AlphaAxes,
     *, log: bool = False,
 ) -> Axes:  # fmt: skip
-    """The first curve in ink, the others in grey."""
+    """The first curve in ink, the others in grey; of few on a new figure each in a panel."""
+    if ax is None and len(lines) <= PANELS:
+        return _system_panels(alpha, lines, axes, log=log)
     below, ax, order, alpha = _started(ax, alpha, log=log)
     others = "the other system" if len(lines) == 2 else f"the {len(lines) - 1} others"
     values = [value[order] for _, value in lines]
@@ -276,7 +280,7 @@ def draw_systems(
     return _finished(ax, axes, f"{axes.measure} on test", below=below)
 
 
-def draw_system_panels(
+def _system_panels(
     alpha: FloatArray, lines: Sequence[tuple[str, FloatArray]], axes: AlphaAxes, *,
     log: bool = False,
 ) -> Axes:  # fmt: skip

@@ -70,14 +70,6 @@ def records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
-def in_each_row(
-    columns: Mapping[str, Sequence[Any]], fixed: Mapping[str, Any]
-) -> dict[str, list[Any]]:
-    """The columns, and behind them what is the same in every row."""
-    size = len(next(iter(columns.values())))
-    return {k: list(v) for k, v in columns.items()} | {k: [v] * size for k, v in fixed.items()}
-
-
 def _csv_cell(value: float | int | bool | str | None) -> str:
     """A number that reads back as it was, a word, or nothing."""
     if isinstance(value, bool):

@@ -124,13 +124,9 @@ def test_dev_is_drawn_again_unless_told_otherwise(
     other = document(capsys, *pair(files), "--criterion", "far", "--alpha", "0.5")
     assert other["measure"] == "hter"
     out = table(capsys, *pair(files), "--alpha", "0.4", "0.5", "0.6")
-    assert (
-        "interval: 95 % of the difference, the same dev trials drawn and thresholds chosen again,"
-        " test drawn again; 2000 bootstrap replicates, seed 0"
-    ) in out
+    assert "draws the same dev trials of all systems, chooses thresholds again" in out
     assert found["verdict"] in out
-    assert "these two thresholds" not in out.split("proportion test")[0]
-    assert "held fixed" not in out
+    assert "these very thresholds" not in out
 
 
 @pytest.mark.simulation
@@ -186,7 +182,7 @@ def test_equal_systems_do_not_differ(
     assert found["ranges"] == []
     assert found["better"] == [None] * 101
     (message,) = found["warnings"]
-    assert message.startswith("both systems have the same scores on dev and on test")
+    assert message.startswith("a and b have the same scores on dev and on test")
     start = "cannot tell which of a and b has the lower "
     alike = "both err alike in every replicate, so that nothing tells them apart"
     assert found["verdict"] == (
@@ -194,7 +190,7 @@ def test_equal_systems_do_not_differ(
         " the simultaneous 95 % band of the difference excludes 0 at no single alpha"
     )
     assert found["verdict"] in table(capsys, *arguments)
-    assert f"{start}HTER: {alike}\n" in table(capsys, *arguments, "--criterion", "eer")
+    assert f"{start}HTER: {alike}." in table(capsys, *arguments, "--criterion", "eer")
 
 
 def test_measures_that_are_better_when_larger(
@@ -315,8 +311,8 @@ def test_a_fit_of_each_dev_chooses_on_its_own_scale(capsys: pytest.CaptureFixtur
             assert theta == pytest.approx(model.min_weighted_error(alpha).threshold, rel=1e-9)
     assert found["families"] == ["beta", "normal"]
     out = table(capsys, *REAL, *options)
-    assert "mlp: thresholds from a beta fit of dev, chosen because all 1079 scores lie in" in out
-    assert "svmdecision: thresholds from a normal fit of dev, chosen because " in out
+    assert "thresholds from a beta fit of dev, chosen because all 1079 scores lie in" in out
+    assert "thresholds from a normal fit of dev, chosen because " in out
 
 
 @pytest.mark.simulation
@@ -456,8 +452,7 @@ def test_different_numbers_of_trials_need_unpaired(
     assert "good.csv' has 21 client scores" in err
     assert "more.csv' 28. Keep the common trials" in err
     assert "--unpaired" in err
-    out = table(capsys, *arguments, "--unpaired")
-    assert "unpaired: two sets of trials, drawn independently" in out
+    assert "draws test trials of each system" in table(capsys, *arguments, "--unpaired")
 
 
 def test_ids_are_checked_where_the_files_have_them(
@@ -490,21 +485,6 @@ def test_an_impossible_fit_is_1(
     arguments = ["--dev", flat, REAL[1], "--test", *REAL[4:], "--family", "beta"]
     assert main(["compare", *arguments]) == 1
     assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["PAIR", "--json", "--csv"], ["PAIR", "--criterion", "nothing"],
-     ["PAIR", "--measure", "auc"], ["PAIR", "--level", "much"], ["PAIR", "--band", "test"]],
-)  # fmt: skip
-def test_usage_errors_are_2(
-    arguments: list[str], files: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = [*pair(files), *arguments[1:]] if arguments[:1] == ["PAIR"] else arguments
-    with pytest.raises(SystemExit) as caught:
-        main(["compare", *given])
-    assert caught.value.code == 2
-    assert " --help shows the options" in capsys.readouterr().err
 
 
 def test_names_are_asked_of_the_files_that_are_drawn(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -259,17 +257,6 @@ def test_groups_of_a_band(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.simulation
-def test_replicates_left_out_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    small = ["--dev", DEV, "--test", TEST, "--alpha", "0.5", "--band"]
-    assert document(capsys, *small, "test")["band"]["replicates"] == 10_000
-    assert document(capsys, *small, "both")["band"]["replicates"] == 1000
-    with pytest.raises(SystemExit):
-        main(["epc", "--help"])
-    text = " ".join(capsys.readouterr().out.split())
-    assert "(default: 10000 for --band test, 1000 for --band both)" in text
-
-
-@pytest.mark.simulation
 def test_a_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts, pictures = [], []
     for k, seed in enumerate(("2", "2", "3")):
@@ -440,18 +427,6 @@ def test_messages_in_the_words_of_the_command_line() -> None:
     ):
         assert in_options(worded(given), options) == said
         assert str(worded(given)) == given.replace("`", "")
-
-
-@pytest.mark.simulation
-def test_as_a_process() -> None:
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "betaroc", "epc", "--dev", DEV, "--test", TEST,
-         "--json"],
-        cwd=Path(br.__file__).parents[1], stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=120,
-    )  # fmt: skip
-    assert (run.returncode, run.stderr) == (0, "")
-    assert json.loads(run.stdout)["criterion"] == "weighted-error"
 
 
 def test_the_exact_band_of_a_rate_without_errors(

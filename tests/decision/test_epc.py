@@ -294,3 +294,24 @@ def test_cautions_of_a_curve_stand_in_its_block() -> None:
     assert "Everybody of dev is accepted for alpha from 0 to 0.24." in block
     assert "Everybody of dev is rejected for alpha from 0.76 to 1." in block
     assert "Undefined (0/0) on test at 25 of 101 alphas." in block
+
+
+def test_what_was_lost_on_test_is_told_by_its_parts() -> None:
+    """Dev's threshold at 1/2 is 2.5, where it errs on one of three impostors: HTER 1/6."""
+    dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
+
+    def block(client: list[float], impostor: list[float]) -> str:
+        curve = br.epc(dev, br.Scores(client * 4, impostor * 4), alpha=[0.5])
+        return curve._repr_html_().replace("\u00a0", " ")
+
+    # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
+    told = "17 % expected, 33 % observed, a change of +17 points: +17 points because test itself"
+    assert f"At alpha 0.5: {told} would choose another threshold" in block([2, 4, 6], [0, 1, 3])
+    assert "17 % expected, 17 % observed.</p>" in block([3.1, 4.1, 5.1], [1.1, 2.1, 3.1])
+    # At 2.5 two impostors of three err, no client: 1/3; at 3.75 one of each, at 4.75 two clients.
+    worse = block([3, 4, 5], [1, 3.5, 4.5])
+    assert "none because of the threshold, which is as good as test" in worse
+    assert "+17 points because the classes are less separable than on dev." in worse
+    # Perfectly separated at 2.5: HTER 0.
+    better = block([3, 4, 5], [0, 1, 2])
+    assert "\u221217 points because the classes are more separable than on dev." in better

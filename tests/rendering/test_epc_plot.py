@@ -62,16 +62,6 @@ def test_trivial_zones_are_grey_grounds_that_invent_nothing() -> None:
     assert np.ravel(zones(end.plot())) == pytest.approx([0.0, 0.01, 0.99, 1.0])
 
 
-@pytest.mark.parametrize("criterion", ["eer", "break-even"])
-def test_a_criterion_without_alpha_is_a_dot(criterion: str) -> None:
-    ax = br.epc(DEV, TEST, criterion=criterion).plot(expected=True, a_posteriori=True)
-    assert [line.get_marker() for line in ax.lines] == ["o", "s", "^"]
-    assert {line.get_linestyle() for line in ax.lines} == {"None"}
-    assert [line.get_markerfacecolor() == "none" for line in ax.lines] == [False, True, True]
-    assert labels(ax) == ["faces", "faces, expected on dev", "faces, test's own threshold"]
-    assert ax.get_xticks().size == 0
-
-
 def test_what_is_undefined_is_a_gap() -> None:
     # Rejecting all at alpha = 1: no decision is positive, precision is 0/0.
     curve = br.epc(MIXED, br.Scores([4.0], [1.0]), measure="precision", alpha=[0.5, 1.0])

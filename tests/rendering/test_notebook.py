@@ -172,15 +172,6 @@ def test_a_curve_shows_expected_beside_observed() -> None:
     assert not any(tag == "svg" for tag, _ in single.tags)
 
 
-def test_a_comparison_begins_with_its_verdict() -> None:
-    found = read(COMPARISON)
-    assert found.texts[0].replace("\u2212", "-") == f"{COMPARISON.verdict}."
-    difference = CURVE.value[50] - OTHER.value[50]
-    assert difference < 0.0
-    assert row(found, "0.5")[2].startswith("\u2212")
-    assert [-difference] == shares(row(found, "0.5")[2])
-
-
 def test_a_ranking_begins_with_its_verdict_and_draws_the_best() -> None:
     found = read(RANKING)
     assert found.texts[0] == f"{RANKING.verdict}."

@@ -137,7 +137,7 @@ def test_the_command_line_says_the_same(tmp_path: Path, capsys: Any) -> None:
     assert float(row["fmr"]) == pytest.approx(np.mean(impostor > t), rel=1e-12)
     assert float(row["fnmr"]) == pytest.approx(np.mean(client <= t), rel=1e-12)
     table = call(capsys, "epc", *named)
-    assert re.search(r"FAR +FRR +FMR +FNMR\n", table)
+    assert re.search(r"FAR +FRR +FMR +FNMR +scores beyond\n", table)
 
 
 @pytest.mark.simulation
