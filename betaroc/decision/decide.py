@@ -721,7 +721,7 @@ def checked_request(
     """A target and how to choose, refused where they make no sense; `decide` documents them."""
     rates = {name: rate for name, rate in rates.items() if rate is not None}
     if checks.flag(youden, "youden"):
-        if {cost_fa, cost_fr, prior} != {None}:
+        if any(one is not None for one in (cost_fa, cost_fr, prior)):
             raise InputError.about("youden")(
                 "youden must stand alone: it is costs of 1 at a prior of 1/2. Leave costs and prior"
                 " out, or give these."

@@ -270,7 +270,7 @@ def _levels(
 
     values = function(mesh) - levels[:, None]
     exact, at = np.nonzero(values == 0.0)
-    which, k = np.nonzero(values[:, :-1] * values[:, 1:] < 0.0)
+    which, k = np.nonzero(np.sign(values[:, :-1]) * np.sign(values[:, 1:]) < 0.0)
     if which.size == 0:
         return exact, mesh[at]
 
