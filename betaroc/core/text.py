@@ -34,6 +34,16 @@ def listed(values: Iterable[object], limit: int = 5, width: int = 24) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
+def sentence(text: str) -> str:
+    """With its full stop."""
+    return text if text.endswith(".") else f"{text}."
+
+
+def capital(words: str) -> str:
+    """The first letter as at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 #: What the rates are called in every field. A row is one number, first as it is called here: what
 #: takes arguments, options, points and statistics by other names, and what suggests them, asks it.
 RATES = (

@@ -57,10 +57,12 @@ from betaroc.data.labels import (
     refuse_other_index,
 )
 from betaroc.data.rows import FAIL, WAYS_OF_MISSING, account_of, scores_or_nan
+from betaroc.data.scores_view import scores_view
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
+from betaroc.rendering.tree import Node
 
 
 class ScoreData(Tabular, Noun, ABC):
@@ -167,6 +169,17 @@ class ScoreData(Tabular, Noun, ABC):
     @abstractmethod
     def _extremes(self, who: str) -> tuple[float, float]:
         """The least and the largest score of a class."""
+
+    @abstractmethod
+    def _n_distinct(self, who: str) -> int | None:
+        """How many different scores a class has; None where they were not kept."""
+
+    @abstractmethod
+    def _exactly(self, who: str, end: float) -> int:
+        """Scores of a class that are exactly 0 or 1."""
+
+    def _view(self) -> list[Node]:
+        return scores_view(self)
 
     @abstractmethod
     def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
@@ -452,6 +465,12 @@ class Scores(ScoreData):
         weights = np.ones(values.size) if weights is None else weights
         low, high = values <= ends[0], values >= ends[1]
         return float(np.sum(weights[low])), float(np.sum(weights[high]))
+
+    def _n_distinct(self, who: str) -> int:
+        return self._distributions[who == "impostor"].atoms.places.size
+
+    def _exactly(self, who: str, end: float) -> int:
+        return int((getattr(self, who) == end).sum())
 
     def _rejected_words(self) -> str:
         """What trials without a score do to the rates; nothing where every trial has one."""

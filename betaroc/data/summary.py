@@ -138,6 +138,13 @@ class ScoreSummary(ScoreData):
         one: ClassSummary = getattr(self, who)
         return one.minimum, one.maximum
 
+    def _n_distinct(self, who: str) -> None:
+        return None
+
+    def _exactly(self, who: str, end: float) -> int:
+        side = getattr(self, who)
+        return int(side.n_zero if end == 0.0 else side.n_one)
+
     def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
         one: ClassSummary = getattr(self, who)
         return float(one.n_zero), float(one.n_one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.tables import Table, Tabular, columns_from_rows
+from betaroc.core.text import capital, sentence
 from betaroc.core.thresholds import softplus
 from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import require_scores
@@ -24,7 +25,8 @@ from betaroc.estimation.families import family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.tail_fits import refuse_tails
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Column, Section, Words, apart, field_grid, recorded
+from betaroc.rendering.numbers import number
+from betaroc.rendering.tree import Bullets, Grid, Node, Row, Words
 from betaroc.rendering.tree_text import text_of
 
 _EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
@@ -82,28 +84,6 @@ class TailCheck(NamedTuple):
         return self.far and abs(self.z) * own > _FAR * abs(self.hill - self.fitted) / self.fitted
 
 
-_POLICIES = (
-    Column("policy", "rule"),
-    *(Column(key, head, "{:.4g}".format) for key, head in (
-        ("client_a", "client a"), ("client_b", "b"), ("impostor_a", "impostor a"),
-        ("impostor_b", "b"), ("exponent_at_zero", "exponent 0"),
-        ("exponent_at_one", "exponent 1"), ("auc", "AUC"),
-    )),
-)  # fmt: skip
-_TAILS = (
-    Column("tail", "tail"), Column("fitted", "fitted", "{:.4g}".format),
-    Column("hill", "Hill", "{:.4g}".format), Column("scores", "scores"),
-    Column("z", "z", "{:.1f}".format), Column("carried", "carried by 1 %", "{:.3f}".format),
-    Column("why", ""),
-)  # fmt: skip
-
-
-def _tail_cells(t: TailCheck) -> tuple[Any, ...]:
-    why = "not yet near the end" if t.far else ""
-    why = "the extreme scores do not follow the fit" if t.departs else why
-    return f"{t.who} {t.end.replace('_', ' ')}", t.fitted, t.hill, t.scores, t.z, t.carried, why
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Tabular, Noun):
     """What moves when the rule for the ends does.
@@ -136,10 +116,33 @@ class Sensitivity(Tabular, Noun):
     tails: tuple[TailCheck, ...]
 
     def __str__(self) -> str:
-        refused = (Words(f"no fit under {text}") for text in self.refused)
-        policies = Section("", (field_grid(_POLICIES, self.policies), *refused))
-        tails = recorded(_TAILS, map(_tail_cells, self.tails), (6,))
-        return text_of([*apart(Words(self._ranges())), policies, *apart(tails)])
+        return text_of(self._view())
+
+    def _view(self) -> list[Node]:
+        departing = tuple(capital(sentence(words)) for words in tail_words(self))
+        return [Words(self._ranges()), *self._tables(), *[Bullets(departing)] * bool(departing)]
+
+    def _tables(self) -> list[Node]:
+        """A row per rule, a row per tail, and the rules that have no fit."""
+        rules = Grid(
+            ("rule", "client a", "b", "impostor a", "b", "exponent at 0", "at 1", "AUC"),
+            tuple(Row((row[0], *(_shown(v, 4) for v in row[1:]))) for row in self.policies),
+        )  # fmt: skip
+        tails = Grid(
+            ("class", "end", "fitted exponent", "Hill’s", "that of the fit", "from scores", "z",
+             "carried by the extreme 1 %"),
+            tuple(
+                Row((
+                    tail.who, tail.end.replace("_", " "), number(tail.fitted, 4),
+                    _shown(tail.hill, 4), _shown(tail.expected, 4), number(tail.scores),
+                    _shown(tail.z, 3), f"{100.0 * tail.carried:.3g} %",
+                ))
+                for tail in self.tails
+            ),
+            (1,),
+        )  # fmt: skip
+        refused = (Words(f"No fit under {sentence(words)}", "note") for words in self.refused)
+        return [rules, tails, *refused]
 
     def _ranges(self) -> str:
         """How far the rules are apart."""
@@ -170,6 +173,37 @@ class Sensitivity(Tabular, Noun):
         8
         """
         return self._table(columns_from_rows(self.policies, PolicyRow._fields, ("policy",)))
+
+
+def _shown(value: float, digits: int) -> str:
+    return "–" if math.isnan(value) else number(value, digits)
+
+
+def tail_words(audit: Sensitivity | None) -> list[str]:
+    """What Hill's estimate says of each end where it is more than 3 errors from the fit."""
+    return [] if audit is None else [_tail_words(tail) for tail in audit.tails if tail.far]
+
+
+def _tail_words(tail: TailCheck) -> str:
+    end = {"at_zero": "0", "at_one": "1"}[tail.end]
+    said = (
+        f"{tail.who} scores near {end}: Hill's exponent {number(tail.hill, 3)} from the"
+        f" {tail.scores} most extreme, fitted exponent {number(tail.fitted, 3)}, z ="
+        f" {number(tail.z, 3)}: "
+    )
+    if not tail.departs:
+        return said + (
+            "over this share of scores the fitted distribution has"
+            f" {number(tail.expected, 3)} itself, so they say nothing against it; they are too far"
+            f" from {end} to show the exponent there"
+        )
+    more = tail.hill < tail.expected
+    return said + (
+        f"the extreme scores reach {'nearer to' if more else 'less far towards'} {end} than the"
+        f" fitted distribution has them (its own Hill exponent over this share is"
+        f" {number(tail.expected, 3)}), and rates that it gives beyond them are too"
+        f" {'small' if more else 'large'}"
+    )
 
 
 def _span(values: list[float]) -> str:

@@ -16,6 +16,7 @@ from betaroc.core.options import MOST_TIMES
 from betaroc.core.resampling import streams
 from betaroc.core.special import rate_of_none
 from betaroc.core.tables import Table, columns_from_rows, table_of
+from betaroc.core.text import sentence
 from betaroc.core.value import Result
 from betaroc.data.beside import tell_of_scored
 from betaroc.data.groups import weights_of
@@ -38,18 +39,32 @@ from betaroc.fits.target_checks import (
     rates_verdict,
     rates_words,
     refuse_fractional,
+    targets_grid,
 )
 from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.numbers import number
 from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
-from betaroc.rendering.tree import Cell, Grid, Row, Section, Words, apart
+from betaroc.rendering.tree import Cell, Grid, Node, Row, Status, Words
 from betaroc.rendering.tree_text import text_of
 
 #: Distance of a fitted ROC from the true one that matters.
 TOLERANCE = 0.05
+#: A curve within the tolerance beside a rate that is poor.
+CURVE_ONLY = "good as a curve only"
+#: Colours of the verdicts, the worst last, and signs of the whole.
+VERDICTS = {
+    "good": "good", CURVE_ONLY: "none", "not checked": "none", "cannot tell": "open",
+    "poor": "poor",
+}  # fmt: skip
+_SIGNS = {"good": "good", "cannot tell": "warn", "poor": "bad"}
+_TESTS = {
+    "ks": "Kolmogorov–Smirnov", "cvm": "Cramér–von Mises", "ad": "Anderson–Darling",
+    "information": "information matrix",
+}  # fmt: skip
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
 _DRAWN = 1000
 _NONE_GOOD = GoodDownTo(None, None)
@@ -84,6 +99,29 @@ class RocDistance(NamedTuple):
     high: float
     #: Share of simulated distances as large as the largest.
     p_value: float
+
+
+class FitStatus(NamedTuple):
+    """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
+
+    A curve that is good beside a rate that is not is "good as a curve only".
+    """
+
+    of: str
+    verdict: str
+    words: str
+
+    def node(self, role: str = "") -> Status:
+        """The verdict with its colour, of a set where there are several."""
+        of = f"{role}: fit of the {self.of}" if role else f"Fit of the {self.of}"
+        return Status(of, self.verdict, VERDICTS[self.verdict], self.words)
+
+
+def statuses_beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
+    """No verdict is good beside a rate that is poor."""
+    if rates.verdict == "poor" and roc.verdict == "good":
+        roc = roc._replace(verdict=CURVE_ONLY)
+    return [roc, rates]
 
 
 class RatesVerdict(NamedTuple):
@@ -245,40 +283,41 @@ class FitCheck(Result, Noun):
             rates_verdict(self.targets), rates_words(self.targets, self.good_down_to)
         )
 
-    def __str__(self) -> str:
-        curve, rates = self.verdict, self.rates
-        if self.status == "poor" and curve == "good":
-            curve = "good as a curve, not at every rate"
-        said = (
-            f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}",
-            f"rates at a threshold: {rates.verdict}: {rates.reason}",
-        )  # fmt: skip
-        tables = [self._tests()] * (self.ks is not None) + [self._counts()] * bool(self.targets)
-        return text_of([Section("", tuple(map(Words, said))), *apart(*tables)])
-
-    def _tests(self) -> Grid:
-        titles = {
-            "Kolmogorov-Smirnov": self.ks, "Cramer-von Mises": self.cvm,
-            "Anderson-Darling": self.ad, "information matrix": self.information,
-        }  # fmt: skip
-        rows = (
-            Row((title, *(Cell(f"{t.statistic:.4g}", f"p {t.p_value:.3f}") for t in tests or ())))
-            for title, tests in titles.items()
+    def _statuses(self) -> list[FitStatus]:
+        """The verdicts on the ROC and on the rates at a threshold."""
+        rates = self.rates
+        return statuses_beside(
+            FitStatus("ROC", self.verdict, sentence(self.reason)),
+            FitStatus("rates at a threshold", rates.verdict, sentence(rates.reason)),
         )
-        return Grid(("test", "client", "impostor"), tuple(rows))
 
-    def _counts(self) -> Grid:
-        head = ("rate", "threshold", "expected", "counted", f"{100 * self.level:.6g} % interval",
-                "verdict")  # fmt: skip
-        rows = (
-            Row((
-                f"{t.rate.upper()} {t.target:g}", f"{t.threshold:.5g}", f"{t.expected:.5g}",
-                f"{t.observed:g}", f"{t.low:.3g} to {t.high:.3g}",
-                t.verdict if t.verdict == "good" else f"{t.verdict}: {t.reason}",
-            ))
-            for t in self.targets
-        )  # fmt: skip
-        return Grid(head, tuple(rows), (5,))
+    def _tables(self, without: str = "") -> list[Node]:
+        """The tests and the distance of the ROC, `without` what; the counts at thresholds."""
+        shown: list[Node] = []
+        if self.ks is not None:
+            rows = (
+                Row((title, *(
+                    Cell(f"{number(t.statistic, 4)} (p {number(t.p_value, 3)})", "", t.statistic)
+                    for t in getattr(self, key)
+                )))
+                for key, title in _TESTS.items()
+            )  # fmt: skip
+            head = f"test of the distributions{without}", "client", "impostor"
+            shown.append(Grid(head, tuple(rows)))
+        if self.roc_distance is not None:
+            d = self.roc_distance
+            shown.append(Words(
+                f"ROC{without}: largest distance from that of the scores {number(d.sup, 3)}"
+                f" (p {number(d.p_value, 3)}), mean distance {number(d.mean, 3)}."
+            ))  # fmt: skip
+        return shown + [targets_grid(self.targets)] * bool(self.targets)
+
+    def _view(self) -> list[Node]:
+        whole = Status("", f"Fit: {self.status}", _SIGNS[self.status])
+        return [whole, *(one.node() for one in self._statuses()), *self._tables()]
+
+    def __str__(self) -> str:
+        return text_of(self._view())
 
 
 @public

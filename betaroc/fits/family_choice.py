@@ -15,6 +15,7 @@ from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
+from betaroc.core.text import sentence
 from betaroc.core.value import Value
 from betaroc.data.beside import tell_of_scored
 from betaroc.data.groups import weights_of
@@ -47,7 +48,8 @@ from betaroc.fits.nested import nested
 from betaroc.fits.tail_fits import ENDS, tail_of
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Column, Section, Words, apart, field_grid
+from betaroc.rendering.numbers import number, percent
+from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words
 from betaroc.rendering.tree_text import text_of
 
 #: Standard errors by which a family with more parameters must be better: see the Notes.
@@ -57,6 +59,8 @@ _Z = 1.959963984540054
 #: Scores of a class from which on four fifths of them have a tail; scores expected beyond a rate.
 _FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
 _BOTH = "both"
+#: Mass of a distribution outside [0, 1] from which on it is told.
+_OUTSIDE = 0.0005
 _LEAST = 5e-324
 
 
@@ -158,21 +162,6 @@ class TailRow(Noun):
     observed_tail: float
 
 
-_COLUMNS = (
-    Column("who", "class"), Column("family", "family"), Column("parameters", "parameters"),
-    Column("held_out", "held out", "{:.4f}".format), Column("held_out_z", "z", "{:.2f}".format),
-    Column("aic", "AIC", "{:.1f}".format), Column("distance", "distance", "{:.3f}".format),
-)  # fmt: skip
-_TAIL_COLUMNS = (
-    Column("who", "tail"), Column("family", "family"),
-    *(Column(key, head, form.format) for key, head, form in (
-        ("held_out", "without", "{:.4f}"), ("held_out_tail", "with", "{:.4f}"),
-        ("z", "z", "{:.2f}"), ("expected", "expected", "{:.4g}"),
-        ("observed", "without", "{:.6g}"), ("observed_tail", "with", "{:.6g}"),
-    )),
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class FamilyComparison(Tabular, Noun):
     """Families side by side, class by class, best held-out score first.
@@ -217,11 +206,12 @@ class FamilyComparison(Tabular, Noun):
     tails: tuple[TailRow, ...] = ()
 
     def __str__(self) -> str:
-        missing = (f"{who} without {family}: {why}" for who, family, why in self.left_out)
-        words = Words(f"{family_text(named(self.recommended))}: {self.reason}")
-        table = Section("", (field_grid(_COLUMNS, self.rows, (1,)), *map(Words, missing)))
-        tails = apart(*[field_grid(_TAIL_COLUMNS, self.tails, (1,))] * bool(self.tails))
-        return text_of([*apart(words), table, *tails])
+        return text_of(self._view())
+
+    def _view(self) -> list[Node]:
+        answer = Words(sentence(self.reason), "answer", family_text(named(self.recommended)))
+        tails = (Words(words, "note") for words in tail_sentences(self.tails))
+        return [answer, *families_grid(self), *tails]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
         """The rows of "client", "impostor" or "both".
@@ -276,6 +266,53 @@ class FamilyComparison(Tabular, Noun):
     def tail_table(self) -> Table:
         """The rows of tails as such a frame."""
         return self._table(_columns(TailRow, self.tails))
+
+
+def families_grid(found: FamilyComparison, fitted: tuple[str, str] = ("", "")) -> list[Node]:
+    """A row per class and family, and what was left out; `fitted` are those of a fit."""
+    head = ("family", "held-out score", "its z", "Vuong z", "distance", "parameters", "AIC")
+    rows: list[Row | Group] = []
+    for k, row in enumerate(found.rows):
+        if k == 0 or row.who != found.rows[k - 1].who:
+            rows.append(Group(row.who if row.who != _BOTH else "both classes"))
+        marks = [
+            word for word, pair in (("recommended", found.recommended), ("fitted", fitted))
+            if pair == (row.family, row.family)
+            or (row.who in CLASSES and pair[CLASSES.index(row.who)] == row.family)
+        ]  # fmt: skip
+        marks += [f"{percent(row.outside)} outside [0, 1]"] * (row.outside >= _OUTSIDE)
+        numbers = row.held_out_z, row.vuong, row.distance
+        rows.append(Row((
+            Cell(row.family, ", ".join(marks)), number(row.held_out, 4),
+            *("–" if math.isnan(v) else number(v, 3) for v in numbers),
+            number(row.parameters), f"{row.aic:.1f}",
+        )))  # fmt: skip
+    missing = (
+        Words(f"{who}: {name} is left out: {sentence(why)}", "note")
+        for who, name, why in found.left_out
+    )
+    return [Grid(head, tuple(rows)), *missing]
+
+
+def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
+    """What the recommended family of each class gains by a tail, on held-out scores."""
+    return [_tail_sentence(row) for row in tails]
+
+
+def _tail_sentence(row: TailRow) -> str:
+    rate = "FAR" if row.side == "upper" else "FRR"
+    gained = "gain" if row.z >= 0.0 else "loss"
+    score = (
+        f"has the held-out score {number(row.held_out_tail, 4)}, without"
+        f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard errors)"
+        if math.isfinite(row.z)
+        else "ends before one of the held-out scores in a fold, so that they have no common measure"
+    )
+    return (
+        f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its held-out"
+        f" threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are expected,"
+        f" {number(row.observed_tail)} were counted with it, {number(row.observed)} without."
+    )
 
 
 def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:

@@ -28,7 +28,8 @@ from betaroc.inference.scores_beyond import Evidence, about, contradicted, evide
 from betaroc.model import operating_points
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Asked
-from betaroc.rendering.numbers import number, percent
+from betaroc.rendering.numbers import number, percent, spaced, threshold as threshold_words
+from betaroc.rendering.tree import Grid, Row, quantity
 
 #: Rates that are asked for, if any.
 Rates = npt.ArrayLike | None
@@ -238,6 +239,23 @@ def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
     said += f"; poor at {worst.name}: {number(worst.expected, 4)} expected,"
     said += f" {number(worst.observed)} counted; {worst.reason}"
     return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
+
+
+def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
+    """A row per rate, the reason where the verdict is not good at its end."""
+    rows = []
+    for t in targets:
+        expected, observed = (
+            spaced(n) if n >= 1e4 else number(n, digits)
+            for n, digits in ((t.expected, 4), (t.observed, 6))
+        )
+        rows.append(Row((
+            t.name, threshold_words(t.threshold, t.logit_threshold, 4), expected, observed,
+            quantity(t.low, percent, t.low, t.high).span, t.verdict,
+            "" if t.verdict == "good" else t.reason,
+        )))  # fmt: skip
+    head = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
+    return Grid(head, tuple(rows), (5, 6))
 
 
 def _placed(targets: Sequence[TargetCheck], name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.sentences import for_readers
+from betaroc.core.text import sentence
 from betaroc.core.value import Value
 from betaroc.estimation.families import has_shapes
 from betaroc.fits.check import FitCheck, check_fit
@@ -23,7 +24,6 @@ from betaroc.report.quality import distances
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.sections import law_rows
 from betaroc.report.sentences import shape_sentences
-from betaroc.report.verdicts import sentence
 
 #: Two-sided 5 % point of the standard normal distribution.
 _Z = 1.959963984540054

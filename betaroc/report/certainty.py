@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from betaroc.core.errors import BetarocError
 from betaroc.core.options import MOST_TIMES, POWER
+from betaroc.core.text import capital
 from betaroc.core.value import fields_of
 from betaroc.data.groups import groups_of
 from betaroc.estimation.families import has_shapes, is_of_counts, rows_of_names
@@ -23,7 +24,6 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, untested_ends
 from betaroc.model.improper_regions import Hook
 from betaroc.rendering.numbers import level_words, number, percent
-from betaroc.report.verdicts import capital
 
 NOT_COMPUTED = "its uncertainty was not computed"
 #: Probabilities nearer to 0 and 1 are shown as such.

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
-from betaroc.fits.family_choice import FamilyRow
+from betaroc.core.text import capital, sentence
+from betaroc.fits.check import VERDICTS, FitStatus
+from betaroc.fits.family_choice import families_grid
+from betaroc.fits.target_checks import targets_grid
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.rendering.tree import (
     Bullets,
-    Cell,
     Figure,
     Figures,
     Grid,
     Node,
     Row,
     Section,
-    Status,
     Words,
     few,
 )
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import CHECKED_SCORED, alone, family_tails, family_words, statuses
-from betaroc.report.verdicts import TARGET_HEAD, FitStatus, capital, sentence, target_cells
 
-#: Colours of the verdicts, the worst last.
-_CLASSES = {
-    "good": "good", "good as a curve only": "none", "not checked": "none", "cannot tell": "open",
-    "poor": "poor",
-}  # fmt: skip
-_TESTS = (
-    ("ks", "Kolmogorov–Smirnov"),
-    ("cvm", "Cramér–von Mises"),
-    ("ad", "Anderson–Darling"),
-    ("information", "information matrix"),
-)
 _OF_COUNTS = (
     "No P–P and Q–Q pictures and no p-values: they need every score, which a summary does not keep."
     " The verdicts above rest on the distance of the curves and on the counts at thresholds."
@@ -44,8 +32,8 @@ _Drawn = Mapping[str, Sequence[Figure]]
 
 def worst(found: Sequence[FitStatus]) -> tuple[str, str]:
     """The worst of several verdicts and its colour."""
-    verdict = max((one.verdict for one in found), key=list(_CLASSES).index)
-    return verdict, _CLASSES[verdict]
+    verdict = max((one.verdict for one in found), key=list(VERDICTS).index)
+    return verdict, VERDICTS[verdict]
 
 
 def _by_set(sets: Named, blocks: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
@@ -65,7 +53,7 @@ def checks_section(
     modelled = [both for both in sets if is_modelled(both[0])]
     found = [(role, one) for part, role in sets for one in statuses(part)]
     if not modelled:
-        told: list[Node] = [_status(*both) for both in found]
+        told: list[Node] = [one.node(role) for role, one in found]
         told.append(Words("No distributions were fitted: there is nothing to check."))
         return Section(title, tuple(told), "no distributions were fitted", "checks")
     told = [Words(capital(CHECKED_SCORED))] * any(part.has_rejected for part, _ in sets)
@@ -91,43 +79,24 @@ def _finding(sets: Named) -> str:
     return few(said, "; ") or "not checked"
 
 
-def _status(role: str, one: FitStatus) -> Status:
-    colour = _CLASSES[one.verdict]
-    return Status(f"{role}: fit of the {one.of}", one.verdict, colour, one.words)
-
-
 def _check(part: ScoreSet, role: str, drawn: Sequence[Figure]) -> tuple[Node, ...]:
     """The verdicts, tests of both distributions and of the ROC, or why there are none."""
     found = part.quality
-    told: list[Node] = [_status(role, one) for one in statuses(part)]
+    told: list[Node] = [one.node(role) for one in statuses(part)]
     told += [Figures(tuple(drawn))] * bool(drawn)
     if found is None:
         return tuple(told)
     check = found.check
-    if check is not None and check.roc_distance is not None:
-        d = check.roc_distance
-        tests = (
-            Row((title, *(
-                Cell(f"{number(t.statistic, 4)} (p {number(t.p_value, 3)})", "", t.statistic)
-                for t in getattr(check, key)
-            )))
-            for key, title in _TESTS
-        )  # fmt: skip
+    if check is not None:
         fit = part.scored.fit
         own = fit is not None and bool(fit.client.tails or fit.impostor.tails)
-        bare = ", without tails" * own
-        told.append(Grid((f"test of the distributions{bare}", "client", "impostor"), tuple(tests)))
-        told.append(Words(
-            f"ROC{bare}: largest distance from that of the scores {number(d.sup, 3)}"
-            f" (p {number(d.p_value, 3)}), mean distance {number(d.mean, 3)}."
-        ))  # fmt: skip
-    elif part.summary is not None and found.bin_error is not None:
+        return (*told, *check._tables(", without tails" * own))
+    if part.summary is not None and found.bin_error is not None:
         told.append(Words(_OF_COUNTS))
     else:
         told.append(Words(f"not checked: {sentence(found.unchecked)}"))
     if found.targets:
-        rows = tuple(Row(tuple(target_cells(target))) for target in found.targets)
-        told.append(Grid(TARGET_HEAD, rows, (5, 6)))
+        told.append(targets_grid(found.targets))
     return tuple(told)
 
 
@@ -233,57 +202,26 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         words = f"{role}: not compared: {sentence(part.quality.uncompared)}"
     found = None if part.quality is None else part.quality.families
     told: list[Node] = [Words(words)] * bool(words)
-    finding, unit = "", True
+    finding = ""
     if found is not None:
-        head = ("class", "family", "held-out score", "its z", "Vuong z", "distance",
-                "mass outside [0, 1]", "parameters", "AIC", "BIC")  # fmt: skip
-        fitted = ("", "")
-        if part.fit is not None:
-            fitted = part.fit.client.family, part.fit.impostor.family
-        rows = tuple(_family_row(row, found.recommended, fitted) for row in found.rows)
-        told.append(Grid(head, rows, (1,)))
-        told += [
-            Words(f"{who}: {name} is left out: {sentence(why)}", "note")
-            for who, name, why in found.left_out
-        ]
+        fit = part.fit
+        fitted = ("", "") if fit is None else (fit.client.family, fit.impostor.family)
+        told += families_grid(found, fitted)
         best = dict.fromkeys(found.recommended)
         finding = f"{'only' if alone(found) else 'recommended'} {' and '.join(best)}"
-        unit = not any(math.isnan(row.outside) for row in found.rows)
     told.append(Words(
-        f"All on one measure, densities by the score{' between 0 and 1' * unit}. Held-out score:"
-        " mean log density of a score under fits of the other four folds; its z: the difference to"
+        "All on one measure, densities by the score. Held-out score: mean log density of a score"
+        " under fits of the other four folds; its z: the difference to"
         " the best one in standard errors. Recommended is, of those of a class within half a"
         " standard error of the best, the one with the fewest parameters. Vuong z: difference of"
         " log-likelihoods to the recommended family in standard errors; below −1.96 worse at the"
         " 5 % level, – where one family contains the other."
         " Distance: largest difference of the fitted distribution function from that of the scores."
-        " AIC, BIC: the log-likelihood with a charge for each parameter, the smaller the better."
+        " AIC: the log-likelihood with a charge for each parameter, the smaller the better."
         " The choice belongs to dev, so that test sets have none.", "legend",
     ))  # fmt: skip
     title = "Families of distributions"
     return Section(title, (*told, *more), finding or "not compared", "families")
-
-
-def _family_row(row: FamilyRow, best: tuple[str, str], fitted: tuple[str, str]) -> Row:
-    marks = [
-        word for word, pair in (("recommended", best), ("fitted", fitted)) if _is_of(row, pair)
-    ]
-    return Row((
-        row.who, Cell(row.family, ", ".join(marks)), number(row.held_out, 4),
-        *(_shown(v, 3) for v in (row.held_out_z, row.vuong, row.distance, row.outside)),
-        number(row.parameters), number(row.aic), number(row.bic),
-    ))  # fmt: skip
-
-
-def _is_of(row: FamilyRow, pair: tuple[str, str]) -> bool:
-    """Whether a row is that of its class in a pair; a family of both classes of both."""
-    if row.who == "both":
-        return pair == (row.family, row.family)
-    return row.family == pair[row.who == "impostor"]
-
-
-def _shown(value: float, digits: int) -> str:
-    return "–" if math.isnan(value) else number(value, digits)
 
 
 # ------------------------------------------------------------------------------ sensitivity
@@ -323,24 +261,4 @@ def _audit(part: ScoreSet) -> tuple[Node, ...]:
         return (Words(f"Not examined: {why}"),)
     if not found.called_for:
         return (Words("Nothing here is within reach of 0 or 1 as said below."),)
-    audit = found.audit
-    rules = Grid(
-        ("rule for scores near 0 and 1", "client a", "client b", "impostor a", "impostor b",
-         "exponent at 0", "exponent at 1", "AUC"),
-        tuple(Row((row[0], *(_shown(v, 4) for v in row[1:]))) for row in audit.policies),
-    )  # fmt: skip
-    tails = Grid(
-        ("class", "end", "fitted exponent", "Hill’s", "that of the fit", "from scores", "z",
-         "carried by the extreme 1 %"),
-        tuple(
-            Row((
-                tail.who, tail.end.replace("_", " "), number(tail.fitted, 4), _shown(tail.hill, 4),
-                _shown(tail.expected, 4), number(tail.scores), _shown(tail.z, 3),
-                f"{100.0 * tail.carried:.3g} %",
-            ))
-            for tail in audit.tails
-        ),
-        (1,),
-    )  # fmt: skip
-    refused = (Words(f"No fit under {sentence(words)}", "note") for words in audit.refused)
-    return (Words(capital(f"{'; '.join(found.called_for)}.")), rules, tails, *refused)
+    return (Words(capital(f"{'; '.join(found.called_for)}.")), *found.audit._tables())

@@ -20,7 +20,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.binned import is_binned
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, named
-from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
+from betaroc.fits.audit import Sensitivity, sensitivity, tail_words
 from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
@@ -28,7 +28,7 @@ from betaroc.fits.target_checks import GoodDownTo, TargetCheck, check_targets, g
 from betaroc.inference.counted_scores import whole_weights
 from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.numbers import counted, number
+from betaroc.rendering.numbers import counted
 
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
@@ -41,7 +41,6 @@ _MOVED = 0.1
 _REACH = 1e-3
 _NOT_ON_TEST = "a family is chosen on dev, and serves all sets"
 _NONE_GOOD = GoodDownTo(None, None)
-_ENDS = {"at_zero": "0", "at_one": "1"}
 _POLICIES = {
     "squeeze": "scores were moved off 0 and 1",
     "censor": "scores beyond the edges were counted, not measured",
@@ -228,34 +227,6 @@ def _largest_move(audit: Sensitivity) -> tuple[str, float] | None:
     ]
     change, policy = max(moves, default=(0.0, ""))
     return (policy, change) if change > _MOVED else None
-
-
-# ------------------------------------------------------------------------------ tails
-def tail_words(audit: Sensitivity | None) -> list[str]:
-    """What Hill's estimate says of each end where it is more than 3 errors from the fit."""
-    return [] if audit is None else [_tail_words(tail) for tail in audit.tails if tail.far]
-
-
-def _tail_words(tail: TailCheck) -> str:
-    end = _ENDS[tail.end]
-    said = (
-        f"{tail.who} scores near {end}: Hill's exponent {number(tail.hill, 3)} from the"
-        f" {tail.scores} most extreme, fitted exponent {number(tail.fitted, 3)}, z ="
-        f" {number(tail.z, 3)}: "
-    )
-    if not tail.departs:
-        return said + (
-            "over this share of scores the fitted distribution has"
-            f" {number(tail.expected, 3)} itself, so they say nothing against it; they are too far"
-            f" from {end} to show the exponent there"
-        )
-    more = tail.hill < tail.expected
-    return said + (
-        f"the extreme scores reach {'nearer to' if more else 'less far towards'} {end} than the"
-        f" fitted distribution has them (its own Hill exponent over this share is"
-        f" {number(tail.expected, 3)}), and rates that it gives beyond them are too"
-        f" {'small' if more else 'large'}"
-    )
 
 
 # ---------------------------------------------------------- how far a fit is from its scores

@@ -77,24 +77,9 @@ class ScoreSet(Value):
         """What was given: the scores, or their summary."""
         return self.scores if self.summary is None else self.summary
 
-    @property
-    def rows_read(self) -> str:
-        """How many trials, and how many more without a score were left out."""
-        one, source = self.scores, self.scores.source
-        rows = f"{sum(self.sizes) + one.n_client_rejected + one.n_impostor_rejected} rows"
-        dropped = 0 if source is None else source.n_dropped
-        return rows + f", {dropped} more left out" * bool(dropped)
-
     def extremes(self, who: str) -> tuple[float, float]:
         """The least and the largest score of a class."""
         return self.given._extremes(who)
-
-    def exactly(self, who: str, end: float) -> int:
-        """Scores of exactly 0 or 1."""
-        if self.summary is not None:
-            one = getattr(self.summary, who)
-            return int(one.n_zero if end == 0.0 else one.n_one)
-        return int((getattr(self.scores, who) == end).sum())
 
     @property
     def has_rejected(self) -> bool:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from betaroc.core.special import rate_of_none
+from betaroc.core.text import capital, sentence
+from betaroc.data.scores_view import CLASS_HEAD, read_rows
 from betaroc.fits.fit import DistributionFit
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import (
-    extreme,
     level_words,
     number,
     percent,
-    read_as,
     spaced,
     threshold,
 )
@@ -62,7 +62,6 @@ from betaroc.report.sentences import (
     without_interval,
 )
 from betaroc.report.summary import expected, marked
-from betaroc.report.verdicts import capital, sentence
 
 #: Fewer expected scores than this beyond a threshold are told.
 _FEW, _NONE = 10.0, 0.01
@@ -95,7 +94,6 @@ def read_section(sets: Named, reason: str) -> Section:
         Words(f"{role}: {words}.", "note") for part, role in sets
         if (words := summary_words(part.given))
     ]  # fmt: skip
-    head = ("file", "format", "class", "scores", "lowest", "highest", "exactly 0", "exactly 1")
     said = [] if dev.fit is None else [sentence(f"Family: {_family(dev, reason)}")]
     for part, role in tests if dev.fit else sets:
         if part.fit is None:
@@ -115,7 +113,7 @@ def read_section(sets: Named, reason: str) -> Section:
     finding = few(_sizes(part, " and ") + f" of {role}" * bool(tests) for part, role in sets)
     finding += f"; {unscored_words(part for part, _ in sets)}"
     files = names_of_files([part for part, _ in sets])
-    grid = grouped(sets, head, partial(_read_rows, files), (1, 2) if len(sets) == 1 else (0, 1, 2))
+    grid = grouped(sets, CLASS_HEAD, partial(_read_rows, files))
     return Section("What was read", (*coarse, grid, Words(" ".join(said))), finding, "read")
 
 
@@ -133,24 +131,9 @@ def _family(part: ScoreSet, reason: str) -> str:
 
 
 def _read_rows(files: Mapping[str, str], part: ScoreSet) -> list[RowCells]:
-    scores, source = part.scores, part.scores.source
-    absent = scores.n_client_rejected, scores.n_impostor_rejected
-    name, form = foreign(part.name), f"not from a file; {part.rows_read}"
-    if source is not None:
-        name = foreign(files[source.path], path=True)
-        form = f"{read_as(source.format, source.guessed, source.guesses)}; {part.rows_read}"
-    found: list[RowCells] = []
-    for who, n, weight, without in (
-        ("client", part.sizes[0], scores.client_total, absent[0]),
-        ("impostor", part.sizes[1], scores.impostor_total, absent[1]),
-    ):
-        count = spaced(n) + f" (weight {number(weight - without)})" * (weight - without != n)
-        count += f" and {without} without" * bool(without)
-        low, high = part.extremes(who)
-        exact = (str(part.exactly(who, place)) for place in (0.0, 1.0))
-        found.append((name, form, who, count, extreme(low), extreme(high), *exact))
-        name, form = foreign(""), ""
-    return found
+    source = part.scores.source
+    name = foreign(part.name) if source is None else foreign(files[source.path], path=True)
+    return read_rows(part.given, name)
 
 
 # ------------------------------------------------------------------------------ scores

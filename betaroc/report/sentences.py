@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from betaroc.core.text import capital, sentence
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Tail
 from betaroc.estimation.families import family_text, is_of_counts
@@ -47,7 +48,6 @@ from betaroc.report.crossings import (
 from betaroc.report.intervals import NO_POWER_LAW, measured_cell, named_end
 from betaroc.report.score_set import Named, ScoreSet, is_modelled
 from betaroc.report.summary import OF_SCORED, in_matching, misfit_words
-from betaroc.report.verdicts import capital, sentence
 
 _WHOLE = {
     "proper": "the ROC lies above the diagonal",

@@ -22,9 +22,11 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import MisfitWarning
 from betaroc.core.terms import TERMS
+from betaroc.core.text import capital, sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.families import family_text
-from betaroc.fits.family_choice import FamilyComparison
+from betaroc.fits.check import FitStatus
+from betaroc.fits.family_choice import FamilyComparison, tail_sentences
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted_scores import CountedScores, whole_weights
 from betaroc.model.measures import OperatingPoint
@@ -40,7 +42,7 @@ from betaroc.report.certainty import p_words
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
-from betaroc.report.verdicts import FitStatus, capital, sentence, statuses_of, tail_sentences
+from betaroc.report.verdicts import statuses_of
 
 _NAME = 24
 _RATES = ("far", "frr")
@@ -88,7 +90,8 @@ def in_matching(text: str) -> str:
 
 def family_tails(part: ScoreSet) -> list[str]:
     """What the recommended family of each class gains by a tail, on held-out scores."""
-    found = tail_sentences(None if part.quality is None else part.quality.families)
+    families = None if part.quality is None else part.quality.families
+    found = [] if families is None else tail_sentences(families.tails)
     return [in_matching(words) for words in found] if part.has_rejected else found
 
 

@@ -5,38 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
+from betaroc.core.text import sentence
 from betaroc.core.value import fields_of
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
-from betaroc.fits.check import TOLERANCE, FitCheck
-from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
+from betaroc.fits.check import CURVE_ONLY, TOLERANCE, FitCheck, FitStatus, statuses_beside
+from betaroc.fits.family_choice import FamilyRow, TailRow
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck, rates_verdict, rates_words
-from betaroc.rendering.numbers import number, percent, spaced, threshold
-from betaroc.rendering.tree import quantity
 from betaroc.report.quality import Distances, Quality
-
-TARGET_HEAD = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
-#: A curve within the tolerance beside a rate that is poor.
-_CURVE_ONLY = "good as a curve only"
-
-
-class FitStatus(NamedTuple):
-    """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
-
-    A curve that is good beside a rate that is not is "good as a curve only".
-    """
-
-    of: str
-    verdict: str
-    words: str
 
 
 def statuses_of(found: Quality, scores: Scores, distances: Distances | None) -> list[FitStatus]:
     """Of the ROC, by `check_fit`; of the rates at a threshold, by counts and distances."""
     if found.bin_error is not None and distances is not None:
-        return _beside(*_of_counts(found, scores, distances))
+        return statuses_beside(*_of_counts(found, scores, distances))
     check, rates = found.check, _of_rates(found)
     if check is None or distances is None:
         unchecked = FitStatus("ROC", "not checked", sentence(found.unchecked))
@@ -48,7 +32,7 @@ def statuses_of(found: Quality, scores: Scores, distances: Distances | None) -> 
     )
     if groups_of(scores) is not None:
         words += " These distances take trials as independent, which these groups are not."
-    return _beside(roc, rates._replace(words=f"{rates.words} {words}"))
+    return statuses_beside(roc, rates._replace(words=f"{rates.words} {words}"))
 
 
 def class_verdicts(scores: Scores, off: tuple[float, float], level: float) -> tuple[str, str]:
@@ -68,13 +52,6 @@ def _distance_words(distances: Distances, digits: int, where: str = "") -> str:
         f"FRR by the client distribution is up to {distances.client:.{digits}f} from the one"
         f" counted{where}, FAR by the impostor distribution {distances.impostor:.{digits}f}"
     )
-
-
-def _beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
-    """No verdict is good beside a rate that is poor."""
-    if rates.verdict == "poor" and roc.verdict == "good":
-        roc = roc._replace(verdict=_CURVE_ONLY)
-    return [roc, rates]
 
 
 def _of_counts(found: Quality, scores: Scores, distances: Distances) -> tuple[FitStatus, FitStatus]:
@@ -112,35 +89,6 @@ def _least_p(check: FitCheck, who: str) -> str:
     return f"{min(getattr(t, who).p_value for t in tests):.3f}"
 
 
-def sentence(text: str) -> str:
-    """With its full stop."""
-    return text if text.endswith(".") else f"{text}."
-
-
-def capital(words: str) -> str:
-    """The first letter as at the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
-
-
-# ------------------------------------------------------------------------------- rates
-def target_cells(target: TargetCheck) -> list[str]:
-    """The row of a table, the reason where the verdict is not good at its end."""
-    return [
-        target.name,
-        threshold(target.threshold, target.logit_threshold, 4),
-        _count(target.expected, 4),
-        _count(target.observed, 4) if target.observed >= 1e4 else number(target.observed),
-        quantity(target.low, percent, target.low, target.high).span,
-        target.verdict,
-        "" if target.verdict == "good" else target.reason,
-    ]
-
-
-def _count(n: float, digits: int) -> str:
-    """Scores, of large numbers without a power of ten."""
-    return spaced(n) if n >= 10.0**digits else number(n, digits)
-
-
 def target_numbers(targets: Sequence[TargetCheck], good: GoodDownTo) -> dict[str, Any]:
     """For JSON."""
     return {"targets": [t._asdict() for t in targets], "good_down_to": good._asdict()}
@@ -163,9 +111,9 @@ def _check_numbers(found: Quality, scores: Scores, distances: Distances | None) 
         verdict = rates_verdict(found.targets) if found.targets else None
         return {"verdict": None, "reason": found.unchecked, "status": verdict, **counted_}
     roc, rates = statuses_of(found, scores, distances)
-    order = ("good", "cannot tell", _CURVE_ONLY, "poor")
+    order = ("good", "cannot tell", CURVE_ONLY, "poor")
     said = {
-        "verdict": "good" if roc.verdict == _CURVE_ONLY else roc.verdict,
+        "verdict": "good" if roc.verdict == CURVE_ONLY else roc.verdict,
         "reason": roc.words if check is None else check.reason,
         "status": max(rates.verdict, roc.verdict, key=order.index),
         "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
@@ -183,27 +131,6 @@ def _check_numbers(found: Quality, scores: Scores, distances: Distances | None) 
         },
         **fields_of(check, "tolerance", "level", "replicates"),
     }
-
-
-def tail_sentences(families: FamilyComparison | None) -> list[str]:
-    """What the recommended family of each class gains by a tail, on held-out scores."""
-    return [] if families is None else [_tail_sentence(row) for row in families.tails]
-
-
-def _tail_sentence(row: TailRow) -> str:
-    rate = "FAR" if row.side == "upper" else "FRR"
-    gained = "gain" if row.z >= 0.0 else "loss"
-    score = (
-        f"has the held-out score {number(row.held_out_tail, 4)}, without"
-        f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard errors)"
-        if math.isfinite(row.z)
-        else "ends before one of the held-out scores in a fold, so that they have no common measure"
-    )
-    return (
-        f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its held-out"
-        f" threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are expected,"
-        f" {number(row.observed_tail)} were counted with it, {number(row.observed)} without."
-    )
 
 
 def _families_numbers(found: Quality) -> dict[str, Any]:

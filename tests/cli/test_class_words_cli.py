@@ -81,19 +81,6 @@ def test_texts_of_the_commands(files: list[str], capsys: pytest.CaptureFixture[s
     assert {"client", "impostor"} <= set(found)
 
 
-def test_columns_stand_below_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Labels longer and shorter than the words that they stand for."""
-    path = write(tmp_path / "dev.csv", 0, ("echtes Gesicht", "Foto"))
-    assert main(["fit", path, "--client-label", "echtes Gesicht"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    sizes = [line.rindex(" 60 ") + 3 for line in lines[2:3]]
-    assert [line.index(" 80 ") + 3 for line in lines[3:4]] == sizes
-    first = next(k for k, line in enumerate(lines) if "(n = 60)" in line)
-    places = [re.search(r" ([ab]) ", line).start(1) for line in lines[first : first + 4]]  # type: ignore[union-attr]
-    assert len(set(places)) == 1
-    assert lines[first - 1].index("parameter") == places[0]
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize("words", [pytest.param(WORDS, marks=pytest.mark.nightly), HOSTILE])
 def test_the_report(tmp_path: Path, words: tuple[str, str]) -> None:

@@ -68,7 +68,7 @@ def test_fit_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     fit = br.fit(br.read_scores(DEV))
     for piece in (
-        "dev.csv  csv; 361 rows  client       180",
+        "dev.csv   csv; 361 rows",
         "Family: beta; chosen because all 361 scores lie in [0, 1]",
         f"{fit.client.params['a']:.6g}",
         f"{fit.model.auc():.5g}",
