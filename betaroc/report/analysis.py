@@ -511,9 +511,10 @@ class Judge(NamedTuple):
 
 
 def fitted_set(
-    role: str, given: ScoreData, options: Mapping[str, Any], judge: Judge, *, prefix: str = ""
-) -> ScoreSet:
-    """A score set that must be fitted."""
+    role: str, given: ScoreData, options: Mapping[str, Any], judge: Judge | None, *,
+    prefix: str = "",
+) -> ScoreSet:  # fmt: skip
+    """A score set that must be fitted, and judged unless there is no judge."""
     compared = None
     rules = options["boundary"], options["resolution"]
     with passed_on(prefix):
@@ -524,6 +525,8 @@ def fitted_set(
         else:
             fitted = fit(given, **options)
     part = _part(role, _name_of(given, role), given, fitted)
+    if judge is None:
+        return part
     return judge.judged(part, choose=True, compared=compared, prefix=prefix)
 
 

@@ -84,8 +84,6 @@ def test_the_fits_of_three_systems_are_one_table(
     found = json.loads(said(capsys, "fit", *options(folder), "--json"))
     assert [one["system"] for one in found] == list(NAMES)
     assert found[0]["client"]["n"] == 120
-    text = said(capsys, "fit", *options(folder))
-    assert text.count("impostor    beta") == 3
     assert said(capsys, "fit", *options(folder), "--latex").count("\\\\") == 7
 
 
@@ -175,7 +173,7 @@ def test_the_fits_of_systems_in_full(folder: Path, capsys: pytest.CaptureFixture
     alone = json.loads(said(capsys, *one, "--json"))
     named = {"source": alone["source"] | {"path": "svm/dev.csv"}}
     assert found[1] == {"system": "svm"} | alone | named
-    assert said(capsys, *one) in said(capsys, *call)
+    assert said(capsys, *call).count("What was read: ") == len(NAMES)
     assert "--json" in refused(capsys, *call, "--csv")
     assert "--level must be" in refused(capsys, "fit", *options(folder), "--level", "0")
 
