@@ -14,7 +14,6 @@ from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
-from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate
 from betaroc.inference.interval import Interval
@@ -26,7 +25,18 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.notebook import Trace, draw_square, html_block, name_shown, table_nodes
 from betaroc.rendering.numbers import level_words, number, spaced, visible
 from betaroc.rendering.table_text import latex_table, latex_text
-from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Words, quantity, rate_cell
+from betaroc.rendering.tree import (
+    Cell,
+    Figure,
+    Grid,
+    Group,
+    Node,
+    Row,
+    RowCells,
+    Words,
+    quantity,
+    rate_cell,
+)
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -60,21 +70,6 @@ def fit_frame(fit: SupportedPair) -> Table:
     return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), fit.library)
 
 
-def rule_in_words(rule: BoundaryRule | None) -> str:
-    """The boundary rule and its counts."""
-    if rule is None:
-        return "none"
-    counts = (
-        ("at 0", rule.n_zero), ("at 1", rule.n_one), ("dropped", rule.n_dropped),
-        ("moved", rule.n_moved), ("censored low", rule.n_censored_low),
-        ("censored high", rule.n_censored_high),
-    )  # fmt: skip
-    words = [f"{n} {what}" for what, n in counts if n]
-    if rule.resolution is not None:
-        words.append(f"resolution {rule.resolution:g}")
-    return f"{rule.policy} ({', '.join(words) or 'none met'})"
-
-
 def distribution_summary(fit: Estimate) -> Summary:
     """One law: its facts, then its parameters."""
     return _summary("Maximum-likelihood fit", _facts(fit), [("", fit)])
@@ -98,7 +93,7 @@ def _facts(fit: Estimate) -> list[tuple[str, str, str, str]]:
         ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
         ("Scores:", str(fit.n), "AIC:", _number(fit.aic)),
         ("Total weight:", _number(fit.total_weight), "BIC:", _number(fit.bic)),
-        ("Converged:", str(fit.converged), "Boundary:", rule_in_words(fit.boundary)),
+        ("Converged:", str(fit.converged), "Boundary:", boundary_words(fit) or "none"),
     ]
 
 
@@ -147,7 +142,55 @@ def _heading(who: str, part: Estimate) -> str | None:
     met = rule is not None and (rule.n_zero or rule.n_one or rule.resolution is not None)
     absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
     size = f"{part.n - absent} scores" + (f", {absent} trials without one" if absent else "")
-    return f"{who}: {size}" + (f", boundary {rule_in_words(rule)}" if met else "")
+    return f"{who}: {size}" + (f", boundary {boundary_words(part)}" if met else "")
+
+
+# --------------------------------------------------------------------- in words and rows
+def fit_families(fit: SupportedPair) -> str:
+    """Name of the family, point masses said."""
+    both = (fit._scored.client, fit._scored.impostor)
+    inflated = any(f.distribution.atoms.places.size and f.names for f in both)
+    name = family_text(fit.family)
+    name = f"{name}, with point masses" if inflated else name
+    ends = [
+        f"{who}s at the {' and the '.join(one.side for one in f.tails)} end"
+        for who, f in zip(("client", "impostor"), both, strict=True)
+        if f.tails
+    ]
+    return f"{name}, with a tail of {' and '.join(ends)}" if ends else name
+
+
+def boundary_words(fit: Estimate) -> str:
+    """What was done with scores of exactly 0 and 1; empty if there were none."""
+    rule = fit.boundary
+    if rule is None:
+        return ""
+    parts = []
+    if rule.n_zero or rule.n_one:
+        parts.append(f"{rule.n_zero} scores of exactly 0, {rule.n_one} of exactly 1")
+    if rule.n_dropped:
+        parts.append(f"{rule.n_dropped} left out")
+    if rule.n_moved:
+        parts.append(f"{rule.n_moved} moved")
+    if rule.n_censored_low or rule.n_censored_high:
+        parts.append(f"{rule.n_censored_low} censored low, {rule.n_censored_high} high")
+    if rule.resolution is not None:
+        parts.append(f"resolution {rule.resolution:g}")
+    return f"{'; '.join(parts)} (rule: {rule.policy})" if parts else ""
+
+
+def law_rows(
+    who: str, law: Estimate, cells: Mapping[str, tuple[Cell, str]] | None = None
+) -> list[RowCells | Group]:
+    """The parameters of a class, of `cells` with intervals, and what was done at 0 and 1."""
+    name, rows = f"{who} (n = {spaced(law.n)})", list[RowCells | Group]()
+    for label, value, error in _rows(law):
+        if value != 0.0 or not label.startswith("at_"):
+            cell, method = (cells or {}).get(label, (Cell(number(value)), ""))
+            rows.append((name, label, cell, number(error, 3), method))
+            name = ""
+    words = boundary_words(law)
+    return [*rows, Group("", f"{who}: {words}")] if words else rows
 
 
 # ------------------------------------------------------------------------ in a notebook
@@ -166,7 +209,11 @@ def fit_block(fit: SupportedPair) -> list[Node]:
         models["scores"] = empirical_model(scores)
     called = f" of {name_shown(scores.name)}" if scores.name else ""
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
-    said = (_parameters(getattr(fit, who), words.many(who)) for who in sizes)
+    laws = [
+        row if isinstance(row, Group) else Row(row[:4])
+        for who in sizes for row in law_rows(getattr(words, who), getattr(fit, who))
+    ]  # fmt: skip
+    params = Grid(("class", "parameter", "estimate", "standard error"), tuple(laws), (1,))
     of = {name: fit if name == "fitted" else None for name in models}
     areas = {name: _area(of[name], m) for name, m in models.items()}
     errors = {name: _eer(of[name], m) for name, m in models.items()}
@@ -175,23 +222,12 @@ def fit_block(fit: SupportedPair) -> list[Node]:
                   for name in models))  # fmt: skip
     rows = (Row(("AUC", *areas.values())), Row(("EER", *errors.values())))
     return [
-        Words(f"{family_text(fit.family)} fit{called}: {told}", "answer"),
-        *filter(None, said),
+        Words(f"{fit_families(fit)} fit{called}: {told}", "answer"),
         *(Words(one.message) for one in fit.notices[:_NOTICES]),
         Grid(head, rows),
+        *[params] * bool(laws),
         _rocs(models),
     ]
-
-
-def _parameters(part: Estimate, who: str) -> Words | None:
-    """The parameters of a class with their standard errors."""
-    told = [
-        f"{name} {number(value, 4)}" + (f" ± {number(error, 2)}" if error > 0.0 else "")
-        for name, value, error in _rows(part)
-    ]
-    words = f"{part.family}, {', '.join(told)}"
-    words += " (± standard error)" * ("±" in words)
-    return Words(words, lead=f"{who[:1].upper()}{who[1:]}:") if told else None
 
 
 def _area(fit: SupportedPair | None, model: ScoreModel) -> Cell:

@@ -16,13 +16,13 @@ from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.estimate import fit
 from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit
+from betaroc.fits.fit_tables import law_rows
 from betaroc.rendering.numbers import number
 from betaroc.rendering.tree import Bullets, Grid, Group, Node, Row, Section, Words
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.numbers import fit_numbers
 from betaroc.report.quality import distances
 from betaroc.report.score_set import ScoreSet
-from betaroc.report.sections import law_rows
 from betaroc.report.sentences import shape_sentences
 
 #: Two-sided 5 % point of the standard normal distribution.

@@ -120,20 +120,17 @@ def _distances(sets: Named) -> list[Node]:
         return []
     grid = Grid(("largest distance", "client", "impostor", "ROC"), tuple(rows))
     return [Section("Distances", (grid, Words(
-        "Of the classes: the largest difference of the two distribution functions"
-        " (Kolmogorov–Smirnov). Of the curves: the largest difference in FAR and TPR at once, along"
-        " FAR + TPR = constant. These are plain numbers, 0 where both agree. They are no test of"
-        " fit: parameters estimated from the same scores make them small; how large chance makes"
-        " them is said with the verdicts.", "legend",
+        "Of the classes: the largest difference of the distribution functions (Kolmogorov–Smirnov)."
+        " Of the curves: in FAR and TPR at once, along FAR + TPR = constant. They are no test of"
+        " fit: parameters estimated from the same scores make them small.", "legend",
     )))]  # fmt: skip
 
 
 _OF_RATES = (
-    "Rates asked: good, the exact interval of the rate counted at the fit’s own threshold, divided"
-    " by the rate expected there, lies within a factor of 3; poor, it has no point within a factor"
-    " of 1.25, at any number of scores (this comes first); cannot tell, all else. Groups count as"
-    " their effective number of trials; of a summary the scores of a bin widen the interval. The"
-    " table goes down to 5 expected scores: about what is rarer nothing was counted."
+    "Rates asked: good, the exact interval of the rate counted at the fit’s own threshold lies"
+    " within a factor of 3 of the rate expected; poor, it has no point within a factor of 1.25"
+    " (this comes first); cannot tell, all else. Groups count as their effective number of trials;"
+    " bins of a summary widen the interval. The table goes down to 5 expected scores."
 )
 
 
@@ -148,14 +145,12 @@ def _of_curves(sets: Named, level: float, seed: int | None) -> str:
             f" p-value is below {number(1.0 / (1 + drawn), 3)}; i{made[1:]}"
         )
     return (
-        "Curve: good, whatever chance did the distance is within the tolerance; poor,"
-        " it is beyond; cannot tell, the interval of the distance reaches across the tolerance. Of"
-        " the ROC it is the largest difference in FAR and TPR at once; two distributions that are"
-        " wrong in the same way have a good ROC and give the wrong rates at a threshold,"
-        " hence the second verdict, that of the rates asked: those of few scores are far inside any"
-        " such tolerance."
-        " The verdicts do not rest on p-values, because with very many scores every family is"
-        f" rejected by them, with few none. {made}. Distances take trials as independent."
+        "Curve: good, the whole interval of the distance is within the tolerance; poor, it is"
+        " beyond; cannot tell, it reaches across. Of the ROC it is the largest difference in FAR"
+        " and TPR at once; two distributions that are wrong in the same way have a good ROC and"
+        " wrong rates at a threshold, hence the second verdict. The verdicts do not rest on"
+        f" p-values, by which many scores reject every family and few none. {made}. Distances take"
+        " trials as independent."
     )
 
 
@@ -211,13 +206,11 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         finding = f"{'only' if alone(found) else 'recommended'} {' and '.join(best)}"
     told.append(Words(
         "All on one measure, densities by the score. Held-out score: mean log density of a score"
-        " under fits of the other four folds; its z: the difference to"
-        " the best one in standard errors. Recommended is, of those of a class within half a"
-        " standard error of the best, the one with the fewest parameters. Vuong z: difference of"
-        " log-likelihoods to the recommended family in standard errors; below −1.96 worse at the"
-        " 5 % level, – where one family contains the other."
+        " under fits of the other four folds; its z: the difference to the best one in standard"
+        " errors. Recommended is, of those within half a standard error of the best, the one with"
+        " the fewest parameters. Vuong z: difference of log-likelihoods to the recommended family"
+        " in standard errors, below −1.96 worse at the 5 % level, – where one contains the other."
         " Distance: largest difference of the fitted distribution function from that of the scores."
-        " AIC: the log-likelihood with a charge for each parameter, the smaller the better."
         " The choice belongs to dev, so that test sets have none.", "legend",
     ))  # fmt: skip
     title = "Families of distributions"
@@ -237,10 +230,9 @@ def sensitivity_section(sets: Named) -> Section:
         told.append(Words(
             "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that"
             " let another rule change a shape by more than 10 %; the extreme 1 % of a class"
-            " carrying more than 10 % of the sum that fits its distribution. Hill’s exponent is"
-            " that of the most extreme scores alone; z is its distance from the fitted one in"
-            " errors. That of the fit is what the fitted distribution has over the same share of"
-            " scores, which may be far from the end.", "legend",
+            " carrying more than 10 % of the sum that fits its distribution. z: the distance of"
+            " Hill’s exponent from the fitted one in errors. That of the fit is what the fitted"
+            " distribution has over the same share of scores.", "legend",
         ))  # fmt: skip
     called = [
         f"{role}: {'; '.join(part.quality.called_for)}" for part, role in audited

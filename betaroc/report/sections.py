@@ -9,7 +9,7 @@ from functools import partial
 from betaroc.core.special import rate_of_none
 from betaroc.core.text import capital, sentence
 from betaroc.data.scores_view import CLASS_HEAD, read_rows
-from betaroc.fits.fit import DistributionFit
+from betaroc.fits.fit_tables import fit_families, law_rows
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import (
@@ -54,13 +54,7 @@ from betaroc.report.score_set import (
     target,
     unscored_words,
 )
-from betaroc.report.sentences import (
-    boundary_words,
-    fit_families,
-    parameters,
-    said_of,
-    without_interval,
-)
+from betaroc.report.sentences import said_of, without_interval
 from betaroc.report.summary import expected, marked
 
 #: Fewer expected scores than this beyond a threshold are told.
@@ -147,8 +141,7 @@ def scores_section(sets: Named, figures: Sequence[Sequence[Figure]]) -> Section:
     if len(sets) == 1:
         shown = [Figures(tuple(figure for row in figures for figure in row))]
     note = Words(
-        "Client scores are those that should be accepted, impostor scores those that should not."
-        " Twenty bins; bars have the area of the share of scores they hold. A fitted density that"
+        "Twenty bins; bars have the area of the share of scores they hold. A fitted density that"
         " rises without bound leaves the frame; a point mass is a stem as high as a bar holding it,"
         " and its scores are not in the bars. One scale for all sets of a class.",
         "legend",
@@ -169,11 +162,8 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
         return [(*row, *absent) for row in _measure_rows(part)]
 
     explained = Words(
-        "ROC: the share of clients accepted (TPR) against the share of impostors accepted (FAR), at"
-        " every threshold. DET: the same errors on scales that make normal scores straight lines."
-        " AUC: the area under the ROC, the chance that a client scores above an impostor. EER: the"
-        " error rate where FAR and FRR, the share of clients rejected, are equal. KS: the largest"
-        " difference of TPR and FAR.",
+        "DET: the errors of the ROC on scales that make normal scores straight lines. KS: the"
+        " largest difference of TPR and FAR.",
         "legend",
     )
     notes = [Words(words, "note") for words in said_of(sets, _notes_of)]
@@ -263,7 +253,8 @@ def parameters_section(sets: Named) -> Section:
         made: list[RowCells | Group] = []
         for who, law in (("client", part.fit.client), ("impostor", part.fit.impostor)):
             own = () if part.intervals is None else getattr(part.intervals, who)
-            made += law_rows(who, law, own)
+            cells = {m.key: (measured_cell(m, number, number(m.estimate)), m.method) for m in own}
+            made += law_rows(who, law, cells)
         if not made:
             return [Group("", "the scores themselves, no parameters")]
         fit = part.fit
@@ -271,30 +262,14 @@ def parameters_section(sets: Named) -> Section:
         return [*made, Group("", f"{numbers}, BIC {number(fit.bic)}")]
 
     legend = Words(
-        "Maximum likelihood. Standard errors are those of large samples and independent trials,"
-        " from the information at the maximum. Intervals: of the profile likelihood; Wald’s where"
-        " scores were censored or counted in cells, and where trials carry groups, whose dependence"
-        " they then count. AIC and BIC: twice the number of parameters, or of their share by the"
-        " logarithm of n, less twice the log-likelihood; the smaller the better.",
+        "Maximum likelihood. Standard errors are those of large samples and independent trials."
+        " Intervals: of the profile likelihood; Wald’s where scores were censored or counted in"
+        " cells, and where trials carry groups, whose dependence they then count. AIC and BIC: the"
+        " smaller the better.",
         "legend",
     )
     words = (0, 1, 4) if len(sets) > 1 else (1, 4)
     return Section("Parameters", (grouped(sets, head, rows, words), legend), "", "parameters")
-
-
-def law_rows(
-    who: str, law: DistributionFit, own: Sequence[Measured] = ()
-) -> list[RowCells | Group]:
-    """The parameters of one class's distribution, and what was done at 0 and 1."""
-    found, name = {m.key: m for m in own}, f"{who} (n = {spaced(law.n)})"
-    rows: list[RowCells | Group] = []
-    for label, value, error in parameters(law):
-        m = found.get(label)
-        cell = measured_cell(m, number, number(value))
-        rows.append((name, label, cell, number(error, 3), "" if m is None else m.method))
-        name = ""
-    said = boundary_words(law)
-    return [*rows, Group("", f"{who}: {said}")] if said else rows
 
 
 # ------------------------------------------------------------------------------ operating points

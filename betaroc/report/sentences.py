@@ -9,9 +9,8 @@ from functools import partial
 from betaroc.core.text import capital, sentence
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Tail
-from betaroc.estimation.families import family_text, is_of_counts
+from betaroc.estimation.families import is_of_counts
 from betaroc.fits.counted_ends import CONTRADICTED
-from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import EndTest, EndTests
 from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
@@ -66,20 +65,6 @@ _SHAPES = {
 }
 #: Shapes with a > 1, and with b > 1.
 _RISING = ({"J", "bell"}, {"reverse-J", "bell"})
-
-
-def fit_families(fit: Fit) -> str:
-    """Name of the family, point masses said."""
-    both = (fit._scored.client, fit._scored.impostor)
-    inflated = any(f.distribution.atoms.places.size and f.names for f in both)
-    name = family_text(fit.family)
-    name = f"{name}, with point masses" if inflated else name
-    ends = [
-        f"{who}s at the {' and the '.join(one.side for one in f.tails)} end"
-        for who, f in zip(("client", "impostor"), both, strict=True)
-        if f.tails
-    ]
-    return f"{name}, with a tail of {' and '.join(ends)}" if ends else name
 
 
 # ------------------------------------------------------------------------------- ends
@@ -275,34 +260,6 @@ def _shape_words(shape: str, who: str, sure: Certainty | None) -> str:
     return f"{shape} ({said})" if said else shape
 
 
-def parameters(fit: DistributionFit) -> list[tuple[str, float, float]]:
-    """Name, estimate and standard error; masses of 0 left out."""
-    return [
-        (name, value, fit.std_errors[name])
-        for name, value in fit.params.items()
-        if value != 0.0 or not name.startswith("at_")
-    ]
-
-
-def boundary_words(fit: DistributionFit) -> str:
-    """What was done with scores of exactly 0 and 1; empty if there were none."""
-    rule = fit.boundary
-    if rule is None:
-        return ""
-    parts = []
-    if rule.n_zero or rule.n_one:
-        parts.append(f"{rule.n_zero} scores of exactly 0, {rule.n_one} of exactly 1")
-    if rule.n_dropped:
-        parts.append(f"{rule.n_dropped} left out")
-    if rule.n_moved:
-        parts.append(f"{rule.n_moved} moved")
-    if rule.n_censored_low or rule.n_censored_high:
-        parts.append(f"{rule.n_censored_low} censored low, {rule.n_censored_high} high")
-    if rule.resolution is not None:
-        parts.append(f"resolution {rule.resolution:g}")
-    return f"{'; '.join(parts)} (rule: {rule.policy})" if parts else ""
-
-
 # ------------------------------------------------------------------------------ intervals
 def said_of(sets: Named, notes: Callable[[ScoreSet], list[str]]) -> list[str]:
     """What is to be said of each set as sentences; what holds for all sets once."""
@@ -347,10 +304,9 @@ def ends_section(sets: Named, more: Sequence[Node] = (), figures: Sequence[Figur
             " K TPR^ρ, with exponent ρ and coefficient K (none: no such power law; of exponent 0 or"
             " inf: one class is alone at that end). “Not seen”: past a crossing of which the scores"
             " show nothing. A slope of 0 or infinity says which side of the diagonal the curve"
-            " takes, not that the end is useful: an exponent near 1 stays close to chance far into"
-            " the end. The p-value is of the curve lying on the diagonal at that end. These are"
-            " statements about the fitted distributions; few scores, or none, lie where they hold,"
-            " and other families behave otherwise there.", "legend",
+            " takes, not that the end is useful. The p-value is of the curve lying on the diagonal"
+            " at that end. These are statements about the fitted distributions; few scores, or"
+            " none, lie where they hold, and other families behave otherwise there.", "legend",
         )]  # fmt: skip
         notes = said_of(modelled, partial(without_interval, ends=True))
         told += [Words(words, "note") for words in notes]

@@ -63,24 +63,6 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
 
 # ------------------------------------------------------------------ fit
 @pytest.mark.simulation
-def test_fit_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fit", DEV]) == 0
-    out, err = capsys.readouterr()
-    fit = br.fit(br.read_scores(DEV))
-    for piece in (
-        "dev.csv   csv; 361 rows",
-        "Family: beta; chosen because all 361 scores lie in [0, 1]",
-        f"{fit.client.params['a']:.6g}",
-        f"{fit.model.auc():.5g}",
-        "Towards threshold 1",
-        "Shape category: client: J",
-    ):
-        assert piece in out
-    assert err == ""
-    assert out.isascii()
-
-
-@pytest.mark.simulation
 def test_fit_as_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", DEV, "--json"]) == 0
     out, err = capsys.readouterr()
@@ -115,17 +97,6 @@ def test_json_of_point_masses_keeps_the_shapes(
     assert len(document["warnings"]) == 1
     assert "exactly 1" in document["warnings"][0]
     assert err == ""
-
-
-@pytest.mark.simulation
-def test_warnings_of_the_table_are_lines_on_stderr(
-    ends: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["fit", ends]) == 0
-    out, err = capsys.readouterr()
-    assert err.startswith("warning: client: ")
-    assert err.count("\n") == 1
-    assert "with point masses" in out
 
 
 def test_auto_is_normal_beyond_the_unit_interval(capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,8 +114,7 @@ def test_a_fit_shows_areas_rates_and_parameters() -> None:
     assert cells[0] == f"{area:.4g}"
     assert cells[1] == f"{interval.low:.4g} to {interval.high:.4g}"
     assert cells[2] == f"{counted:.4g}"
-    told = found.texts[found.texts.index("Clients:") + 1]
-    assert told.startswith(f"normal, mu {np.mean(DEV.client):.4g} ± ")
+    assert row(found, "client (n = 400)")[:2] == ["mu", f"{np.mean(DEV.client):.6g}"]
     assert found.texts[0] == "normal fit of dev set: 400 clients and 400 impostors"
 
 

@@ -18,7 +18,6 @@ from betaroc.ensemble.evidence import misfit_of
 from betaroc.fits.audit import Sensitivity, TailCheck
 from betaroc.fits.target_checks import check_targets, good_down_to, rates_words
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.numbers import percent
 from betaroc.report.intervals import TPR, Measured, intervals_of
 from betaroc.report.page import render_report
 from betaroc.report.page_quality import families_section
@@ -278,18 +277,6 @@ def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(
 
 
 # ------------------------------------------------------------------ the page
-def test_the_page_shows_the_verdict_in_words_and_colour(analysis: br.Analysis, page: str) -> None:
-    for part in analysis.parts:
-        for one in statuses(part):
-            assert f">{one.verdict}</strong>" in page
-            assert one.words[1:60] in page.replace("\u2019", "'")
-    assert page.index('class="verdict') < page.index("ROC and DET")
-    text = plain(page)
-    assert "199 simulated score sets, seed 0, so that no p-value is below 0.005" in text
-    check = analysis.dev.quality.check
-    assert f"{check.ad.impostor.statistic:.4g} (p {check.ad.impostor.p_value:.3g})" in text
-
-
 @pytest.fixture(scope="module")
 def contaminated() -> br.Analysis:
     """Impostors of which one in a hundred is as a client."""
@@ -401,41 +388,6 @@ def test_words_where_nothing_can_be_counted() -> None:
     assert rates_words(own, good_down_to(own)).endswith(
         "no rate good; FAR and FRR: cannot tell, placed by these scores"
     )
-
-
-def test_the_page_has_intervals_where_numbers_stand(analysis: br.Analysis, page: str) -> None:
-    found = analysis.dev.intervals
-    scores, model = named(found.scores), named(found.model)
-    for m, say in (
-        (scores["auc"], lambda v: f"{v:.5g}"), (model["auc"], lambda v: f"{v:.5g}"),
-        (scores["eer"], percent), (model["eer"], percent),
-        (model["exponent-at-zero"], lambda v: f"{v:.3g}"),
-    ):  # fmt: skip
-        assert f"{say(m.low).removesuffix(' %')} to {say(m.high)}</span>" in page
-    for m in found.client:
-        assert f'<span class="ci">{m.low:.6g} to {m.high:.6g}</span></td>' in page
-    met = analysis.points[0].expected_intervals[0]
-    assert f"{percent(met.low).removesuffix(' %')} to {percent(met.high)}</span>" in page
-
-
-@pytest.mark.simulation
-def test_the_page_names_the_level(few: None, panel_alone: None) -> None:
-    page = plain(render_report(br.analyze(beta_scores(30), family="beta", level=0.99)))
-    assert "99 % interval" in page
-
-
-def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: str) -> None:
-    text = plain(page)
-    for row in analysis.dev.quality.families.rows:
-        assert f"<tr><th>{row.family}<" in page
-        assert f"<td>{row.held_out:.4g}</td>" in page.replace("\u2212", "-")
-    for row in analysis.dev.quality.audit.policies:
-        policy = row.policy.replace("1e-", "1e\N{MINUS SIGN}")
-        assert f"<tr><th>{policy}</th><td>{row.client_a:.4g}</td>" in page
-    for role in ("dev", "test"):
-        assert f"{role}, P–P: probability by the fitted distribution" in text
-        assert f"{role}, Q–Q: scores against the quantiles" in text
-    assert "client: J (" in text
 
 
 @pytest.mark.simulation
