@@ -242,7 +242,7 @@ def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
 
 
 def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
-    """A row per rate, the reason where the verdict is not good at its end."""
+    """A row per rate, the reason below it where the verdict is not good."""
     rows = []
     for t in targets:
         expected, observed = (
@@ -252,10 +252,10 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
         rows.append(Row((
             t.name, threshold_words(t.threshold, t.logit_threshold, 4), expected, observed,
             quantity(t.low, percent, t.low, t.high).span, t.verdict,
-            "" if t.verdict == "good" else t.reason,
         )))  # fmt: skip
-    head = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
-    return Grid(head, tuple(rows), (5, 6))
+        rows += [Row(("", t.reason))] * (t.verdict != "good")
+    head = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict")
+    return Grid(head, tuple(rows), (5,))
 
 
 def _placed(targets: Sequence[TargetCheck], name: str) -> bool:
