@@ -253,7 +253,7 @@ def test_both_classes_share_one_warning_and_one_rule():
     silent = br.fit(scores, boundary="inflate")
     assert silent == fit
     assert pickle.loads(pickle.dumps(fit)) == fit
-    assert "3 at 1" in str(fit.summary())
+    assert "0 scores of exactly 0, 3 of exactly 1" in str(fit.summary())
 
 
 @pytest.mark.simulation
