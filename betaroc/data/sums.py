@@ -82,7 +82,6 @@ class ClassSummary(Noun):
     bins: IntArray
     counts: IntArray
     _same_length = ("bins", "counts")
-    _ordered = (("minimum", "maximum"), ("inner_minimum", "inner_maximum"))
     _travels = travelling("mean_rest")
     mean_rest: float = field(default=0.0, compare=False, repr=False)
     lowest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)
