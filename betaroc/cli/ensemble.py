@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
     say(
         arguments,
         lambda: inclusion_numbers(result) | further,
-        lambda: apart(*(Words(text, "given") for text in ("\n".join(read), str(result)))),
+        lambda: [*apart(Words("\n".join(read), "given")), *result._view()],
         said,
         result.names,
         words,

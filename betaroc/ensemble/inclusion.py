@@ -28,7 +28,7 @@ from betaroc.ensemble.page import inclusion_page
 from betaroc.ensemble.pictures import plot_ensemble
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import verdict_of
-from betaroc.ensemble.sentences import crossings_columns, inclusion_columns, inclusion_text
+from betaroc.ensemble.sentences import crossings_columns, inclusion_columns, inclusion_view
 from betaroc.ensemble.trials import (
     Classifiers,
     Systems,
@@ -43,6 +43,8 @@ from betaroc.fits.fit import Fit
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet
+from betaroc.rendering.tree import Section
+from betaroc.rendering.tree_text import text_of
 
 _CRITERIA = ("weighted-error", "far", "frr")
 #: Families on the real line.
@@ -233,7 +235,10 @@ class Inclusion(InclusionRecord, Noun):
         write_whole(path, inclusion_page(self, terms=terms))
 
     def __str__(self) -> str:
-        return inclusion_text(self)
+        return text_of(self._view())
+
+    def _view(self) -> list[Section]:
+        return inclusion_view(self)
 
 
 @public

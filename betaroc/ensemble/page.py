@@ -30,6 +30,7 @@ from betaroc.ensemble.sentences import (
     doubts,
     gain_grid,
     gain_sentences,
+    lead,
     own_grid,
 )
 from betaroc.model.roc import Roc
@@ -93,23 +94,11 @@ def inclusion_page(
         "Ensemble",
         [f"{len(result.names)} classifiers"],
         "Which of these classifiers join the ensemble?",
-        [*(Words(line, "lead") for line in _lead(result)), *_verdicts(result),
+        [*(Words(line, "lead") for line in lead(result)), *_verdicts(result),
          _figures(result, field)],
         _sections(result, read),
     )  # fmt: skip
     return page_of(page, said, said(f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ)."))
-
-
-def _lead(result: InclusionRecord) -> list[str]:
-    n_client, n_impostor = result.systems.sizes
-    low, high = result.region
-    joined = [visible(name) for name, verdict in result.verdict.items() if verdict == INCLUDE]
-    answer = f"{len(joined)} of {len(result.names)} join: {', '.join(joined)}." if joined else (
-        "No classifier is shown to add to the others."
-    )  # fmt: skip
-    region = "all FARs" if (low, high) == (0.0, 1.0) else f"FAR from {low:g} to {high:g}"
-    trials = f"{spaced(n_client)} client and {spaced(n_impostor)} impostor trials"
-    return [answer, f"Judged on {trials}, {region}, at {level_words(result.level)} confidence."]
 
 
 def _verdicts(result: InclusionRecord) -> Sequence[Node]:

@@ -21,8 +21,18 @@ from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
 from betaroc.rendering.table_text import records
-from betaroc.rendering.tree import Bullets, Cell, Grid, Name, Row, apart, as_named, signed_cell
-from betaroc.rendering.tree_text import text_of
+from betaroc.rendering.tree import (
+    Bullets,
+    Cell,
+    Grid,
+    Name,
+    Row,
+    Section,
+    Words,
+    apart,
+    as_named,
+    signed_cell,
+)
 
 #: The rule whose gains stand beside the verdicts.
 _BESIDE = "mean-logit"
@@ -89,33 +99,39 @@ def crossings_columns(found: Mapping[tuple[str, str], RocCrossings]) -> dict[str
 
 
 # ------------------------------------------------------------------------------- as text
-def inclusion_text(result: InclusionRecord) -> str:
-    """Verdicts with their reasons, the gain of one rule, crossings and hull."""
-    n_client, n_impostor = result.systems.sizes
-    low, high = result.region
-    head = [
-        f"{counted(len(result.names), 'classifier')} on {counted(n_client, 'client')} and"
-        f" {counted(n_impostor, 'impostor')}: {', '.join(map(visible, result.names))}; FAR from"
-        f" {low:g} to {high:g}, level {level_words(result.level)}",
-    ]
+def inclusion_view(result: InclusionRecord) -> list[Section]:
+    """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
+    answer, *judged = lead(result)
     if result.systems.omitted:
-        head.append(f"left out: {counted(result.systems.omitted, 'row')} with a missing score")
+        judged.append(f"Left out: {counted(result.systems.omitted, 'row')} with a missing score.")
     reasons = [f"{visible(name)}: {v.word}. {v.reason}" for name, v in result.verdict.items()]
     rules = dict.fromkeys(gain.rule for gain in result.fusion.gains)
     all_rules = (
         f"Gains by all {len(rules)} rules ({', '.join(rules)}): print(result.fusion), or fusion in"
         " the JSON."
     )
-    told = apart(
-        _listed(head), own_grid(result, as_named),
+    return apart(
+        Words(answer, "answer"), _listed(judged), own_grid(result, as_named),
         _listed([*reasons, *doubts(result), _hull_words(result)]),
         gain_grid(result, as_named), _listed([*gain_sentences(result), all_rules]),
     )  # fmt: skip
-    return text_of(told)
+
+
+def lead(result: InclusionRecord) -> list[str]:
+    """Who joins, and on what that is judged."""
+    n_client, n_impostor = result.systems.sizes
+    low, high = result.region
+    joined = [visible(name) for name, verdict in result.verdict.items() if verdict == INCLUDE]
+    answer = f"{len(joined)} of {len(result.names)} join: {', '.join(joined)}." if joined else (
+        "No classifier is shown to add to the others."
+    )  # fmt: skip
+    region = "all FARs" if (low, high) == (0.0, 1.0) else f"FAR from {low:g} to {high:g}"
+    trials = f"{counted(n_client, 'client')} and {counted(n_impostor, 'impostor')}"
+    return [answer, f"Judged on {trials}, {region}, at {level_words(result.level)} confidence."]
 
 
 def _listed(sentences: Iterable[str]) -> Bullets:
-    return Bullets(tuple(map(as_named, sentences)))
+    return Bullets(tuple(sentences))
 
 
 def doubts(result: InclusionRecord) -> list[str]:
