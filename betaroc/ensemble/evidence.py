@@ -307,7 +307,7 @@ def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
     """The distance of a fit from its scores, without a simulation."""
     seen = empirical_model(scores)
     distance = roc_distance(fit.model, seen)
-    n = min(scores.client.size, scores.impostor.size)
+    n = min(scores.client_total, scores.impostor_total)
     noise = math.sqrt(math.log(2.0 / (1.0 - math.sqrt(level))) / (2.0 * n))
     beyond = "far" if distance - noise > TOLERANCE else "open"
     word = "close" if distance <= TOLERANCE else beyond

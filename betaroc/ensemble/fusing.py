@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.thresholds import Thresholds
+from betaroc.data.groups import weights_of
 from betaroc.ensemble.trials import Systems
 
 
@@ -17,10 +18,17 @@ class TrialSet(NamedTuple):
 
     client: FloatArray
     impostor: FloatArray
+    client_weights: FloatArray | None = None
+    impostor_weights: FloatArray | None = None
 
-    def of(self, columns: list[int]) -> TrialSet:
+    def of(self, columns: int | list[int]) -> TrialSet:
         """Some of the classifiers."""
-        return TrialSet(self.client[:, columns], self.impostor[:, columns])
+        return self._replace(client=self.client[:, columns], impostor=self.impostor[:, columns])
+
+    def rows(self, client: BoolArray, impostor: BoolArray) -> TrialSet:
+        """Some of the trials."""
+        masks = (client, impostor) * 2
+        return TrialSet._make(x if x is None else x[at] for x, at in zip(self, masks, strict=True))
 
 
 class Scale(NamedTuple):
@@ -34,12 +42,13 @@ class Scale(NamedTuple):
 
 def scale_of(systems: Systems, dev: Systems | None) -> Scale:
     """Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks."""
-    parts = [x for one in (systems, dev) if one is not None for x in (one.client, one.impostor)]
+    parts = [(getattr(one, who), weights_of(one, who)) for one in (systems, dev) if one is not None
+             for who in CLASSES]  # fmt: skip
     for k, name in enumerate(systems.names):
-        outside = sum(int(np.sum((x[:, k] < 0.0) | (x[:, k] > 1.0))) for x in parts)
+        outside = sum(int(((x[:, k] < 0.0) | (x[:, k] > 1.0)) @ w) for x, w in parts)
         if outside:
             return Scale("ranks", f"{outside} scores of {name!r} lie outside [0, 1]")
-    torn = sum(int(np.sum(np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1))) for x in parts)
+    torn = sum(int((np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1)) @ w) for x, w in parts)
     if torn:
         trials = "1 trial has" if torn == 1 else f"{torn} trials have"
         return Scale("ranks", f"{trials} exactly 0 and exactly 1, whose logits have no mean")
@@ -53,22 +62,28 @@ def logits(x: FloatArray) -> FloatArray:
 
 def rank_sums(dev: TrialSet, other: TrialSet) -> TrialSet:
     """2 (dev scores below + half of those equal + 1/2) of each score, whole, by classifier."""
-    known = np.sort(np.concatenate(dev), axis=0)
+    values = np.concatenate(dev[:2])
+    weights = np.concatenate([weights_of(dev, who) for who in CLASSES])
+    order = np.argsort(values, axis=0)
+    known = np.take_along_axis(values, order, axis=0)
+    sums = np.concatenate([np.zeros((1, known.shape[1])), np.cumsum(weights[order], axis=0)])
 
     def counted(x: FloatArray) -> FloatArray:
         columns = [
-            np.searchsorted(own, column, "left") + np.searchsorted(own, column, "right")
-            for own, column in zip(known.T, x.T, strict=True)
+            total[np.searchsorted(own, column, "left")]
+            + total[np.searchsorted(own, column, "right")]
+            for own, total, column in zip(known.T, sums.T, x.T, strict=True)
         ]
         return np.asarray(np.stack(columns, axis=1) + 1.0)
 
-    return TrialSet(counted(other.client), counted(other.impostor))
+    return other._replace(client=counted(other.client), impostor=counted(other.impostor))
 
 
 def mid_ranks(dev: TrialSet, other: TrialSet) -> TrialSet:
     """(dev scores below + half of those equal + 1/2) / (n + 1) of each score, by classifier."""
-    size = 2.0 * (sum(map(len, dev)) + 1.0)
-    return TrialSet(*(x / size for x in rank_sums(dev, other)))
+    size = 2.0 * (sum(float(np.sum(weights_of(dev, who))) for who in CLASSES) + 1.0)
+    ranks = rank_sums(dev, other)
+    return ranks._replace(client=ranks.client / size, impostor=ranks.impostor / size)
 
 
 def _mean_logit(x: FloatArray) -> FloatArray:
@@ -107,9 +122,10 @@ RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
 def fused(rule: str, dev: TrialSet, test: TrialSet) -> tuple[TrialSet, TrialSet]:
     """One column a side. An infinite mean stands one beyond the finite ones, in its order."""
     function = RULES[rule]
-    parts = [function(x) for x in (*dev, *test)]
+    parts = [function(x) for x in (*dev[:2], *test[:2])]
     finite = np.concatenate(parts)
     finite = finite[np.isfinite(finite)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     parts = [np.nan_to_num(x, neginf=low - 1.0, posinf=high + 1.0) for x in parts]
-    return TrialSet(parts[0], parts[1]), TrialSet(parts[2], parts[3])
+    first, second = (dict(zip(CLASSES, x, strict=True)) for x in (parts[:2], parts[2:]))
+    return dev._replace(**first), test._replace(**second)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
-from betaroc.data.groups import Groups, settled
+from betaroc.data.groups import Groups, settled, weights_of
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
 from betaroc.ensemble.losses import CurvePart, Splits, score_losses, thresholds_of, vote_losses
 from betaroc.inference.auc import of_means
@@ -206,17 +206,22 @@ def fusion_of(
             accepts = _ballots(dev, test, part)
             for s, members in enumerate(subsets):
                 own, met = (
-                    TrialSet(*(np.sum([side[k][who] for k in members], axis=0) for who in (0, 1)))
+                    side[0]._replace(**{
+                        who: np.sum([getattr(side[k], who) for k in members], axis=0)
+                        for who in CLASSES
+                    })
                     for side in accepts
-                )
+                )  # fmt: skip
                 losses = vote_losses(own, met, len(members), part)
                 _keep(found["vote", name, s], losses, rows)
+    weights = [weights_of(splits.systems, who) for who in CLASSES]
     gains = tuple(
-        _gain(rule, system, part, found[rule, part, 0], found[rule, part, k + 1], level, groups)
+        _gain(rule, system, part, found[rule, part, 0], found[rule, part, k + 1], level, groups,
+              weights)
         for rule in FUSING
         for k, system in enumerate(names)
         for part in parts
-    )
+    )  # fmt: skip
     shown = {
         name: {"criterion": p.criterion, "measure": p.measure, "alpha": p.alpha.tolist()}
         for name, p in parts.items()
@@ -234,11 +239,10 @@ def _ballots(dev: TrialSet, test: TrialSet, part: CurvePart) -> list[list[TrialS
     """Of dev and of test, whom each classifier accepts at its own threshold of each alpha."""
     found: list[list[TrialSet]] = [[], []]
     for k in range(dev.client.shape[1]):
-        own = TrialSet(dev.client[:, k], dev.impostor[:, k])
-        t = thresholds_of(own, part)
+        t = thresholds_of(dev.of(k), part)
         for ballots, side in zip(found, (dev, test), strict=True):
-            accepted = (side.client[:, k, None] > t, side.impostor[:, k, None] > t)
-            ballots.append(TrialSet(*(np.asarray(x, dtype=np.float64) for x in accepted)))
+            client, impostor = (1.0 * (getattr(side, w)[:, k, None] > t) for w in CLASSES)
+            ballots.append(side._replace(client=client, impostor=impostor))
     return found
 
 
@@ -250,21 +254,30 @@ def _gain(
     without: _Losses,
     level: float,
     groups: Groups | None,
+    weights: list[FloatArray],
 ) -> Gain:
     """Means of each class add up; so do the variances of the paired differences."""
-    value, rest = (sum(float(np.mean(x)) for x in losses) for losses in (with_it, without))
     apart = [b - a for a, b in zip(with_it, without, strict=True)]
-    gain = sum(float(np.mean(x)) for x in apart)
-    variance, freedom = of_means(apart) if groups is None else _grouped(apart, groups)
+    value, rest, gain = (
+        sum(float(np.average(x, weights=w)) for x, w in zip(losses, weights, strict=True))
+        for losses in (with_it, without, apart)
+    )
+    variance, freedom = (
+        of_means(apart, weights) if groups is None else _grouped(apart, groups, weights)
+    )
     reach = 0.0
     if variance != 0.0:
         reach = student(freedom, level) * math.sqrt(variance) if freedom > 0.0 else math.nan
     return Gain(rule, system, part, value, rest, gain, gain - reach, gain + reach)
 
 
-def _grouped(apart: list[FloatArray], groups: Groups) -> tuple[float, float]:
+def _grouped(
+    apart: list[FloatArray], groups: Groups, weights: list[FloatArray]
+) -> tuple[float, float]:
     """The same where trials depend on groups: sum over them of their squared contributions."""
-    away = np.concatenate([(x - np.mean(x)) / x.size for x in apart])
+    away = np.concatenate([
+        (x - np.average(x, weights=w)) / np.sum(w) for x, w in zip(apart, weights, strict=True)
+    ])  # fmt: skip
     sizes = [size for size in groups.sizes if size is not None]
     return float(settled(*groups.meat(away[:, None]))[0, 0]), min(sizes) - 1.0
 

@@ -290,7 +290,8 @@ def inclusion(
     frame : frame, mapping or sequence of Scores
         Any frame that Narwhals reads with a column of labels and a column of scores a
         classifier; or a mapping from names to `Scores` of the same trials in the same order
-        (ids and weights are compared), or a list of `Scores`.
+        (ids and weights are compared), or a list of `Scores`. Weights are copies of a trial
+        that stay in one fold; a row of weight 0 is no trial.
     label : str
         Column of the labels.
     client_label : optional
@@ -569,7 +570,10 @@ def _parts(
 def _dealt(systems: Systems, folds: int, rng: Any, *, given: bool) -> tuple[IntArray, IntArray]:
     """The fold of each trial, every class dealt by itself; one fold beside a dev set."""
     if given:
-        client, impostor = (checks.frozen(np.zeros(n, dtype=np.intp)) for n in systems.sizes)
+        client, impostor = (
+            checks.frozen(np.zeros(len(x), dtype=np.intp))
+            for x in (systems.client, systems.impostor)
+        )
         return client, impostor
     with quietly():
         curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)

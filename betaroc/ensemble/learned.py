@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
+from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.ensemble.fusing import logits
 from betaroc.ensemble.ridge import Standard, linear, log_losses, ridge_path
@@ -96,7 +97,10 @@ def _columns(systems: Systems, dev: Systems | None) -> tuple[_Columns, _Columns 
     """Of the trials and of dev, made alike."""
     given = [x for one in (systems, dev) if one is not None for x in (one.client, one.impostor)]
     cuts = np.cumsum([len(x) for x in given])[:-1]
-    made = [_of_one(column) for column in np.concatenate(given).T]
+    weights = np.concatenate([
+        weights_of(one, who) for one in (systems, dev) if one is not None for who in CLASSES
+    ])  # fmt: skip
+    made = [_of_one(column, weights) for column in np.concatenate(given).T]
     owner = np.repeat(np.arange(len(made)), [len(columns) for columns in made])
     owned = owner == np.arange(len(made))[:, None]
     matrix = np.column_stack([column for columns in made for column in columns])
@@ -105,7 +109,7 @@ def _columns(systems: Systems, dev: Systems | None) -> tuple[_Columns, _Columns 
     return own, None if dev is None else _Columns(parts[2], parts[3], owned)
 
 
-def _of_one(x: FloatArray) -> list[FloatArray]:
+def _of_one(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
     """Logits of scores in [0, 1]; exact 0 and 1, which have none, by columns that say so."""
     if np.any((x < 0.0) | (x > 1.0)):
         return [x]
@@ -113,7 +117,7 @@ def _of_one(x: FloatArray) -> list[FloatArray]:
     if not np.any(inside):
         return [x]
     values = logits(np.where(inside, x, 0.5))
-    values[~inside] = np.mean(values[inside])
+    values[~inside] = np.average(values[inside], weights=weights[inside])
     masses = [(x == end).astype(np.float64) for end in (0.0, 1.0)]
     return [values, *(mass for mass in masses if np.any(mass))]
 
@@ -122,7 +126,7 @@ def _of_one(x: FloatArray) -> list[FloatArray]:
 def nested_folds(
     systems: Systems, folds: int, deal: Callable[[int], tuple[IntArray, IntArray]]
 ) -> tuple[IntArray, IntArray] | None:
-    """As many folds as hold two trials, or groups, of each class each; None for fewer than 3."""
+    """As many folds as hold two rows, or groups, of each class each; None for fewer than 3."""
     most = min(folds, MOST_FOLDS, fewest_trials(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
         try:
@@ -142,11 +146,15 @@ def nested_folds(
 
 def fewest_trials(systems: Systems) -> int:
     """Trials, or groups, of the smaller class."""
-    return min(np.unique(label).size for labels in _labels(systems) for label in labels)
+    return min(
+        size if getattr(systems, f"{who}_groups") is None else np.unique(label).size
+        for who, size, labels in zip(CLASSES, systems.sizes, _labels(systems), strict=True)
+        for label in labels
+    )
 
 
 def _labels(systems: Systems) -> list[list[npt.NDArray[np.generic]]]:
-    """Of each class the columns of groups, or the trials themselves."""
+    """Of each class the columns of groups, or the rows themselves."""
     found: list[list[npt.NDArray[np.generic]]] = []
     for values, groups in (
         (systems.client, systems.client_groups), (systems.impostor, systems.impostor_groups),
@@ -164,6 +172,7 @@ class _Trials(NamedTuple):
     x: FloatArray
     client: BoolArray
     fold: IntArray
+    weights: FloatArray
 
     @property
     def folds(self) -> range:
@@ -172,20 +181,23 @@ class _Trials(NamedTuple):
 
     def but(self, *left: int) -> _Trials:
         """Trials of all other folds."""
-        kept = ~np.isin(self.fold, left)
-        return _Trials(self.x[kept], self.client[kept], self.fold[kept])
+        rows = ~np.isin(self.fold, left)
+        return _Trials._make(x[rows] for x in self)
 
     def only(self, fold: int) -> _Trials:
         """Trials of one fold."""
-        kept = self.fold == fold
-        return _Trials(self.x[kept], self.client[kept], self.fold[kept])
+        rows = self.fold == fold
+        return _Trials._make(x[rows] for x in self)
 
 
-def _trials(columns: _Columns, folds: tuple[IntArray, IntArray] | None) -> _Trials:
+def _trials(
+    columns: _Columns, systems: Systems, folds: tuple[IntArray, IntArray] | None
+) -> _Trials:
     """All of one fold where none are given."""
     client = np.repeat([True, False], [len(columns.client), len(columns.impostor)])
     fold = np.zeros(client.size, dtype=np.intp) if folds is None else np.concatenate(folds)
-    return _Trials(np.concatenate([columns.client, columns.impostor]), client, fold)
+    weights = np.concatenate([weights_of(systems, who) for who in CLASSES])
+    return _Trials(np.concatenate([columns.client, columns.impostor]), client, fold, weights)
 
 
 # ----------------------------------------------------------------------------- the fusions
@@ -200,7 +212,8 @@ class _Path(NamedTuple):
         """Sum over trials of the loss, shape (strengths, subsets)."""
         x = self.standard(trials.x)
         return np.stack([
-            np.sum(log_losses(linear(x, b), trials.client), axis=1) for b in self.coefficients
+            np.sum(log_losses(linear(x, b), trials.client) * trials.weights, axis=1)
+            for b in self.coefficients
         ])  # fmt: skip
 
     def at(self, strength: IntArray, trials: _Trials) -> FloatArray:
@@ -210,8 +223,9 @@ class _Path(NamedTuple):
 
 
 def _path(trials: _Trials, subsets: BoolArray) -> _Path:
-    standard = Standard(trials.x)
-    return _Path(standard, ridge_path(standard(trials.x), trials.client, subsets, STRENGTHS))
+    x, client, _, weights = trials
+    standard = Standard(x, weights)
+    return _Path(standard, ridge_path(standard(x), client, subsets, STRENGTHS, weights))
 
 
 def _out_of_fold(trials: _Trials, subsets: BoolArray) -> FloatArray:
@@ -258,11 +272,11 @@ def learned_gains(
         pairs = zip(systems.names, alike, strict=True)
         return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
     subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ own.owned
-    if other is None:
-        trials = _trials(own, folds)
+    if other is None or dev is None:
+        trials = _trials(own, systems, folds)
         scores = _out_of_fold(trials, subsets)
     else:
-        trials, learn = _trials(own, None), _trials(other, folds)
+        trials, learn = _trials(own, systems, None), _trials(other, dev, folds)
         losses = [_path(learn.but(f), subsets).losses(learn.only(f)) for f in learn.folds]
         chosen = np.argmin(np.sum(losses, axis=0), axis=0)
         scores = _path(learn, subsets).at(chosen, trials)
@@ -290,7 +304,11 @@ def _nearest(names: Sequence[str], columns: _Columns, systems: Systems) -> list[
     apart = [part[:, first] for part in (columns.client, columns.impostor)]
     largest = np.max(np.abs(np.concatenate(apart)), axis=0)  # squares of 1e300 overflow
     apart = [part / np.where(largest, largest, 1.0) for part in apart]
-    centred = np.concatenate([part - np.mean(part, axis=0) for part in apart])
+    weights = [weights_of(systems, who)[:, None] for who in CLASSES]
+    centred = np.concatenate([
+        (part - np.average(part, 0, w[:, 0])) * np.sqrt(w)
+        for part, w in zip(apart, weights, strict=True)
+    ])  # fmt: skip
     size = np.sqrt(np.sum(centred**2, axis=0))
     size[size == 0.0] = math.inf  # constant within both classes: like no other
     correlation = centred.T @ centred / np.outer(size, size)
@@ -307,12 +325,13 @@ def _fold_scores(systems: Systems, trials: _Trials, fold: int, scores: FloatArra
     inside = trials.fold == fold
     rows = {"client": inside & trials.client, "impostor": inside & ~trials.client}
     cut = len(systems.client)
-    groups = {}
+    beside = {}
     for who, part in (("client", slice(0, cut)), ("impostor", slice(cut, None))):
-        given = getattr(systems, f"{who}_groups")
-        groups[f"{who}_groups"] = None if given is None else given[rows[who][part]]
+        for name in (f"{who}_groups", f"{who}_weights"):
+            given = getattr(systems, name)
+            beside[name] = None if given is None else given[rows[who][part]]
     return [
-        Scores._checked(client=fused[rows["client"]], impostor=fused[rows["impostor"]], **groups)
+        Scores._checked(client=fused[rows["client"]], impostor=fused[rows["impostor"]], **beside)
         for fused in scores
     ]
 

@@ -59,15 +59,15 @@ class Splits(NamedTuple):
         for fold in range(1 + int(self.client_folds.max())):
             client, impostor = self.client_folds == fold, self.impostor_folds == fold
             rows = np.flatnonzero(client), np.flatnonzero(impostor)
-            rest = TrialSet(own.client[~client], own.impostor[~impostor])
-            found.append((rest, TrialSet(own.client[client], own.impostor[impostor]), *rows))
+            found.append((own.rows(~client, ~impostor), own.rows(client, impostor), *rows))
         return found
 
 
 def thresholds_of(dev: TrialSet, part: CurvePart) -> FloatArray:
     """The criterion's choice on the scores of one classifier at each alpha."""
-    laws = Empirical._of_checked(dev.client, None), Empirical._of_checked(dev.impostor, None)
-    pair = pair_of(*laws)
+    columns = (dev.client, dev.client_weights), (dev.impostor, dev.impostor_weights)
+    laws = [Empirical._of_checked(*column) for column in columns]
+    pair = pair_of(laws[0], laws[1])
     prior = laws[0].total / (laws[0].total + laws[1].total)
     return CRITERIA[part.criterion].choose(pair, prior, part.alpha).theta
 
@@ -104,8 +104,9 @@ def _needed_votes(votes: TrialSet, members: int, part: CurvePart) -> FloatArray:
     Smallest criterion, then smallest HTER, then fewest votes.
     """
     cuts = np.arange(-1, members + 1)
-    far = np.stack([np.mean(votes.impostor > cut, axis=0) for cut in cuts])
-    frr = np.stack([np.mean(votes.client <= cut, axis=0) for cut in cuts])
+    heavy = votes.impostor_weights, votes.client_weights
+    far = np.stack([np.average(votes.impostor > cut, 0, heavy[0]) for cut in cuts])
+    frr = np.stack([np.average(votes.client <= cut, 0, heavy[1]) for cut in cuts])
     alpha = part.alpha
     size = {
         "weighted-error": alpha * far + (1.0 - alpha) * frr,

@@ -14,7 +14,6 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords
 from betaroc.core.sentences import for_readers
 from betaroc.core.terms import BIOMETRIC, Terms, terms_of
-from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble.learned import (
     ADDS_NOTHING,
     CANNOT_TELL,
@@ -159,10 +158,10 @@ def _gains(result: InclusionRecord) -> Figure:
 
 def _counted(result: InclusionRecord, name: str) -> Trace | None:
     """The ROC of the scores, unless they are too many to be drawn at once."""
-    if sum(result.systems.sizes) > _MANY:
+    if len(result.systems.client) + len(result.systems.impostor) > _MANY:
         return None
     scores = result.systems.scores(result.names.index(name))
-    points = Roc(Empirical(scores.client), Empirical(scores.impostor)).points()
+    points = Roc(*scores._distributions).points()
     return Trace("its scores", points.far, points.tpr, "thin")
 
 

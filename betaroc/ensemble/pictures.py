@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from betaroc.core.terms import Terms, terms_of
-from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble.fusion import PARTS
 from betaroc.ensemble.learned import CANNOT_TELL, MATTERS
 from betaroc.ensemble.record import InclusionRecord
@@ -37,7 +36,7 @@ def learned_marks(result: InclusionRecord, say: Callable[[str], str]) -> list[In
 def _rocs(result: InclusionRecord) -> drawing.Rocs:
     fitted = [roc.points() for roc in result._rocs.values()]
     samples = map(result.systems.scores, range(len(result.names)))
-    counted = [Roc(Empirical(s.client), Empirical(s.impostor)).points() for s in samples]
+    counted = [Roc(*s._distributions).points() for s in samples]
     segments = result.hull.segments
     far = np.unique(np.concatenate([
         np.geomspace(1e-6, 1.0, 300), np.linspace(0.0, 1.0, 300),

@@ -94,8 +94,7 @@ class InclusionRecord(Result):
 
     @property
     def _splits(self) -> Splits:
-        own = TrialSet(self.systems.client, self.systems.impostor)
-        dev = None if self.dev is None else TrialSet(self.dev.client, self.dev.impostor)
+        own, dev = _trials(self.systems), None if self.dev is None else _trials(self.dev)
         return Splits(own, dev, self.client_folds, self.impostor_folds)
 
     @cached_property
@@ -106,3 +105,8 @@ class InclusionRecord(Result):
         return fusion_of(
             self.names, self._splits, scale, self.parts, self.level, groups, self.systems.library
         )
+
+
+def _trials(systems: Systems) -> TrialSet:
+    weights = systems.client_weights, systems.impostor_weights
+    return TrialSet(systems.client, systems.impostor, *weights)

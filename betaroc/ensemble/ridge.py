@@ -22,12 +22,13 @@ class Standard:
     A column that is constant there becomes 0 and so has no say.
     """
 
-    def __init__(self, x: FloatArray) -> None:
+    def __init__(self, x: FloatArray, weights: FloatArray | None = None) -> None:
         self._largest = np.maximum(np.max(np.abs(x), axis=0), np.finfo(float).tiny)
         scaled = x / self._largest  # squares of 1e300 overflow
         constant = np.ptp(scaled, axis=0) == 0.0
-        self._mean = np.mean(scaled, axis=0)
-        self._sd = np.where(constant, np.inf, np.std(scaled, axis=0))
+        self._mean = np.average(scaled, 0, weights)
+        variance = np.average((scaled - self._mean) ** 2, 0, weights)
+        self._sd = np.where(constant, np.inf, np.sqrt(variance))
 
     def __call__(self, x: FloatArray) -> FloatArray:
         return np.asarray((x / self._largest - self._mean) / self._sd)
@@ -62,7 +63,11 @@ def _shares_and_losses(
 
 
 def ridge_path(
-    x: FloatArray, client: BoolArray, subsets: BoolArray, strengths: Sequence[float]
+    x: FloatArray,
+    client: BoolArray,
+    subsets: BoolArray,
+    strengths: Sequence[float],
+    weights: FloatArray | None = None,
 ) -> FloatArray:
     """Intercept and weights of the fusion of every subset of the columns at every strength.
 
@@ -80,25 +85,31 @@ def ridge_path(
         Columns that take part; weights of the others are 0.
     strengths : sequence of float, length k
         Of the penalty, positive, the strongest first; scikit-learn's C is 1/(n strength).
+    weights : ndarray, shape (n,), optional
+        How many trials each row stands for.
 
     Returns
     -------
     ndarray, shape (k, s, p + 1)
         To 1e-8 of weights of size 1.
     """
-    fusions = _Fusions(x, client, subsets)
+    copies = np.ones(len(x)) if weights is None else weights
+    fusions = _Fusions(x, client, subsets, copies / np.mean(copies))
     return np.stack([fusions.least(strength) for strength in strengths])
 
 
 class _Fusions:
     """Weights of every subset on their way down; each strength begins where the last one ended."""
 
-    def __init__(self, x: FloatArray, client: BoolArray, subsets: BoolArray) -> None:
+    def __init__(
+        self, x: FloatArray, client: BoolArray, subsets: BoolArray, copies: FloatArray
+    ) -> None:
+        self._copies = copies  # of mean 1
         self._design = np.column_stack([np.ones(len(x)), x])
         self._client = client
         self._free = np.column_stack([np.ones(len(subsets), dtype=bool), subsets])
         self._weights = np.zeros(self._free.shape)
-        self._weights[:, 0] = np.log(np.sum(client)) - np.log(np.sum(~client))
+        self._weights[:, 0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
         self._share, self._rest, self._loss = self._at(self._weights)
         self._curvature = np.zeros((*self._free.shape, self._free.shape[1]))
         self._curve(np.arange(len(subsets)))
@@ -123,20 +134,21 @@ class _Fusions:
     def _at(self, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Shares of both classes, shape (subsets, n), and mean losses."""
         share, rest, losses = _shares_and_losses(weights @ self._design.T, self._client)
-        return share, rest, np.mean(losses, axis=1)
+        return share, rest, np.mean(losses * self._copies, axis=1)
 
     def _curve(self, which: IntArray) -> None:
         """The matrix of second derivatives, without the penalty."""
         x = self._design
         for k in which:
-            w = self._share[k] * self._rest[k] / len(x)
+            w = self._share[k] * self._rest[k] * self._copies / len(x)
             self._curvature[k] = (x.T * w) @ x
 
     def _newton(self, which: IntArray, ridge: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Newton's step, and the square of its decrement."""
         free = self._free[which]
-        slope = np.where(self._client, -self._rest[which], self._share[which]) @ self._design
-        slope = np.where(free, slope / len(self._design) + ridge * self._weights[which], 0.0)
+        away = np.where(self._client, -self._rest[which], self._share[which]) * self._copies
+        mean = away @ self._design / len(self._design)
+        slope = np.where(free, mean + ridge * self._weights[which], 0.0)
         matrix = np.where(
             free[:, :, None] & free[:, None, :],
             self._curvature[which] + np.diag(ridge), np.eye(ridge.size),

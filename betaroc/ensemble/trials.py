@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,6 +26,7 @@ from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.beside import refuse_rejected
 from betaroc.data.frames import frame_columns, named_columns, opened
+from betaroc.data.groups import weights_of
 from betaroc.data.labels import client_mask, refuse_hard_labels
 from betaroc.data.scores import Scores
 from betaroc.inference.paired_trials import refuse_other_trials
@@ -52,6 +54,8 @@ class Systems(Tabular):
         Groups of dependent trials, as in `Scores`.
     omitted : int
         Rows that were left out because a score was missing.
+    client_weights, impostor_weights : ndarray, optional
+        How many trials each row stands for, as in `Scores`; all above 0.
     library : str, optional
         "pandas", "polars" or "pyarrow", as of `Scores`: that of the frame, or of the first score
         set that has one.
@@ -63,18 +67,21 @@ class Systems(Tabular):
     client_groups: AnyArray | None = None
     impostor_groups: AnyArray | None = None
     omitted: int = 0
+    client_weights: FloatArray | None = None
+    impostor_weights: FloatArray | None = None
 
     def scores(self, k: int) -> Scores:
         """Those of one classifier."""
         columns = {who: frozen(np.ascontiguousarray(getattr(self, who)[:, k])) for who in CLASSES}
-        groups = {"client_groups": self.client_groups, "impostor_groups": self.impostor_groups}
-        kept = {"name": self.names[k], "library": self.library}
-        return Scores._checked(**columns, **groups, **kept)
+        beside = {f"{who}_{x}": getattr(self, f"{who}_{x}") for who in CLASSES
+                  for x in ("groups", "weights")}  # fmt: skip
+        return Scores._checked(**columns, **beside, name=self.names[k], library=self.library)
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Client and impostor trials."""
-        return len(self.client), len(self.impostor)
+        """Client and impostor trials, by their weights."""
+        client, impostor = (round(math.fsum(weights_of(self, who))) for who in CLASSES)
+        return client, impostor
 
 
 def systems_of(
@@ -144,25 +151,20 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
                 f"{role} must map names to Scores, or be a frame with a column a classifier; got a"
                 f" {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
             )
-        if scores.client_weights is not None or scores.impostor_weights is not None:
-            raise InputError(
-                f"classifier {shown(name)} must have single trials; its scores carry weights, which"
-                " fusing cannot tell apart. Repeat each trial as often as its weight says."
-            )
         do = "Keep the trials that every system scored, and leave out the others"
         refuse_rejected(scores, "a fused score", do)
         if columns:
             _same_trials(columns[0], scores, (chosen[0][0], name))
         columns.append(scores)
-    parts = [
-        frozen(np.column_stack([getattr(scores, who) for scores in columns])) for who in CLASSES
-    ]
-    groups = [
-        next((g for s in columns if (g := getattr(s, f"{who}_groups")) is not None), None)
-        for who in CLASSES
-    ]
+    parts: dict[str, Any] = {}
+    for who in CLASSES:
+        rows = weights_of(columns[0], who) > 0.0
+        parts[who] = frozen(np.column_stack([getattr(scores, who)[rows] for scores in columns]))
+        for x in (f"{who}_groups", f"{who}_weights"):
+            beside = next((g for s in columns if (g := getattr(s, x)) is not None), None)
+            parts[x] = None if beside is None else frozen(beside[rows])
     names = tuple(name for name, _ in chosen)
-    return Systems(names, parts[0], parts[1], groups[0], groups[1], library=first_library(columns))
+    return Systems(names, **parts, library=first_library(columns))
 
 
 #: What is said of two systems, of an ensemble, which cannot do without the same trials.

@@ -392,24 +392,24 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     apart = [_settled(one - two) for one, two in zip(parts, others, strict=True)]
     # Placements are less their mean: what moved is what moved beside it.
     shift = area - other
-    groups = groups_of(a)
+    groups, weights = groups_of(a), [weights_of(a, who) for who in CLASSES]
     moved = [
-        _units(getattr(a, f"{who}_groups"), np.abs(x + shift) > _ROUNDING)
-        for who, x in zip(CLASSES, apart, strict=True)
+        _units(getattr(a, f"{who}_groups"), np.abs(x + shift) > _ROUNDING, w)
+        for who, x, w in zip(CLASSES, apart, weights, strict=True)
     ]
     if groups is None:
-        variance, freedom = of_means(apart)
+        variance, freedom = of_means(apart, weights)
     else:
         spread = _spread(apart, groups)
-        units = [n.size if g is None else g for n, g in zip(apart, groups.sizes, strict=True)]
+        units = [np.sum(w) if g is None else g for w, g in zip(weights, groups.sizes, strict=True)]
         variance, freedom = spread.sd**2, min(units) - 1.0
     return PairedAreas(area, other, variance, freedom, (moved[0], moved[1]))
 
 
-def _units(groups: AnyArray | None, which: BoolArray) -> int:
+def _units(groups: AnyArray | None, which: BoolArray, weights: FloatArray) -> int:
     """How many trials, or groups of them: of two columns those of the one with fewer."""
     if groups is None:
-        return int(np.sum(which))
+        return round(float(weights @ which))
     columns = groups.T if groups.ndim == 2 else [groups]
     return min(np.unique(labels[which]).size for labels in columns)
 
@@ -421,10 +421,14 @@ def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float,
     return total, total**2 / below if below > 0.0 else math.inf
 
 
-def of_means(samples: Sequence[FloatArray]) -> tuple[float, float]:
+def of_means(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> tuple[float, float]:
     """The same of the sum of their means; nan of a sample of one."""
-    parts = [float(np.var(x, ddof=1)) / x.size if x.size > 1 else math.nan for x in samples]
-    return welch(parts, [max(x.size - 1.0, 1.0) for x in samples])
+    parts, freedoms = [], []
+    for x, w in zip(samples, weights, strict=True):
+        n, away = float(np.sum(w)), x - np.average(x, weights=w)
+        parts.append(float(np.sum(away * away * w)) / (n - 1.0) / n if n > 1.0 else math.nan)
+        freedoms.append(max(n - 1.0, 1.0))
+    return welch(parts, freedoms)
 
 
 def _all_trials(scores: Scores, name: str) -> Scores:

@@ -7,17 +7,19 @@ import dataclasses
 import itertools
 import math
 import pickle
+import time
 import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 import betaroc as br
 from betaroc import Beta, Inflated, Normal, ScoreModel
 from betaroc.ensemble.evidence import _above, _peaks
+from betaroc.ensemble.learned import learned_gains
 from betaroc.ensemble.set_hull import hull_of
 from betaroc.ensemble.trials import systems_of
 
@@ -583,7 +585,7 @@ def test_unequal_trials_are_refused() -> None:
         br.inclusion({"one": one, "two": two})
     assert "paired" not in str(caught.value)
     heavy = br.Scores(a.client, a.impostor, client_weights=[2.0] * 30)
-    with pytest.raises(br.InputError, match="weights"):
+    with pytest.raises(br.InputError, match="equal weights"):
         br.inclusion({"a": a, "heavy": heavy})
 
 
@@ -851,3 +853,89 @@ def test_rules_for_zero_and_one_go_by_name() -> None:
         br.inclusion(frame, resolution={"vote": 0.1})
     both = br.inclusion(frame, resolution={"votes": 0.1, "z": 0.1})
     assert both.fits["z"].client.boundary.policy == "interval"
+
+
+# ------------------------------------------------------------------------------- weights
+def _weighted(copies: bool, grouped: bool, factor: float = 1.0) -> tuple[dict[str, br.Scores], ...]:
+    """Two sets of trials of 3 classifiers: rows with weights 0 to 3, or that many copies."""
+    rng = np.random.default_rng(5)
+    sets = []
+    for _ in range(2):
+        columns: dict[str, Any] = {}
+        made = []
+        for shift, n, who in ((0.6, 90, "client"), (-0.6, 120, "impostor")):
+            x = special.expit(shift + rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, 3)))
+            w = rng.integers(0, 4, n)
+            w[:3] = 1
+            label = np.arange(n) // 2 + (0 if who == "client" else 1000)
+            rows = np.repeat(np.arange(n), w) if copies else np.arange(n)
+            made.append(x[rows])
+            if not copies:
+                columns[f"{who}_weights"] = factor * w
+            if grouped:
+                columns[f"{who}_groups"] = label[rows]
+        sets.append({
+            name: br.Scores(made[0][:, k], made[1][:, k], **columns)
+            for k, name in enumerate("abc")
+        })  # fmt: skip
+    return tuple(sets)
+
+
+def _numbers_of(result: br.Inclusion) -> list[Any]:
+    frames = result.table, result.learned, result.fusion.table, result.diversity
+    return [frame.select_dtypes("number").to_numpy(dtype=float) for frame in frames]
+
+
+@pytest.mark.parametrize("dev", [False, True])
+def test_a_weight_of_k_is_k_copies(dev: bool) -> None:
+    """Groups deal rows and copies alike; the verdicts, gains and errors in common are equal."""
+    results = []
+    for copies in (False, True):
+        own, other = _weighted(copies, grouped=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", br.BetarocWarning)  # copies are ties
+            results.append(br.inclusion(own, dev=other if dev else None))
+    one, two = results
+    assert one.systems.sizes == two.systems.sizes
+    for a, b in zip(*map(_numbers_of, results), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8)
+    assert [v.reason for v in one.verdict.values()] == [v.reason for v in two.verdict.values()]
+    assert one.fusion.scale_reason == two.fusion.scale_reason
+    assert {m.noise for m in one.misfit.values()} == {m.noise for m in two.misfit.values()}
+
+
+def test_weights_without_groups_are_independent_copies() -> None:
+    """On the same folds: all copies of a row in one."""
+    (rows, _), (many, _) = (_weighted(copies, grouped=False) for copies in (False, True))
+    one, two = (systems_of(x, "", None, None, "raise") for x in (rows, many))
+    folds = [np.arange(len(x)) % 5 for x in (one.client, one.impostor)]
+    weights = one.client_weights, one.impostor_weights
+    dealt = [np.repeat(f, w.astype(int)) for f, w in zip(folds, weights, strict=True)]
+    pairs = [learned_gains(s, tuple(f), None, 0.95) for s, f in ((one, folds), (two, dealt))]
+    for a, b in zip(*pairs, strict=True):
+        assert a[1:7] == pytest.approx(b[1:7], abs=1e-8)
+        assert (a.word, a.method, a.moved) == (b.word, b.method, b.moved)
+
+
+def test_estimates_do_not_know_how_large_weights_are() -> None:
+    """Point estimates at 1e3 to 1e15 times the weights, and the time they take."""
+    results, seconds = [], []
+    for factor in (1.0, 1e3, 1e9, 1e15):
+        own, _ = _weighted(copies=False, grouped=False, factor=factor)
+        began = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", br.BetarocWarning)  # so many scores show a misfit
+            results.append(br.inclusion(own, family="normal"))
+        results[-1].fusion, results[-1].diversity
+        seconds.append(time.process_time() - began)
+    first = results[0]
+    for other in results[1:]:
+        for name in "abc":
+            gains = [r.verdict[name].gain for r in (first, other)]
+            assert gains[1].estimate == pytest.approx(gains[0].estimate, abs=1e-8)
+        for column in ("gain", "with"):
+            a, b = (r.fusion.table[column].to_numpy() for r in (first, other))
+            assert a == pytest.approx(b, abs=1e-12)
+        a, b = (r.diversity.select_dtypes("number") for r in (first, other))
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert max(seconds) < 3.0 * seconds[0] + 0.5, seconds
