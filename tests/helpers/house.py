@@ -1,6 +1,7 @@
-"""The rooms of the package and the imports between them, read from its source; and their drawing.
+"""The rooms of the package, the imports between them and their sizes, read from its source.
 
-``python docs/house.py`` draws ``docs/img/house.svg``. Every import of an own module counts,
+``python tests/helpers/house.py`` draws ``docs/img/house.svg`` and lowers the budgets of
+``tests/house.json`` to what is there. Every import of an own module counts,
 wherever it stands: at the top of a file, inside a function, or by its name; for types alone
 where it leads to another room.
 """
@@ -8,14 +9,17 @@ where it leads to another room.
 from __future__ import annotations
 
 import ast
+import io
+import json
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "betaroc"
 
 #: Bottom to top, as the table of the page shows them.
@@ -123,5 +127,68 @@ def draw(path: Path) -> None:
         figure.savefig(path, metadata=None if path.suffix == ".png" else {"Date": None})
 
 
+# ------------------------------------------------------------------------------ sizes
+#: Names that say nothing of what they name.
+PRONOUNS = {
+    "one", "found", "own", "given", "there", "kept", "said", "told", "held", "made", "meant",
+    "asked", "seen", "whole", "here", "other", "both", "those", "these", "it", "what", "known",
+    "ruled", "stated", "taken", "settled",
+}  # fmt: skip
+_NO_CODE = {
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}  # fmt: skip
+BUDGETS = ROOT / "tests" / "house.json"
+
+
+def _docstring(module: str) -> set[int]:
+    """The lines of the docstrings of a module."""
+    bodies = [
+        node.body[0] for node in ast.walk(tree(module))
+        if isinstance(node, ast.Module | ast.ClassDef | Function)
+        and ast.get_docstring(node, clean=False) is not None
+    ]  # fmt: skip
+    return {line for one in bodies for line in range(one.lineno, (one.end_lineno or 0) + 1)}
+
+
+def size_of(module: str) -> Counter[str]:
+    """What is counted of a module: the lines of code are of its room too."""
+    text, doc, size = MODULES[module].read_text("utf-8"), _docstring(module), Counter[str]()
+    lines = [(k, line.strip()) for k, line in enumerate(text.splitlines(), 1)]
+    code = sum(bool(line) and line[:1] != "#" and k not in doc for k, line in lines)
+    place = room(module) if room(f"{module}.") in ROOMS else "the top"
+    size["code lines"] = size[f"code lines of {place}"] = code
+    size["docstring lines"] = len(doc)
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    size["tokens of code"] = sum(k.type not in _NO_CODE and k.start[0] not in doc for k in tokens)
+    nodes = list(ast.walk(tree(module)))
+    names = Counter(getattr(n, "id", None) or getattr(n, "attr", "") for n in nodes)
+    for node in nodes:
+        size["functions"] += isinstance(node, Function)
+        size["classes"] += isinstance(node, ast.ClassDef)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            size["import lines"] += (node.end_lineno or 0) - node.lineno + 1
+        stored = node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else ""
+        stored = node.arg if isinstance(node, ast.arg) else stored
+        size["names that are pronouns"] += stored in PRONOUNS
+    size["private functions named once"] = sum(
+        isinstance(n, Function) and n.name[:1] == "_" != n.name[1:2] and names[n.name] <= 1
+        for n in tree(module).body
+    )
+    return size
+
+
+def sizes() -> dict[str, int]:
+    """Figures of the whole package, none of which may grow."""
+    total = sum(map(size_of, MODULES), Counter[str]())
+    others = [p for p in PACKAGE.rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")]
+    total["files"] = len(MODULES)
+    total["kilobytes that are not Python"] = sum(p.stat().st_size for p in others) // 1024
+    return dict(sorted(total.items()))
+
+
 if __name__ == "__main__":
     draw(ROOT / "docs" / "img" / "house.svg")
+    before = json.loads(BUDGETS.read_text("utf-8")) if BUDGETS.exists() else {}
+    lower = {name: min(size, before.get(name, size)) for name, size in sizes().items()}
+    BUDGETS.write_text(json.dumps(lower, indent=1) + "\n", "utf-8")
