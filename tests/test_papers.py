@@ -399,6 +399,7 @@ def test_each_erratum_has_a_number_printed_by_code(number: int) -> None:
 
 def test_each_committed_picture_is_drawn_by_a_script() -> None:
     files = [p for folder in ("docs", "examples", "studies") for p in (ROOT / folder).glob("*.py")]
+    files.append(ROOT / "tests" / "helpers" / "house.py")
     scripts = "".join(p.read_text(encoding="utf-8") for p in files)
     pictures = sorted(p.name for p in (ROOT / "docs" / "img").iterdir())
     assert pictures

@@ -235,7 +235,7 @@ def test_missing_scores(
     assert document(capsys, *FAST, str(path), "--omit-missing")["omitted"] == 2
     assert document(capsys, *FAST, str(path), "--missing", "drop")["omitted"] == 2
     assert main(["ensemble", *FAST, str(path), "--omit-missing"]) == 0
-    assert "left out: 2 rows with a missing score" in capsys.readouterr().out
+    assert "Left out: 2 rows with a missing score" in capsys.readouterr().out
 
 
 def test_an_impossible_fit_is_exit_code_1(
@@ -286,7 +286,7 @@ def test_a_table_is_read_as_any_score_file_is(
     assert main(["ensemble", *FAST, str(tmp_path / "w.csv")]) == 0
     out, _ = capsys.readouterr()
     assert 'guessed: separator=semicolon, decimal=comma; label "genuine" taken' in out
-    assert "classifiers on 30 genuine and 30 impostors: cnn, svm" in out
+    assert "Judged on 30 genuine and 30 impostors" in out
 
     bare = frame[["cnn", "svm"]].assign(trial=[f"t{k}" for k in range(60)])
     bare.assign(claimed="a", real=np.where(frame["label"] == 1, "a", "b")).to_csv(

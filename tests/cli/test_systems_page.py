@@ -142,7 +142,7 @@ def test_names_are_text_whatever_they_are(tmp_path: Path) -> None:
 def test_a_system_without_a_threshold_says_why(tmp_path: Path) -> None:
     """Five scores a class on dev: no family fits, and no order statistic is low enough."""
     rng = np.random.default_rng(6)
-    (tmp_path / "few.csv").write_text("score,label\n" + "1,1\n" * 5 + "0,0\n" * 5)
+    (tmp_path / "few.csv").write_text("score,label\n" + "0.9,1\n" * 5 + "0.1,0\n" * 5)
     systems = [written(tmp_path, "a", 1.5, rng), ["few", str(tmp_path / "few.csv")]]
     systems += [written(tmp_path, f"s{k}", 1.5, rng) for k in range(8)]
     text = prose(page_of(tmp_path, systems))
