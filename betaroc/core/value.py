@@ -169,9 +169,8 @@ class Value:
 
     #: What no comparison sees and documents (`betaroc.rendering.document`) hold nevertheless.
     _travels: ClassVar[tuple[str, ...]] = ()
-    #: Parts that are arrays of one length, and pairs of which the first is never the larger.
+    #: Parts, and parts of parts, that are arrays of one length, as all are that stand over `alpha`.
     _same_length: ClassVar[tuple[str, ...]] = ()
-    _ordered: ClassVar[tuple[tuple[str, str], ...]] = ()
     #: Parts that are paths, or tuples of paths: in documents files are called by their names.
     _files: ClassVar[tuple[str, ...]] = ()
 

@@ -104,6 +104,9 @@ class ClassSummary(Noun):
         """
         return table_of({name: [part] for name, part in single_row(self).items()})
 
+    def _follows(self) -> dict[str, Any]:
+        return {"n": int(np.sum(self.counts))}
+
     @property
     def n_inside(self) -> int:
         """Scores strictly inside (0, 1)."""

@@ -112,6 +112,8 @@ class Comparison(CurveDifference, Noun):
     ([-0.333], 3)
     """
 
+    _same_length = ("first.alpha", "low", "high", "band_low", "band_high", "differences")
+
     def _metrics(self) -> dict[str, Any]:
         mean = self.mean_difference
         ends = {"low": mean.low, "high": mean.high}

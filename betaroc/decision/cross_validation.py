@@ -68,7 +68,6 @@ class EpcCv(Tabular, Noun):
     expected: FloatArray
     client_folds: IntArray
     impostor_folds: IntArray
-    _same_length = ("alpha", "far", "frr", "value", "expected")
 
     def to_frame(self) -> Table:
         """One row an alpha.

@@ -113,6 +113,7 @@ class Curve(Tabular):
     measure: str
     alpha: FloatArray
     chosen: Thresholds
+    _same_length = ("alpha", "chosen.theta", "chosen.complement", "chosen.logit")
     _travels = travelling(
         "dev_scores", "test_scores", "dev_fit", "test_fit", "prior_given", "dev_evidence",
         "test_evidence",

@@ -54,8 +54,6 @@ class CurveDifference(Tabular):
     high: FloatArray
     band_low: FloatArray
     band_high: FloatArray
-    _same_length = ("low", "high", "band_low", "band_high")
-    _ordered = (("low", "high"), ("band_low", "band_high"))
     _travels = travelling("differences")
     differences: FloatArray = field(compare=False, repr=False)
     smallest: Smallest

@@ -35,9 +35,11 @@ from betaroc.decision.status import (
     Shift,
     cut_words,
     high_rate_words,
+    is_worse,
     mean_rate,
     observed_cost,
     observed_rate,
+    rate_verdict,
     said_of_costs,
     said_of_rate,
 )
@@ -126,6 +128,25 @@ class DecisionCheck(Result, Noun):
     decision: Decision | None = field(default=None, compare=False, repr=False)
     scores: Counted | None = field(default=None, compare=False, repr=False)
 
+    def _follows(self) -> dict[str, Any]:
+        """Of the decision and of both rates counted, where the check has them."""
+        d = self.decision
+        if d is None or self.counted is None:
+            return {}
+        far, frr = ((i.estimate, i.low, i.high) for i in self.counted)
+        point = OperatingPoint(d.threshold, far[0], frr[0], self.point.prior)
+        if d.target not in TARGET_RATES:
+            found, verdict = mean_rate(d._weights, far, frr), "cannot tell"
+            dev = d.interval.estimate, d.interval.low, d.interval.high
+            status = RED if is_worse(dev, found) else d.status
+        else:
+            found = far if d.target == "far" else frr
+            verdict = rate_verdict(*found[1:], d.rate)
+            doubt = verdict == "cannot tell" and found[0] > d.rate and d.status == GREEN
+            status = RED if verdict == "broken" else AMBER if doubt else d.status
+        follows = dict(zip(("observed", "low", "high"), found, strict=True))
+        return follows | {"verdict": verdict, "status": status, "point": point}
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both rates as dev expects them and as the test observed them, beside the target.
 
@@ -160,20 +181,6 @@ class DecisionCheck(Result, Noun):
 
     def __str__(self) -> str:
         return f"{self.status}. {self.reason}"
-
-    def _follows(self) -> dict[str, Any]:
-        follows: dict[str, Any] = {}
-        d, seen = self.decision, None if self.counted is None else self.counted
-        if d is None or d.target not in TARGET_RATES:
-            return follows
-        if seen is not None:
-            own = seen[TARGET_RATES.index(d.target)]
-            follows = {"observed": own.estimate, "low": own.low, "high": own.high}
-        kept = "kept" if self.high <= d.rate else "cannot tell"
-        verdict = "broken" if self.low > d.rate else kept
-        doubtful = verdict == "cannot tell" and self.observed > d.rate and d.status == GREEN
-        status = RED if verdict == "broken" else AMBER if doubtful else d.status
-        return follows | {"verdict": verdict, "status": status}
 
     def _metrics(self) -> dict[str, Any]:
         at = self.point
@@ -285,6 +292,30 @@ class Decision(Tabular, Noun):
                 f" {self.threshold!r}; none of {len(self.ways)} is."
             )
 
+    def _follows(self) -> dict[str, Any]:
+        """What the way that was taken comes to; words may be those of an older version."""
+        way, words, prior = self.way, self.words or ClassWords(), self.expected.prior
+        rates = [(i.estimate, i.low, i.high) for i in self.counted or ()]
+        if self.target not in TARGET_RATES:
+            point = OperatingPoint(way.threshold, way.expected, self.expected.frr, prior)
+            follows: dict[str, Any] = {"expected": point, "needed": None}
+            if rates:
+                follows["interval"] = _of_both(
+                    way, self.expected.frr, self._weights, rates, self.confidence
+                )
+            return follows | {"status": said_of_costs(way, self.costs, words).status}
+        target, n = Target(self.target, self.rate, self.confidence, words), self.n or 0
+        needed = needed_for_guarantee(self.rate, self.confidence)
+        point, interval = _of_way(way, target, n, prior)
+        follows = {
+            "expected": point,
+            "interval": interval,
+            "needed": needed if n < needed else None,
+        }
+        if rates:
+            follows["status"] = said_of_rate(way, target, n, needed, *rates).status
+        return follows
+
     def __repr__(self) -> str:
         asked = "" if math.isnan(self.rate) else f" {self.rate:g}"
         return (
@@ -332,18 +363,6 @@ class Decision(Tabular, Noun):
         ['FAR expected, dev', 'FRR expected, dev']
         """
         return plot_decision(self, None, ax)
-
-    def _follows(self) -> dict[str, Any]:
-        if self.target not in TARGET_RATES or self.n is None or self.counted is None:
-            return {}
-        target = Target(self.target, self.rate, self.confidence)
-        far, frr = ((one.estimate, one.low, one.high) for one in self.counted)
-        said = said_of_rate(self.way, target, self.n, self.needed or 0, far, frr)
-        return {
-            "status": said.status,
-            "interval": replace(self.interval, estimate=self.way.expected, low=self.way.low,
-                                high=self.way.high),
-        }  # fmt: skip
 
     def _derived(self) -> dict[str, Any]:
         return {"threshold_for_greater_equal": self.threshold_for_greater_equal}
@@ -809,12 +828,7 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
         )
         raise _impossible(target, how, "; ".join(parts), short)
     way = wanted[0]
-    expected = {"far": way.far, "frr": way.frr} | {target.kind: way.expected}
-    point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
-    interval = Interval(
-        way.expected, way.low, way.high, target.confidence, way.how, way.n_beyond,
-        way.how in ("tail", "model") and n * target.rate < 1.0,
-    )  # fmt: skip
+    point, interval = _of_way(way, target, n, prior)
     rates = [rate_interval(scores, kind, way.threshold, asked.confidence) for kind in TARGET_RATES]
     absent = getattr(scores, f"n_{target.who}_rejected")
     said = said_of_rate(way, target, n, needed, *rates)
@@ -827,6 +841,16 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
     if later:
         vars(decision)["ways"] = _PendingWays(way, lambda: ways_of(scores, target, fitting))
     return decision
+
+
+def _of_way(way: Way, target: Target, n: int, prior: float) -> tuple[OperatingPoint, Interval]:
+    """What is to be expected of a way that was taken, and the interval of the target's rate."""
+    expected = {"far": way.far, "frr": way.frr} | {target.kind: way.expected}
+    point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
+    return point, Interval(
+        way.expected, way.low, way.high, target.confidence, way.how, way.n_beyond,
+        way.how in ("tail", "model") and n * target.rate < 1.0,
+    )  # fmt: skip
 
 
 def _impossible(target: Target, how: str | None, why: str, needed: int | None = None) -> InputError:
@@ -873,12 +897,7 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
     frr = way.frr if f is None or how == "counted" else float(f.model.frr(way.threshold))
     point = OperatingPoint(way.threshold, way.expected, frr, prior)
     rates = [rate_interval(scores, kind, way.threshold, confidence) for kind in TARGET_RATES]
-    weights = _weights(costs, prior)
-    mean, low, high = mean_rate(weights, *rates)
-    expected = weights[0] * way.expected + weights[1] * frr
-    # Moved to what the fit expects, an interval of costs may reach below the least there is.
-    low, high = max(expected - (mean - low), 0.0), expected + (high - mean)
-    interval = Interval(expected, low, high, confidence, how, way.n_beyond)
+    interval = _of_both(way, frr, _weights(costs, prior), rates, confidence)
     said = said_of_costs(way, costs, scores.words or ClassWords())
     said = said.more(high_rate_words(kind, scores.words, "dev", point))
     decision = Decision(
@@ -890,6 +909,17 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
     if later:
         vars(decision)["ways"] = _PendingWays(way, lambda: (counted, by_fit()[0]))
     return decision
+
+
+def _of_both(
+    way: Way, frr: float, weights: tuple[float, float], rates: Sequence[Rate], confidence: float
+) -> Interval:
+    """Of the mean cost of a trial, or of the mean of both rates."""
+    mean, low, high = mean_rate(weights, *rates)
+    expected = weights[0] * way.expected + weights[1] * frr
+    # Moved to what the fit expects, an interval of costs may reach below the least there is.
+    low, high = max(expected - (mean - low), 0.0), expected + (high - mean)
+    return Interval(expected, low, high, confidence, way.how, way.n_beyond)
 
 
 def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:

@@ -138,11 +138,6 @@ class EpcForecast(Tabular, Noun):
     empirical_excess: FloatArray
     empirical_hter_sd: FloatArray
     optimism: FloatArray
-    _same_length = (
-        "alpha", "threshold", "logit_threshold", "least", "where", "smooth_sd", "smooth_logit_sd",
-        "smooth_excess", "smooth_hter_sd", "empirical_sd", "empirical_logit_sd",
-        "empirical_excess", "empirical_hter_sd", "optimism",
-    )  # fmt: skip
 
     @property
     def n_beyond(self) -> FloatArray:

@@ -132,6 +132,17 @@ def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
     )
 
 
+def rate_verdict(low: float, high: float, asked: float) -> str:
+    """What the interval of an observed rate says of the rate asked."""
+    return "broken" if low > asked else "kept" if high <= asked else "cannot tell"
+
+
+def is_worse(expected: Rate, found: Rate) -> bool:
+    """Whether test is worse than both intervals can explain."""
+    difference = found[0] - expected[0]
+    return difference > math.hypot(found[0] - found[1], expected[2] - expected[0])
+
+
 def observed_rate(
     target: Target,
     said: Said,
@@ -143,19 +154,20 @@ def observed_rate(
 ) -> Observed:
     """Of a target rate: its rate on test with its interval."""
     observed, low, high = found
-    if low > target.rate:
-        return Observed(*found, "broken", *_broken(target, shift, n, needed, test, found))
+    verdict = rate_verdict(low, high, target.rate)
+    if verdict == "broken":
+        return Observed(*found, verdict, *_broken(target, shift, n, needed, test, found))
     status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
-    if high <= target.rate:
+    if verdict == "kept":
         agrees = "observes" if status == RED else "agrees:"
         words = f"Test {agrees} {seen} up to {rate(high)}."
-        return Observed(*found, "kept", status, f"{said.reason} {words}", remedy)
+        return Observed(*found, verdict, status, f"{said.reason} {words}", remedy)
     words = f"Test observes {seen} {rate_span(low, high)}"
     if observed > target.rate:
         words += f": above {100.0 * target.rate:g} %, which the interval includes"
         if status == GREEN:
             status, remedy = AMBER, f"more {target.many} in the test set; {remedy}"
-    return Observed(*found, "cannot tell", status, f"{said.reason} {words}.", remedy)
+    return Observed(*found, verdict, status, f"{said.reason} {words}.", remedy)
 
 
 def _broken(
@@ -228,7 +240,7 @@ def observed_cost(
         seen, dev, span = rate(observed), rate(expected[0]), rate_span(low, high)
     words = f"Test observes {seen} as the {what}, interval {span}; dev expected {dev}"
     after = said.more(f" {words}.")
-    if observed - expected[0] > math.hypot(observed - low, expected[2] - expected[0]):
+    if is_worse(expected, found):
         reason = f"{words}. The difference is larger than both intervals explain."
         after = Said(RED, reason, "dev trials like those of the test.")
     return Observed(observed, low, high, "cannot tell", *after)

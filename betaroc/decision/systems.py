@@ -116,11 +116,16 @@ class SystemsComparison(Tabular, Noun):
     high: FloatArray
     band_low: FloatArray
     band_high: FloatArray
-    _ordered = (("low", "high"), ("band_low", "band_high"))
     replicates: int
     lost: int
     smallest: Smallest
     groups: tuple[int | None, ...] | None = None
+    _same_length = ("first", "low", "high")
+
+    def _follows(self) -> dict[str, Any]:
+        pairs = np.array([*combinations(range(len(self.curves)), 2)], dtype=np.int64)
+        pairs = pairs.reshape(-1, 2)
+        return {"first": pairs[:, 0], "second": pairs[:, 1]}
 
     def __repr__(self) -> str:
         best = shown(self.ranking[0], 40)

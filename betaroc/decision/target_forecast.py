@@ -92,10 +92,6 @@ class TargetForecast(Tabular, Noun):
     hter: FloatArray
     hter_sd: FloatArray
     n_beyond: FloatArray
-    _same_length = (
-        "alpha", "threshold", "logit_threshold", "counted", "far", "far_sd", "frr", "frr_sd",
-        "hter", "hter_sd", "n_beyond",
-    )  # fmt: skip
 
     def to_frame(self) -> Table:
         """One row an alpha.

@@ -53,6 +53,9 @@ class Gain(NamedTuple):
     low: float
     high: float
 
+    def _follows(self) -> dict[str, float]:
+        return {"gain": self.without - self.with_it}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fusion(Tabular, Noun):

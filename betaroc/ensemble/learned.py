@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +67,9 @@ class LearnedGain(NamedTuple):
     correlation: float
     #: Whether both have the same scores.
     copy: bool
+
+    def _follows(self) -> dict[str, Any]:
+        return {"estimate": self.with_it - self.without, "word": word_of(self.low, self.high)}
 
     @property
     def interval(self) -> Interval:

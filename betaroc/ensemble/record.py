@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 from betaroc.core.arrays import AnyArray, IntArray
 from betaroc.core.tables import Table, table_of
@@ -16,7 +17,7 @@ from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of
 from betaroc.ensemble.fusing import TrialSet, scale_of
 from betaroc.ensemble.fusion import Fusion, fusion_of
 from betaroc.ensemble.losses import CurvePart, Splits
-from betaroc.ensemble.rule import Verdict
+from betaroc.ensemble.rule import Verdict, verdict_of
 from betaroc.ensemble.set_hull import EnsembleHull, hull_of
 from betaroc.ensemble.trials import Systems
 from betaroc.fits.fit import Fit
@@ -41,6 +42,17 @@ class InclusionRecord(Result):
     impostor_folds: IntArray = field(repr=False)
     duplicates: tuple[tuple[str, str], ...] = ()
     messages: tuple[str, ...] = ()
+
+    def _follows(self) -> dict[str, Any]:
+        """The verdicts; their sentences may be those of an older version."""
+        verdicts = {}
+        for name, evidence in self.evidence.items():
+            stored, rule = self.verdict[name], (self.region, self.level, self.systems.sizes)
+            word, p, size, _, *rest = verdict_of(
+                self.fits[name], evidence, stored.gain, *rule
+            ).__getnewargs__()
+            verdicts[name] = Verdict(word, p, size, stored.reason, *rest)
+        return {"verdict": verdicts}
 
     @property
     def names(self) -> tuple[str, ...]:

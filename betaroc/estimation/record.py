@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError, MisfitWarning
 from betaroc.core.notices import keep, warn
 from betaroc.core.tables import Library, Tabular
@@ -143,6 +143,10 @@ class PairEstimate(Result):
     reason: str = field(default="", compare=False)
     shared_cov: Matrix | None = None
     tied: tuple[str, ...] = ()
+
+    def _follows(self) -> dict[str, Any]:
+        laws = {who: getattr(self, who).distribution for who in CLASSES}
+        return {"model": replace(self.model, **laws)}
 
     def _rejecting(self, scores: Scores) -> Self:
         """The same of all trials, those without a score too."""

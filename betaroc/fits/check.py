@@ -100,6 +100,9 @@ class RocDistance(NamedTuple):
     #: Share of simulated distances as large as the largest.
     p_value: float
 
+    def _follows(self) -> dict[str, Any]:
+        return {"low": max(0.0, self.sup - self.noise), "high": self.sup + self.noise}
+
 
 class FitStatus(NamedTuple):
     """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
@@ -254,11 +257,6 @@ class FitCheck(Result, Noun):
             near=(1.0 / WITHIN, WITHIN), at=(1.0, "_nolegend_"), log=True,
         )  # fmt: skip
 
-    def _follows(self) -> dict[str, Any]:
-        if self.roc_distance is None:
-            return {"verdict": "cannot tell"}
-        return {"verdict": _verdict(self.roc_distance, 0.0, self.tolerance, self.level)[0]}
-
     @property
     def status(self) -> str:
         """The worst of all: "poor" if the curve or any target is, "good" if the curve is good.
@@ -275,6 +273,10 @@ class FitCheck(Result, Noun):
         'cannot tell'
         """
         return max(self.verdict, self.rates.verdict, key=("good", "cannot tell", "poor").index)
+
+    def _follows(self) -> dict[str, Any]:
+        d = self.roc_distance
+        return {"verdict": "cannot tell" if d is None else curve_verdict(d, self.tolerance)}
 
     @property
     def rates(self) -> RatesVerdict:
@@ -666,16 +668,20 @@ def _unseen(sides: list[_Side], level: float) -> float:
     return rate_of_none(min(side.total for side in sides), level)
 
 
+def curve_verdict(d: RocDistance, tolerance: float) -> str:
+    """Whether the interval of the distance lies on one side of the tolerance."""
+    return "good" if d.high <= tolerance else "poor" if d.low > tolerance else "cannot tell"
+
+
 def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
     numbers = (
         f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
         f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
         f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
     )
-    if d.high <= tolerance:
-        return "good", numbers
-    if d.low > tolerance:
-        return "poor", numbers
+    verdict = curve_verdict(d, tolerance)
+    if verdict != "cannot tell":
+        return verdict, numbers
     # What chance does falls with the root of the number of scores, what none leaves open with it.
     times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
     more = times if d.noise == unseen and d.sup < tolerance else times * times

@@ -116,6 +116,9 @@ class FamilyRow(Noun):
     distance: float
     outside: float
 
+    def _follows(self) -> dict[str, Any]:
+        return {"aic": 2.0 * self.parameters - 2.0 * self.log_likelihood}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TailRow(Noun):

@@ -6,7 +6,7 @@ import contextlib
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,6 +100,11 @@ class TargetCheck(NamedTuple):
     n_effective: float
     needed: int | None
     logit_threshold: float
+
+    def _follows(self) -> dict[str, Any]:
+        """Where a count was judged; it may not be for reasons that no number shows."""
+        ends = (end * self.n / self.expected if self.expected else math.nan for end in self[5:7])
+        return {"verdict": self.verdict if self.verdict == "cannot tell" else _ruled(*ends)}
 
     @property
     def name(self) -> str:

@@ -117,7 +117,6 @@ class Difference(Framed, Noun):
     extrapolated: bool = False
     failed: int = 0
     sparse: bool = False
-    _ordered = (("low", "high"),)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sparse", is_sparse(self.n_beyond))

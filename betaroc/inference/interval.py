@@ -77,7 +77,6 @@ class Interval(Framed, Noun):
     extrapolated: bool = False
     failed: int = 0
     sparse: bool = False
-    _ordered = (("low", "high"),)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sparse", is_sparse(self.n_beyond))
@@ -174,8 +173,6 @@ class Band(Framed, Noun):
     m: int | None = None
     groups: tuple[int | None, int | None] | None = None
     n_beyond: FloatArray | None = None
-    _same_length = ("alpha", "estimate", "low", "high", "undefined", "n_beyond")
-    _ordered = (("low", "high"),)
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw the curve and its band.

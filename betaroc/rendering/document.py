@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -27,13 +28,12 @@ from betaroc.core.errors import BetarocError, BetarocWarning, FileFormatError, I
 from betaroc.core.local_files import file_names
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value, is_same
-from betaroc.rendering.json_forms import plain as plain_form
+from betaroc.rendering.json_forms import DEEPEST, plain as plain_form
 
 #: Raised by one with every release that changes the fields of a kind.
 FORMAT = 1
 #: Keys of a document beside the fields.
 ENVELOPE = ("betaroc", "format", "kind", "derived")
-_DEEPEST = 40
 _LARGEST = sys.float_info.max
 #: Of an array in a document: its axes, their entries, letters of texts as long as the longest.
 _MOST_AXES, _MOST_ENTRIES, _MOST_LETTERS = 4, 2**31, 10**9
@@ -100,9 +100,9 @@ class DecodeState:
     def deeper(self, at: str) -> None:
         """One level of nesting."""
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > DEEPEST:
             raise FileFormatError(
-                f"{at[:80]} must be nested at most {_DEEPEST} deep; it is deeper. Nothing that"
+                f"{at[:80]} must be nested at most {DEEPEST} deep; it is deeper. Nothing that"
                 " betaroc writes is."
             )
 
@@ -282,17 +282,14 @@ class EitherCodec(Codec):
         return any(part.takes(value) for part in self.parts)
 
     def suits(self, plain: Any) -> bool:
-        return self._is_nan(plain) or any(part.suits(plain) for part in self.parts)
-
-    def _is_nan(self, plain: Any) -> bool:
-        return self.optional and is_nan(plain)
+        return (self.optional and is_nan(plain)) or any(part.suits(plain) for part in self.parts)
 
     def _write(self, value: Any, at: str, state: EncodeState) -> Any:
         plain = next(part for part in self.parts if part.takes(value)).write(value, at, state)
         return {"float": "nan"} if self.optional and plain is None is not value else plain
 
     def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        if self._is_nan(plain):
+        if self.optional and is_nan(plain):
             return math.nan
         if plain is None and self.optional:
             return None
@@ -464,7 +461,8 @@ class ArrayCodec(Codec):
         if letter is None or self.kind not in ("", letter):
             refused(f"{at}.dtype", "the dtype of such an array", dtype)
         whole = isinstance(shape, list) and len(shape) <= _MOST_AXES
-        whole = whole and all(type(n) is int and 0 <= n < _MOST_ENTRIES for n in shape)
+        whole = whole and all(type(n) is int and n >= 0 for n in shape)
+        whole = whole and math.prod(max(n, 1) for n in shape) < _MOST_ENTRIES
         if not isinstance(values, list) or not whole or math.prod(shape) != len(values):
             refused(f"{at}.shape", "the shape of its values", shape)
         array = self._array(values, letter, f"{at}.values", state).reshape(shape)
@@ -589,6 +587,20 @@ def codec_of(hint: Any) -> Codec:
 _KINDS = {np.float64: "f", np.signedinteger: "i", np.bool_: "b", np.str_: "U"}
 
 
+#: What numbers are called that lie in [0, 1], and that are not negative, wherever they stand.
+_FRACTIONS = frozenset({
+    "prior", "far", "frr", "tpr", "tnr", "p_value", "level", "confidence", "far_low", "far_high",
+    "p_proper", "p_no_crossing", "largest_at", "depth_at",
+})  # fmt: skip
+_COUNTS = frozenset({
+    "n", "replicates", "undefined", "failed", "lost", "folds", "iterations", "total_weight",
+    "absent", "needed", "moved", "counts", "bins", "sup", "noise",
+})  # fmt: skip
+LOW_ENDS = frozenset({"low", "band_low", "far_low"})
+#: Relative and absolute: what other processors round otherwise.
+_ROUNDING, _LEAST = 1e-9, 1e-15
+
+
 class Record(Codec):
     """A class of named parts, or those that stand for their subclasses and name their kind."""
 
@@ -639,10 +651,7 @@ class Record(Codec):
                 )
         for name in needed_of(kind):
             if name not in plain:
-                raise FileFormatError(
-                    f"{format_json_path(join_path(at, name))} must be there, {parts[name].must}; it"
-                    " is missing. Write the document again with to_json, or mend it there."
-                )
+                refused(join_path(at, name), f"there, {parts[name].must}", None)
         state.deeper(at)
         content = {
             name: codec.read(plain[name], join_path(at, name), state)
@@ -650,11 +659,8 @@ class Record(Codec):
             if name in plain
         }
         state.depth -= 1
-        if not self.named:
-            return construct(lambda content: kind(**content), content, at)
-        made = construct(kind._restored, content, at)
-        _check_parts(made, content, at)
-        return made
+        make = kind._restored if self.named else lambda content: kind(**content)
+        return construct(partial(consistent, content, at), construct(make, content, at), at)
 
     def schema(self, kinds: Kinds) -> dict[str, Any]:
         names = names_below(self.kinds, kinds) if self.named else [self.kinds[0].__name__]
@@ -662,32 +668,57 @@ class Record(Codec):
         return refs[0] if len(refs) == 1 else {"anyOf": refs}
 
 
-def _check_parts(made: Value, content: Mapping[str, Any], at: str) -> None:
-    """Refuse parts that are not what the others say: lengths, ranges, verdicts."""
-    follows = {name: getattr(made, name) for name in content}
-    for name, given in content.items():
-        if not is_same(follows[name], given):
-            refused(join_path(at, name), f"{shown(follows[name])}, which follows", given)
-    for name, value in construct(lambda made: made._follows(), made, at).items():
-        if not _is_near(follows[name], value):
-            refused(join_path(at, name), f"{shown(value)}, which follows", follows[name])
-    sizes = {
-        name: np.shape(part)[0] for name in made._same_length
-        if (part := getattr(made, name)) is not None and np.ndim(part)
-    }  # fmt: skip
+def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
+    """The value of a document whose numbers and lengths can be, and which holds what follows."""
+    alike: tuple[str, ...] = getattr(made, "_same_length", ())
+    if not alike and isinstance(content.get("alpha"), np.ndarray):
+        names = (k for k, part in content.items() if isinstance(part, np.ndarray))
+        alike = ("alpha", *(name for name in names if not name.endswith("_folds")))
+    arrays = {name: attrgetter(name)(made) for name in alike}
+    sizes = {name: np.shape(part)[-1:] for name, part in arrays.items() if part is not None}
     for name, size in sizes.items():
-        if size != max(sizes.values()):
-            refused(join_path(at, name), f"of {max(sizes.values())} entries as others are", size)
-    for low, high in made._ordered:
-        if np.any(np.asarray(getattr(made, low)) > np.asarray(getattr(made, high))):
-            refused(join_path(at, low), f"at most {high}", getattr(made, low))
+        if size != sizes[alike[0]]:
+            refused(join_path(at, name), f"as long as {alike[0]}, {sizes[alike[0]]}", size)
+    for name, part in content.items():
+        low, high = span_of(name)
+        parts = part if isinstance(part, tuple) else (part,)
+        numbers = [np.asarray(n) for n in parts if isinstance(n, int | float | np.ndarray)]
+        if low == 0.0 and any(np.any((n < low) | (n > high)) for n in numbers):
+            refused(join_path(at, name), f"from {low:g} to {high:g}", part)
+        upper = f"{name.removesuffix('low')}high"
+        ends = name in LOW_ENDS and part is not None and content.get(upper) is not None
+        if ends and np.any(np.asarray(part) > content[upper]):
+            refused(join_path(at, name), f"at most {upper}", part)
+    follows = {name: getattr(made, name) for name in content if isinstance(made, Value)}
+    follows |= getattr(made, "_follows", dict)()
+    for name, part in content.items():
+        if name in follows and not agrees(part, follows[name]):
+            refused(join_path(at, name), f"{shown(follows[name])}, which follows", part)
+    return made
 
 
-def _is_near(value: Any, other: Any) -> bool:
-    """Whether a number is another one but for rounding, anything else the same."""
-    if isinstance(value, str | Value):
-        return bool(value == other)
-    return bool(np.allclose(value, other, rtol=1e-9, atol=1e-12, equal_nan=True))
+def span_of(name: str) -> tuple[float, float]:
+    """Least and largest of the numbers that are called so, wherever they stand."""
+    low = 0.0 if name in _FRACTIONS | _COUNTS or name.startswith("n_") else -math.inf
+    return low, 1.0 if name in _FRACTIONS else math.inf
+
+
+def agrees(stored: Any, follows: Any) -> bool:
+    """Whether a part is what the others come to, but for rounding on another machine."""
+    if isinstance(follows, float | np.ndarray):
+        if stored is None or np.shape(stored) != np.shape(follows) or is_same(stored, follows):
+            return is_same(stored, follows)
+        with np.errstate(all="ignore"):
+            return np.allclose(stored, follows, _ROUNDING, _LEAST, equal_nan=True)
+    if type(stored) is type(follows) and type(follows) is not str and isinstance(follows, str):
+        stored, follows = stored.__getnewargs__(), follows.__getnewargs__()
+    if isinstance(follows, Value) and type(stored) is type(follows):
+        stored, follows = to_fields(stored), to_fields(follows)
+    if isinstance(follows, Mapping) and isinstance(stored, Mapping):
+        return {*stored} == {*follows} and all(agrees(stored[k], follows[k]) for k in follows)
+    if isinstance(follows, tuple) and isinstance(stored, tuple):
+        return len(stored) == len(follows) and all(map(agrees, stored, follows))
+    return bool(stored == follows)
 
 
 def names_below(classes: tuple[type, ...], kinds: Kinds) -> list[str]:

@@ -13,6 +13,9 @@ import numpy as np
 from betaroc.core.errors import FileFormatError
 from betaroc.core.text import shown
 
+#: Levels of a document at most.
+DEEPEST = 40
+
 
 def plain(value: Any) -> Any:
     """What JSON can hold: infinities are "inf" and "-inf", what is undefined is None."""
@@ -55,7 +58,7 @@ def parsed(text: str) -> Any:
         ) from error
     except RecursionError as error:
         raise FileFormatError(
-            "the text must be nested as deep as betaroc writes, a few dozen levels at most; it is"
+            f"the text must be nested at most {DEEPEST} deep, as betaroc writes; it is"
             " nested far deeper. Read another."
         ) from error
     except FileFormatError:

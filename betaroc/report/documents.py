@@ -172,9 +172,9 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
     expected = k / (n + 1.0)
     interval = {
         "low": float(betaincinv(k, n - k + 1.0, tail)),
-        "high": float(betaincinv(k, n - k + 1.0, 1.0 - tail)), "n_beyond": k - 1.0,
-    }  # fmt: skip
+        "high": float(betaincinv(k, n - k + 1.0, 1.0 - tail)), }  # fmt: skip
     way = {"kind": "Way", "how": "guaranteed", "threshold": threshold, "expected": expected,
+           "n_beyond": k - 1.0,
            "k": k, "achieved": achieved, "family": "", "why": ""}  # fmt: skip
     point = rates | {target: expected, "threshold": threshold, "prior": 0.5}
     return {
@@ -182,7 +182,7 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
         "rate": rate, "how": "guaranteed", "confidence": confidence, "n": n, "needed": None,
         "expected": {"kind": "OperatingPoint"} | point,
         "interval": {"kind": "Interval", "estimate": expected, "level": confidence,
-                     "method": "guaranteed"} | interval,
+                     "method": "guaranteed", "n_beyond": k - 1.0} | interval,
         "status": AMBER, "ways": [way | rates | interval],
         "reason": f"With {100.0 * confidence:g} % confidence {target.upper()} stays at or below"
                   f" {100.0 * rate:g} % on trials like those that gave the threshold.",

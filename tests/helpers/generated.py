@@ -21,7 +21,7 @@ from betaroc.decision.ways import Way
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate
 from betaroc.model.asking import Asking, asking_of_text
-from betaroc.rendering.document import _hints, also_of, unaliased
+from betaroc.rendering.document import LOW_ENDS, _hints, also_of, span_of, unaliased
 from betaroc.report.documents import kinds
 
 UNIT = st.floats(0.0, 1.0)
@@ -91,8 +91,45 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
     if issubclass(kind, Value):
         return by_parts(kind)
     return st.fixed_dictionaries({k: of(hint) for k, hint in _hints(kind).items()}).map(
-        lambda parts: kind(**parts)
+        lambda parts: followed(kind(**in_range(kind, parts)))
     )
+
+
+def in_range(kind: Any, held: dict[str, Any]) -> dict[str, Any]:
+    """The parts with numbers where their names say, ends in order, arrays of one length."""
+    alike = getattr(kind, "_same_length", ()) or (held if "alpha" in held else ())
+    for name, part in held.items():
+        low, high = span_of(name)
+        if isinstance(part, np.ndarray) and part.dtype.kind in "fiU":
+            if name in (*alike, "lowest", "highest") and not name.endswith("_folds"):
+                part = np.resize(part if part.size else np.zeros(1, part.dtype), 2)
+            kept = np.clip(part, low, high) if part.dtype.kind == "f" else part
+            kept = np.clip(part, 0, 2**40) if part.dtype.kind == "i" and low == 0.0 else kept
+            held[name] = np.asarray(kept)
+        elif isinstance(part, int | float) and not isinstance(part, bool) and part == part:
+            held[name] = type(part)(max(part, low) if part < low else min(part, high))
+    if "chosen" in held:
+        t = held["chosen"]
+        held["chosen"] = type(t)(*(np.full(2, float(x.size)) for x in (t.theta, t.logit, t.logit)))
+    for name, upper in ((n, f"{n.removesuffix('low')}high") for n in LOW_ENDS & held.keys()):
+        if held[name] is not None and held.get(upper) is not None:
+            below = np.resize(held[name], np.shape(held[upper]))
+            lower = np.where(np.greater(below, held[upper]), held[upper], below)
+            held[name] = lower if isinstance(held[name], np.ndarray) else lower.item()
+    return held
+
+
+def followed(made: Any) -> Any:
+    """The value with what follows from its other parts."""
+    follows = getattr(made, "_follows", dict)()
+    if isinstance(made, tuple):
+        return made._replace(**follows)
+    for name in follows:
+        object.__setattr__(made, name, follows[name])
+    first, *others = getattr(made, "_same_length", ()) or ("",)
+    for name in others if first in follows else ():
+        object.__setattr__(made, name, np.resize(getattr(made, name), follows[first].size))
+    return made
 
 
 def by_parts(kind: Any, **special: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -104,7 +141,7 @@ def by_parts(kind: Any, **special: st.SearchStrategy[Any]) -> st.SearchStrategy[
 
 def restored(kind: Any, held: dict[str, Any]) -> Any:
     try:
-        return kind._restored(held)
+        return followed(kind._restored(in_range(kind, held)))
     except br.BetarocError:
         reject()
 
@@ -208,6 +245,7 @@ def decisions() -> st.SearchStrategy[Any]:
         given = {"ways": tuple(ways), "how": how, "threshold": taken.threshold}
         parts = {key: st.just(value) for key, value in given.items()}
         known = {key: st.sampled_from(values) for key, values in one_of.items()}
+        known |= dict.fromkeys(("rate", "confidence"), st.floats(0.01, 0.99))
         return draw(by_parts(br.Decision, **parts, **known))
 
     return made()
@@ -249,6 +287,10 @@ CHECKED: dict[Any, Any] = {
         st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=2, unique=True),
         st.lists(st.text("ab", min_size=1, max_size=3), min_size=2, max_size=2, unique=True),
     ),
+    br.Confusion: lambda: by_parts(
+        br.Confusion, **dict.fromkeys(br.Confusion._same_length, st.integers(0, 9))
+    ),
+    br.Inclusion: lambda: by_parts(br.Inclusion, evidence=st.just({})),
     Distribution: distributions,
     Estimate: lambda: estimates(Estimate),
     br.DistributionFit: lambda: estimates(br.DistributionFit),
