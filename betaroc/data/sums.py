@@ -221,12 +221,8 @@ class LabelSums:
         )
 
     def __add__(self, other: LabelSums) -> LabelSums:
-        return LabelSums(
-            self.of._merged(other.of),
-            self.raw + other.raw,
-            self.bad + other.bad,
-            self.missing + other.missing,
-        )
+        counts = self.raw + other.raw, self.bad + other.bad, self.missing + other.missing
+        return LabelSums(self.of._merged(other.of), *counts)
 
 
 #: Of every label; missing labels are None.

@@ -29,8 +29,10 @@ def curve_interval(
 ) -> Interval:
     """The interval of a number of a curve; `Epc.interval` documents it."""
     weights, name = _weights(e, stat, given, point)
-    options = options.by(_of_dev(e))
-    drawn = _weighed(curve_replicates(e, _band_options(options)), weights)
+    o = options = options.by(_of_dev(e))
+    band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
+                       resample_argument="method")  # fmt: skip
+    drawn = _weighed(curve_replicates(e, band), weights)
     estimate = float(_weighed(e.value[None, :], weights)[0])
     return interval_of_replicates(estimate, drawn, options, name, _beyond(e, weights))
 
@@ -115,11 +117,6 @@ def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, 
 def _of_dev(e: Curve) -> tuple[str, ...]:
     """Dev is drawn again unless it was typed and has no error."""
     return RESAMPLE if e.dev_evidence is not None else RESAMPLE[::-1]
-
-
-def _band_options(o: IntervalOptions) -> BandOptions:
-    return BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
-                       resample_argument="method")  # fmt: skip
 
 
 def _beyond(e: Curve, weights: FloatArray) -> float | None:

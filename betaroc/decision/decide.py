@@ -30,16 +30,15 @@ from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
+    Observed,
     Rate,
     Said,
     Shift,
     cut_words,
     high_rate_words,
-    is_worse,
     mean_rate,
     observed_cost,
     observed_rate,
-    rate_verdict,
     said_of_costs,
     said_of_rate,
 )
@@ -135,17 +134,9 @@ class DecisionCheck(Result, Noun):
             return {}
         far, frr = ((i.estimate, i.low, i.high) for i in self.counted)
         point = OperatingPoint(d.threshold, far[0], frr[0], self.point.prior)
-        if d.target not in TARGET_RATES:
-            found, verdict = mean_rate(d._weights, far, frr), "cannot tell"
-            dev = d.interval.estimate, d.interval.low, d.interval.high
-            status = RED if is_worse(dev, found) else d.status
-        else:
-            found = far if d.target == "far" else frr
-            verdict = rate_verdict(*found[1:], d.rate)
-            doubt = verdict == "cannot tell" and found[0] > d.rate and d.status == GREEN
-            status = RED if verdict == "broken" else AMBER if doubt else d.status
-        follows = dict(zip(("observed", "low", "high"), found, strict=True))
-        return follows | {"verdict": verdict, "status": status, "point": point}
+        found = d._observed(far, frr, "")._asdict()
+        names = ("observed", "low", "high", "verdict", "status")
+        return {"point": point} | {name: found[name] for name in names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both rates as dev expects them and as the test observed them, beside the target.
@@ -294,27 +285,21 @@ class Decision(Tabular, Noun):
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
-        way, words, prior = self.way, self.words or ClassWords(), self.expected.prior
-        rates = [(i.estimate, i.low, i.high) for i in self.counted or ()]
-        if self.target not in TARGET_RATES:
-            point = OperatingPoint(way.threshold, way.expected, self.expected.frr, prior)
-            follows: dict[str, Any] = {"expected": point, "needed": None}
-            if rates:
-                follows["interval"] = _of_both(
-                    way, self.expected.frr, self._weights, rates, self.confidence
-                )
-            return follows | {"status": said_of_costs(way, self.costs, words).status}
-        target, n = Target(self.target, self.rate, self.confidence, words), self.n or 0
-        needed = needed_for_guarantee(self.rate, self.confidence)
-        point, interval = _of_way(way, target, n, prior)
-        follows = {
-            "expected": point,
-            "interval": interval,
-            "needed": needed if n < needed else None,
-        }
-        if rates:
-            follows["status"] = said_of_rate(way, target, n, needed, *rates).status
-        return follows
+        way, prior, n = self.way, self.expected.prior, self.n or 0
+        rates = [(i.estimate, i.low, i.high) for i in self.counted or [self.interval] * 2]
+        if self.target in TARGET_RATES:
+            target = Target(self.target, self.rate, self.confidence)
+            needed = needed_for_guarantee(self.rate, self.confidence)
+            said = said_of_rate(way, target, n, needed, *rates)
+            point, interval = _of_way(way, target, n, prior)
+        else:
+            needed, said = 0, said_of_costs(way, self.costs, ClassWords())
+            frr = self.expected.frr
+            point = OperatingPoint(way.threshold, way.expected, frr, prior)
+            interval = _of_both(way, frr, self._weights, rates, self.confidence)
+        follows = {"expected": point, "needed": needed if n < needed else None}
+        shown = {"interval": interval, "status": said.status} if self.counted else {}
+        return follows | shown
 
     def __repr__(self) -> str:
         asked = "" if math.isnan(self.rate) else f" {self.rate:g}"
@@ -500,20 +485,23 @@ class Decision(Tabular, Noun):
         )
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         reason = self.reason.removesuffix(self._high_words("dev", self.expected))
-        said = Said(self.status, reason, self.remedy)
-        if self.target in TARGET_RATES:
-            words = self.words or ClassWords()
-            target = Target(self.target, self.rate, self.confidence, words)
-            n, own = self.n or 0, far if self.target == "far" else frr
-            shift = self._shift(target, n, scores, own[1])
-            found = observed_rate(target, said, shift, n, self.needed, scores, own)
-        else:
-            dev = self.interval.estimate, self.interval.low, self.interval.high
-            seen = mean_rate(self._weights, far, frr)
-            found = observed_cost(said, self.costs, dev, seen)
+        found = self._observed(far, frr, reason, scores)
         counted = _as_intervals((far, frr), self.confidence)
         found = found._replace(reason=found.reason + self._high_words("test", point))
         return DecisionCheck(*found, point, counted, self, scores)
+
+    def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
+        """What both rates of a test say; without its scores words are those of one trial."""
+        said, n = Said(self.status, reason, self.remedy), self.n or 0
+        if self.target not in TARGET_RATES:
+            dev = self.interval.estimate, self.interval.low, self.interval.high
+            return observed_cost(said, self.costs, dev, mean_rate(self._weights, far, frr))
+        words, own = self.words or ClassWords(), far if self.target == "far" else frr
+        target = Target(self.target, self.rate, self.confidence, words)
+        total, shift = 1.0, Shift(False, False)
+        if test is not None:
+            total, shift = _total(test, target), self._shift(target, n, test, own[1])
+        return observed_rate(target, said, shift, n, self.needed, total, own)
 
     def _high_words(self, role: str, point: OperatingPoint) -> str:
         return high_rate_words(self.target, self.words, role, point)

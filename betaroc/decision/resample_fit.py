@@ -192,7 +192,8 @@ class FitAgain:
         return u, pair.place(u)
 
     def _chosen(self, pair: Pair, prior: float) -> Thresholds:
-        smooth = all(_is_smooth(law) for law in (pair.client, pair.impostor))
+        laws = (x.base if isinstance(x, Rejecting) else x for x in (pair.client, pair.impostor))
+        smooth = all(has_shape(law) or has_spread(law) for law in laws)
         if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
         # The least weighted error of two densities: the best of a grid, moved to where it is flat.
@@ -222,11 +223,6 @@ class FitAgain:
                 for name in ("theta", "complement", "logit")
             ))  # fmt: skip
         return found
-
-
-def _is_smooth(law: Distribution) -> bool:
-    inner = law.base if isinstance(law, Rejecting) else law
-    return has_shape(inner) or has_spread(inner)
 
 
 def _options(rule: BoundaryRule | None) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from betaroc.core.class_words import ClassWords
-from betaroc.data.scores import ScoreData
 from betaroc.decision.ways import POOR, TARGET_RATES, Target, Way
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.numbers import number, rate, rate_span, spaced
@@ -132,52 +131,39 @@ def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
     )
 
 
-def rate_verdict(low: float, high: float, asked: float) -> str:
-    """What the interval of an observed rate says of the rate asked."""
-    return "broken" if low > asked else "kept" if high <= asked else "cannot tell"
-
-
-def is_worse(expected: Rate, found: Rate) -> bool:
-    """Whether test is worse than both intervals can explain."""
-    difference = found[0] - expected[0]
-    return difference > math.hypot(found[0] - found[1], expected[2] - expected[0])
-
-
 def observed_rate(
     target: Target,
     said: Said,
     shift: Shift,
     n: int,
     needed: int | None,
-    test: ScoreData,
+    total: float,
     found: Rate,
 ) -> Observed:
-    """Of a target rate: its rate on test with its interval."""
+    """Of a target rate: its rate with its interval on a test of so many trials."""
     observed, low, high = found
-    verdict = rate_verdict(low, high, target.rate)
-    if verdict == "broken":
-        return Observed(*found, verdict, *_broken(target, shift, n, needed, test, found))
+    if low > target.rate:
+        return Observed(*found, "broken", *_broken(target, shift, n, needed, total, observed))
     status, remedy, seen = said.status, said.remedy, f"{rate(observed)}, interval"
-    if verdict == "kept":
+    if high <= target.rate:
         agrees = "observes" if status == RED else "agrees:"
         words = f"Test {agrees} {seen} up to {rate(high)}."
-        return Observed(*found, verdict, status, f"{said.reason} {words}", remedy)
+        return Observed(*found, "kept", status, f"{said.reason} {words}", remedy)
     words = f"Test observes {seen} {rate_span(low, high)}"
     if observed > target.rate:
         words += f": above {100.0 * target.rate:g} %, which the interval includes"
         if status == GREEN:
             status, remedy = AMBER, f"more {target.many} in the test set; {remedy}"
-    return Observed(*found, verdict, status, f"{said.reason} {words}.", remedy)
+    return Observed(*found, "cannot tell", status, f"{said.reason} {words}.", remedy)
 
 
 def _broken(
-    target: Target, shift: Shift, n: int, needed: int | None, test: ScoreData, found: Rate
+    target: Target, shift: Shift, n: int, needed: int | None, total: float, observed: float
 ) -> Said:
     """That test contradicts, and whether its scores lie elsewhere than dev's."""
-    observed = found[0]
-    total = test.impostor_total if target.kind == "far" else test.client_total
     beyond, times = round(observed * total), observed / target.rate
-    much = f"about {_times(times)} times the target" if times >= _TIMES else "above the target"
+    shown = spaced(times) if times >= 10.0 else number(times, 2)
+    much = f"about {shown} times the target" if times >= _TIMES else "above the target"
     reason = (
         f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
         f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
@@ -196,10 +182,6 @@ def _broken(
         return Said(RED, reason, f"dev {target.many} like those of the test{more}.")
     more = f", for which {spaced(needed or 0)} {target.many} are needed {have}" if lacking else ""
     return Said(RED, reason, f"a guaranteed threshold{more}.")
-
-
-def _times(ratio: float) -> str:
-    return spaced(ratio) if ratio >= 10.0 else number(ratio, 2)
 
 
 # ---------------------------------------------------------------------- of both rates
@@ -240,7 +222,8 @@ def observed_cost(
         seen, dev, span = rate(observed), rate(expected[0]), rate_span(low, high)
     words = f"Test observes {seen} as the {what}, interval {span}; dev expected {dev}"
     after = said.more(f" {words}.")
-    if is_worse(expected, found):
+    reach = math.hypot(observed - low, expected[2] - expected[0])
+    if observed - expected[0] > reach:
         reason = f"{words}. The difference is larger than both intervals explain."
         after = Said(RED, reason, "dev trials like those of the test.")
     return Observed(observed, low, high, "cannot tell", *after)

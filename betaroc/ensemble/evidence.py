@@ -139,11 +139,14 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     largest, deepest = _peaks(model, region)
     crossings, above = _above(model, region)
     judged = all(side.by != "none" for side in sides)
+    # A curve with one crossing at most, whose borders tell what lies between.
+    kinds, laws = (Beta, Normal, LogitNormal), (model.client, model.impostor)
+    bordered = any(all(isinstance(law, kind) for law in laws) for kind in kinds)
     return RocEvidence(
         sides[0],
         sides[1],
         None if ends is None else (ends["strict"], ends["lax"]),
-        _inner(errors, places) if judged and not _by_borders(model) else None,
+        _inner(errors, places) if judged and not bordered else None,
         _mean(fit, region, level),
         largest,
         deepest,
@@ -191,14 +194,6 @@ def _by_end(
         except InputError:
             return None
     return found if found[1] <= 1.0 - level else None
-
-
-def _by_borders(model: ScoreModel) -> bool:
-    """Whether a curve has one crossing at most, so that its borders tell what lies between."""
-    return any(
-        all(isinstance(law, kind) for law in (model.client, model.impostor))
-        for kind in (Beta, Normal, LogitNormal)
-    )
 
 
 def _inner(errors: FitErrors, places: tuple[float, float]) -> tuple[float, float, float, float]:

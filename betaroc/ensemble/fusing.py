@@ -86,10 +86,6 @@ def mid_ranks(dev: TrialSet, other: TrialSet) -> TrialSet:
     return ranks._replace(client=ranks.client / size, impostor=ranks.impostor / size)
 
 
-def _mean_logit(x: FloatArray) -> FloatArray:
-    return _mean(logits(x))
-
-
 def _product(x: FloatArray) -> FloatArray:
     """Mean of logs: the order of products, which underflow."""
     with np.errstate(divide="ignore"):
@@ -101,21 +97,13 @@ def _mean(x: FloatArray) -> FloatArray:
     return np.asarray(np.mean(np.sort(x, axis=1), axis=1))
 
 
-def _largest(x: FloatArray) -> FloatArray:
-    return np.asarray(np.max(x, axis=1))
-
-
-def _least(x: FloatArray) -> FloatArray:
-    return np.asarray(np.min(x, axis=1))
-
-
 #: Rules that make one score of a row; "rank-mean" of whole `rank_sums`, which tie exactly.
 RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "mean-logit": _mean_logit,
+    "mean-logit": lambda x: _mean(logits(x)),
     "rank-mean": _mean,
     "product": _product,
-    "max": _largest,
-    "min": _least,
+    "max": lambda x: np.asarray(np.max(x, axis=1)),
+    "min": lambda x: np.asarray(np.min(x, axis=1)),
 }
 
 

@@ -194,6 +194,11 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
     unused = ", ".join(map(visible, result.hull.unused))
     gains = [Words(f"{text[0].upper()}{text[1:]}") for text in gain_sentences(result)]
     against = doubts(result)
+    best = (
+        Row((rate(s.far_low), rate(s.far_high), s.kind, foreign(s.left), foreign(s.right)))
+        for s in result.hull.segments
+    )
+    hull = Grid(("from FAR", "to FAR", "", "of", "and"), tuple(best), (2, 3, 4))
     sections = [
         Section("Why", (reasons, *[Bullets(tuple(against))] * bool(against)),
                 f"{joined} of {len(result.names)} join", "why", folded=True),
@@ -201,7 +206,7 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
                 "with it and without it", "gains", folded=True),
         Section("Their own ROCs", (own_grid(result, foreign),),
                 "fitted distributions, and how far they are from the scores", "rocs", folded=True),
-        Section("Hull", (*[Words(f"Best at no FAR: {unused}.")] * bool(unused), _hull_grid(result)),
+        Section("Hull", (*[Words(f"Best at no FAR: {unused}.")] * bool(unused), hull),
                 f"area {result.hull.auc:.4f}", "hull", folded=True),
         Section("Crossings", _shortened(_crossing_grid(result)),
                 "where one fitted ROC passes another", "crossings", folded=True),
@@ -230,14 +235,6 @@ def _shortened(grid: Grid) -> tuple[Node, ...]:
         return (grid,)
     note = f"{left} more rows: `--json`, or the tables of the result in Python, have all of them."
     return replace(grid, rows=grid.rows[:_ROWS]), Words(note, "note")
-
-
-def _hull_grid(result: InclusionRecord) -> Grid:
-    rows = [
-        Row((rate(s.far_low), rate(s.far_high), s.kind, foreign(s.left), foreign(s.right)))
-        for s in result.hull.segments
-    ]
-    return Grid(("from FAR", "to FAR", "", "of", "and"), tuple(rows), (2, 3, 4))
 
 
 def _crossing_grid(result: InclusionRecord) -> Grid:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 from betaroc.core.arrays import AnyArray, IntArray
 from betaroc.core.tables import Table, table_of
@@ -43,15 +42,14 @@ class InclusionRecord(Result):
     duplicates: tuple[tuple[str, str], ...] = ()
     messages: tuple[str, ...] = ()
 
-    def _follows(self) -> dict[str, Any]:
+    def _follows(self) -> dict[str, Mapping[str, Verdict]]:
         """The verdicts; their sentences may be those of an older version."""
         verdicts = {}
         for name, evidence in self.evidence.items():
-            stored, rule = self.verdict[name], (self.region, self.level, self.systems.sizes)
-            word, p, size, _, *rest = verdict_of(
-                self.fits[name], evidence, stored.gain, *rule
-            ).__getnewargs__()
-            verdicts[name] = Verdict(word, p, size, stored.reason, *rest)
+            gain, reason = self.verdict[name].gain, self.verdict[name].reason
+            rule = self.region, self.level, self.systems.sizes
+            v = verdict_of(self.fits[name], evidence, gain, *rule)
+            verdicts[name] = Verdict(v.word, v.confidence, v.size, reason, v.marginal, gain)
         return {"verdict": verdicts}
 
     @property

@@ -254,17 +254,14 @@ def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
         return f"{judged} towards {place} ({p})"
     far = f"FAR {percent(side.far)}"
     if side.by == "none":
-        return f"not judged at {far}: {_no_errors(fit)}"
+        why = f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
+        if not (fit.client.names and fit.impostor.names):
+            why = "an empirical pair has no parameters whose errors could be judged"
+        return f"not judged at {far}: {why}"
     if side.counts and math.isnan(side.p_value):
         return f"at {far} {side.counts}"
     outermost = ", where one score is expected beyond" if side.by == "first score" else ""
     return f"{judged} at {far}{outermost} ({p})"
-
-
-def _no_errors(fit: Fit) -> str:
-    if not (fit.client.names and fit.impostor.names):
-        return "an empirical pair has no parameters whose errors could be judged"
-    return f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
 
 
 def _most(fit: Fit, evidence: RocEvidence) -> str:

@@ -136,7 +136,10 @@ def _listed(sentences: Iterable[str]) -> Bullets:
 
 def doubts(result: InclusionRecord) -> list[str]:
     """What speaks against the verdicts."""
-    return [*_spare_words(result), *_misfit_words(result), *_twin_words(result)]
+    return [*_spare_words(result), *_misfit_words(result)] + [
+        f"{visible(b)} puts the trials in the order of {visible(a)}: to an ensemble they are one."
+        for a, b in result.duplicates
+    ]
 
 
 def gain_sentences(result: InclusionRecord) -> list[str]:
@@ -187,13 +190,6 @@ def reached_ends(result: InclusionRecord) -> list[str]:
     """The ends of the ROC that the region holds."""
     low, high = result.region
     return [end for end, reached in (("strict", low == 0.0), ("lax", high == 1.0)) if reached]
-
-
-def _twin_words(result: InclusionRecord) -> list[str]:
-    return [
-        f"{visible(b)} puts the trials in the order of {visible(a)}: to an ensemble they are one."
-        for a, b in result.duplicates
-    ]
 
 
 def _misfit_words(result: InclusionRecord) -> list[str]:

@@ -72,7 +72,8 @@ def row_sums(x: FloatArray, known: bool = True) -> tuple[FloatArray, FloatArray]
     both = _Products(), _Complements()
 
     def of_block(block: FloatArray) -> list[FloatArray]:
-        if not (known or _below_one(block)):
+        # Whether all are in [0, 1): the bits of nan and of what has a sign are larger than those.
+        if not known and np.maximum.reduce(block.view(np.uint64), axis=None) >= _BITS_OF_ONE:
             return [np.full(block.shape[0], np.nan)] * 2
         here = room[: block.size].reshape(block.shape)
         return [one.sums(block, here) for one in both]
@@ -99,11 +100,6 @@ def _total(parts: Iterable[list[FloatArray]]) -> list[float]:
             seen = new - old
             lost[k] += (old - (new - seen)) + (term - seen)
     return [s + e for s, e in zip(sums, lost, strict=True)]
-
-
-def _below_one(x: FloatArray) -> bool:
-    """Whether all are in [0, 1): the bits of nan and of what has a sign are larger than those."""
-    return bool(np.maximum.reduce(x.view(np.uint64), axis=None) < _BITS_OF_ONE)
 
 
 def log1m(x: FloatArray, out: FloatArray) -> FloatArray:

@@ -160,7 +160,8 @@ def _climbed(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> Fl
     damping = 0.0
     for _ in range(_NEWTON_STEPS):
         slope, curvature = _derivatives(excesses, weights, place)
-        damping = max(damping, 0.0 if _concave(curvature) else float(np.max(np.abs(curvature))))
+        if not (curvature[0, 0] < 0.0 and np.linalg.det(curvature) > 0.0):
+            damping = max(damping, float(np.max(np.abs(curvature))))
         step = _step(place, slope, curvature - damping * np.eye(2))
         tried = _height(excesses, weights, place + step)
         small = float(np.max(np.abs(step))) < _LAST_STEP
@@ -188,10 +189,6 @@ def _step(place: FloatArray, slope: FloatArray, curvature: FloatArray) -> FloatA
 
 def _height(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> float:
     return float(penalised(excesses, weights, place[:1], place[1:])[0])
-
-
-def _concave(curvature: FloatArray) -> bool:
-    return bool(curvature[0, 0] < 0.0 and np.linalg.det(curvature) > 0.0)
 
 
 def _derivatives(

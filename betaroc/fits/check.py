@@ -275,22 +275,14 @@ class FitCheck(Result, Noun):
         return max(self.verdict, self.rates.verdict, key=("good", "cannot tell", "poor").index)
 
     def _follows(self) -> dict[str, Any]:
-        d = self.roc_distance
-        return {"verdict": "cannot tell" if d is None else curve_verdict(d, self.tolerance)}
+        d, numbers = self.roc_distance, (0.0, self.tolerance, self.level)
+        return {"verdict": "cannot tell" if d is None else _verdict(d, *numbers)[0]}
 
     @property
     def rates(self) -> RatesVerdict:
         """The verdict on the rates that were counted at the fit's own thresholds, and why."""
         return RatesVerdict(
             rates_verdict(self.targets), rates_words(self.targets, self.good_down_to)
-        )
-
-    def _statuses(self) -> list[FitStatus]:
-        """The verdicts on the ROC and on the rates at a threshold."""
-        rates = self.rates
-        return statuses_beside(
-            FitStatus("ROC", self.verdict, sentence(self.reason)),
-            FitStatus("rates at a threshold", rates.verdict, sentence(rates.reason)),
         )
 
     def _tables(self, without: str = "") -> list[Node]:
@@ -316,7 +308,12 @@ class FitCheck(Result, Noun):
 
     def _view(self) -> list[Node]:
         whole = Status("", f"Fit: {self.status}", _SIGNS[self.status])
-        return [whole, *(one.node() for one in self._statuses()), *self._tables()]
+        rates = self.rates
+        parts = statuses_beside(
+            FitStatus("ROC", self.verdict, sentence(self.reason)),
+            FitStatus("rates at a threshold", rates.verdict, sentence(rates.reason)),
+        )
+        return [whole, *(one.node() for one in parts), *self._tables()]
 
     def __str__(self) -> str:
         return text_of(self._view())
@@ -668,20 +665,16 @@ def _unseen(sides: list[_Side], level: float) -> float:
     return rate_of_none(min(side.total for side in sides), level)
 
 
-def curve_verdict(d: RocDistance, tolerance: float) -> str:
-    """Whether the interval of the distance lies on one side of the tolerance."""
-    return "good" if d.high <= tolerance else "poor" if d.low > tolerance else "cannot tell"
-
-
 def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
     numbers = (
         f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
         f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
         f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
     )
-    verdict = curve_verdict(d, tolerance)
-    if verdict != "cannot tell":
-        return verdict, numbers
+    if d.high <= tolerance:
+        return "good", numbers
+    if d.low > tolerance:
+        return "poor", numbers
     # What chance does falls with the root of the number of scores, what none leaves open with it.
     times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
     more = times if d.noise == unseen and d.sup < tolerance else times * times

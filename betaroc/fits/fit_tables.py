@@ -72,7 +72,13 @@ def fit_frame(fit: SupportedPair) -> Table:
 
 def distribution_summary(fit: Estimate) -> Summary:
     """One law: its facts, then its parameters."""
-    return _summary("Maximum-likelihood fit", _facts(fit), [("", fit)])
+    facts = [
+        ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
+        ("Scores:", str(fit.n), "AIC:", _number(fit.aic)),
+        ("Total weight:", _number(fit.total_weight), "BIC:", _number(fit.bic)),
+        ("Converged:", str(fit.converged), "Boundary:", boundary_words(fit) or "none"),
+    ]
+    return _summary("Maximum-likelihood fit", facts, [("", fit)])
 
 
 def fit_summary(fit: SupportedPair) -> Summary:
@@ -86,15 +92,6 @@ def fit_summary(fit: SupportedPair) -> Summary:
     name = f" of {visible(fit.scores.name)}" if fit.scores.name else ""
     title = f"Maximum-likelihood fit{name}"
     return _summary(title, facts, [(words.client, fit.client), (words.impostor, fit.impostor)])
-
-
-def _facts(fit: Estimate) -> list[tuple[str, str, str, str]]:
-    return [
-        ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
-        ("Scores:", str(fit.n), "AIC:", _number(fit.aic)),
-        ("Total weight:", _number(fit.total_weight), "BIC:", _number(fit.bic)),
-        ("Converged:", str(fit.converged), "Boundary:", boundary_words(fit) or "none"),
-    ]
 
 
 def _summary(

@@ -377,7 +377,9 @@ class FittedEnds:
         if self._of_tails:
             return self.by_errors(self.deciding(end))
         name, sign = self.decides(end)
-        if any(self._in_cells(r) for r in self.results):
+        # Where the estimates do not determine the likelihood, or its digits are gone.
+        sums = (r.params.get("a", 0.0) + r.params.get("b", 0.0) for r in self.results)
+        if any(map(in_cells, self.results)) or max(sums) > _CONCENTRATED:
             return self.by_errors(self.contrast(name, sign))
         values = [r.params for r in self.results]
         weights = [inner_trials(r) for r in self.results]
@@ -406,11 +408,6 @@ class FittedEnds:
         if result.boundary is not None and result.boundary.policy != "squeeze":
             found[~between_ends(result.distribution, x)] = np.nan
         return found
-
-    def _in_cells(self, result: Estimate) -> bool:
-        """Whether the estimates do not determine the likelihood, or its digits are gone."""
-        shapes = result.params.get("a", 0.0) + result.params.get("b", 0.0)
-        return in_cells(result) or shapes > _CONCENTRATED
 
     def by_errors(self, contrast: _Contrast) -> Departure:
         variance = float(contrast.gradient @ self.covariance @ contrast.gradient)

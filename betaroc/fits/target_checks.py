@@ -102,7 +102,6 @@ class TargetCheck(NamedTuple):
     logit_threshold: float
 
     def _follows(self) -> dict[str, Any]:
-        """Where a count was judged; it may not be for reasons that no number shows."""
         ends = (end * self.n / self.expected if self.expected else math.nan for end in self[5:7])
         return {"verdict": self.verdict if self.verdict == "cannot tell" else _ruled(*ends)}
 
@@ -234,7 +233,8 @@ def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
     ]  # fmt: skip
     said = "counted at the fit's own thresholds, "
     said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
-    placed = [name.upper() for name in good._fields if _placed(targets, name)]
+    reasons = {name: {t.reason for t in targets if t.rate == name} for name in good._fields}
+    placed = [name.upper() for name, why in reasons.items() if why == {"placed by these scores"}]
     if placed:
         said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
     poor = [t for t in targets if t.verdict == "poor"]
@@ -261,11 +261,6 @@ def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
         rows += [Row(("", t.reason))] * (t.verdict != "good")
     head = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict")
     return Grid(head, tuple(rows), (5,))
-
-
-def _placed(targets: Sequence[TargetCheck], name: str) -> bool:
-    mine = [t for t in targets if t.rate == name]
-    return bool(mine) and all(t.reason == "placed by these scores" for t in mine)
 
 
 def _apart(target: TargetCheck) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,10 +35,6 @@ class Hook(NamedTuple):
     seen: bool
     #: Of a fit: what the scores counted there say against it; empty where they agree.
     counts: str = ""
-
-    def _follows(self) -> dict[str, Any]:
-        expected = self.expected_clients + self.expected_impostors
-        return {"expected_scores": expected, "seen": expected >= SEEN}
 
     @property
     def contradicted(self) -> bool:

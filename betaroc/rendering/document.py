@@ -16,8 +16,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
-from functools import cache, partial
-from operator import attrgetter
+from functools import cache, partial, reduce
 from typing import Any, Literal, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -134,18 +133,14 @@ class Codec:
     ----------
     must : str
         What a plain form must be.
-    schema : dict
-        What JSON schema says of it.
     python : type
         Of the values; the first makes them plain.
     parts : tuple of Codec, optional
         Of what is within.
     """
 
-    def __init__(
-        self, must: str, schema: dict[str, Any], *python: Any, parts: tuple[Codec, ...] = ()
-    ) -> None:
-        self.must, self._schema, self.python, self.parts = must, schema, python, parts
+    def __init__(self, must: str, *python: Any, parts: tuple[Codec, ...] = ()) -> None:
+        self.must, self.python, self.parts = must, python, parts
 
     def takes(self, value: Any) -> bool:
         """Whether a value is of this type."""
@@ -170,10 +165,6 @@ class Codec:
         if not self.suits(plain):
             refused(at, self.must, plain)
         return self._read(plain, at, state)
-
-    def schema(self, kinds: Kinds) -> dict[str, Any]:
-        """What JSON schema says of the plain form."""
-        return self._schema
 
     def _write(self, value: Any, at: str, state: EncodeState) -> Any:
         return None if value is None else self.python[0](value)
@@ -201,7 +192,7 @@ class ChoiceCodec(Codec):
     """One of a few words, or the member of an enum."""
 
     def __init__(self, members: Mapping[str, Any]) -> None:
-        super().__init__(f"one of {listed(members)}", {"enum": list(members)})
+        super().__init__(f"one of {listed(members)}")
         self.members = members
 
     def takes(self, value: Any) -> bool:
@@ -222,7 +213,7 @@ class ManyCodec(Codec):
 
     def __init__(self, parts: tuple[Codec, ...], *, repeated: bool) -> None:
         must = "a list" if repeated else f"a list of {len(parts)}"
-        super().__init__(must, {}, tuple, parts=parts)
+        super().__init__(must, tuple, parts=parts)
         self.repeated = repeated
 
     def takes(self, value: Any) -> bool:
@@ -243,18 +234,12 @@ class ManyCodec(Codec):
         parts = self._each(plain, at)
         return tuple(codec.read(part, place, state) for codec, part, place in parts)
 
-    def schema(self, kinds: Kinds) -> dict[str, Any]:
-        each = [part.schema(kinds) for part in self.parts]
-        if self.repeated:
-            return {"type": "array", "items": each[0]}
-        return {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
-
 
 class MappingCodec(Codec):
     """Things by name."""
 
     def __init__(self, item: Codec) -> None:
-        super().__init__("an object", {}, Mapping, parts=(item,))
+        super().__init__("an object", Mapping, parts=(item,))
         self.item = item
 
     def takes(self, value: Any) -> bool:
@@ -266,9 +251,6 @@ class MappingCodec(Codec):
     def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
         return {k: self.item.read(v, join_path(at, k), state) for k, v in plain.items()}
 
-    def schema(self, kinds: Kinds) -> dict[str, Any]:
-        return {"type": "object", "additionalProperties": self.item.schema(kinds)}
-
 
 class EitherCodec(Codec):
     """One of several types, which their plain forms tell apart."""
@@ -276,7 +258,7 @@ class EitherCodec(Codec):
     def __init__(self, parts: tuple[Codec, ...]) -> None:
         self.optional = NULL in parts
         must = [part.must for part in parts if part is not NULL]
-        super().__init__(", or ".join(must + ["null"] * self.optional), {}, parts=parts)
+        super().__init__(", or ".join(must + ["null"] * self.optional), parts=parts)
 
     def takes(self, value: Any) -> bool:
         return any(part.takes(value) for part in self.parts)
@@ -294,12 +276,6 @@ class EitherCodec(Codec):
         if plain is None and self.optional:
             return None
         return next(part for part in self.parts if part.suits(plain)).read(plain, at, state)
-
-    def schema(self, kinds: Kinds) -> dict[str, Any]:
-        options = [part.schema(kinds) for part in self.parts]
-        if self.optional and REAL in self.parts:
-            options.append({"const": {"float": "nan"}})
-        return {"anyOf": options}
 
 
 def is_nan(plain: Any) -> bool:
@@ -368,38 +344,36 @@ def construct(make: Any, content: Any, at: str) -> Any:
         ) from error
 
 
-NULL = Codec("null", {"type": "null"}, type(None))
-WHOLE = Codec("a whole number", {"type": "integer"}, int, np.integer)
-FLAG = Codec("true or false", {"type": "boolean"}, bool, np.bool_)
-TEXT = Codec("text", {"type": "string"}, str)
+NULL = Codec("null", type(None))
+WHOLE = Codec("a whole number", int, np.integer)
+FLAG = Codec("true or false", bool, np.bool_)
+TEXT = Codec("text", str)
 REAL = RealCodec(
     'a number that doubles can hold, "inf", "-inf" or null for undefined',
-    {"$ref": "#/$defs/number"}, float, int, np.floating, np.integer,
+    float, int, np.floating, np.integer,
 )  # fmt: skip
 ANYTHING = AnyCodec(
     "a number that doubles can hold, text, true, false, null or a list of these",
-    {"$ref": "#/$defs/anything"}, bool, int, float, str, np.generic,
+    bool, int, float, str, np.generic,
 )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------ arrays
 class Entries(NamedTuple):
-    """Entries of arrays of a kind: how errors and the schema call them, and of JSON each."""
+    """Entries of arrays of a kind: how errors call them, and of JSON each."""
 
     must: str
-    name: str
     codec: Codec
     dtype: str = ""
     json: tuple[type, ...] = ()
 
 
-_SCALAR = Codec("", {"type": ["number", "string", "boolean", "null"]})
 _ENTRIES = {
-    "f": Entries('numbers, "inf", "-inf" or null', "numbers", REAL, "float64", (float, int)),
-    "i": Entries("whole numbers", "whole numbers", WHOLE, "int64", (int,)),
-    "b": Entries("true and false", "flags", FLAG, "bool", (bool,)),
-    "U": Entries("texts", "texts", TEXT, "str", (str,)),
-    "": Entries("one type", "entries", _SCALAR),
+    "f": Entries('numbers, "inf", "-inf" or null', REAL, "float64", (float, int)),
+    "i": Entries("whole numbers", WHOLE, "int64", (int,)),
+    "b": Entries("true and false", FLAG, "bool", (bool,)),
+    "U": Entries("texts", TEXT, "str", (str,)),
+    "": Entries("one type", Codec("")),
 }
 _LETTERS = {"float64": "f", "float32": "f", "float16": "f", "int64": "i", "bool": "b", "str": "U"}
 
@@ -408,8 +382,7 @@ class ArrayCodec(Codec):
     """An array as lists within each other; a large one that stands there already by its place."""
 
     def __init__(self, kind: str) -> None:
-        entries = _ENTRIES[kind]
-        super().__init__(f"a list of {entries.must}", {"$ref": f"#/$defs/{entries.name}"})
+        super().__init__(f"a list of {_ENTRIES[kind].must}")
         self.kind = kind
 
     def takes(self, value: Any) -> bool:
@@ -578,7 +551,7 @@ def codec_of(hint: Any) -> Codec:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return MappingCodec(codec_of(given[1]))
     if hasattr(hint, "_of_text"):
-        return TextCodec("text", {"type": "string"}, hint)
+        return TextCodec("text", hint)
     if issubclass(hint, Enum):
         return ChoiceCodec({member.value: member for member in hint})
     return Record(hint)
@@ -605,7 +578,7 @@ class Record(Codec):
     """A class of named parts, or those that stand for their subclasses and name their kind."""
 
     def __init__(self, *kinds: type) -> None:
-        super().__init__(f"an object of kind {' or '.join(k.__name__ for k in kinds)}", {}, *kinds)
+        super().__init__(f"an object of kind {' or '.join(k.__name__ for k in kinds)}", *kinds)
         self.kinds = kinds
         self.named = issubclass(kinds[0], Value)
 
@@ -662,11 +635,6 @@ class Record(Codec):
         make = kind._restored if self.named else lambda content: kind(**content)
         return construct(partial(consistent, content, at), construct(make, content, at), at)
 
-    def schema(self, kinds: Kinds) -> dict[str, Any]:
-        names = names_below(self.kinds, kinds) if self.named else [self.kinds[0].__name__]
-        refs = [{"$ref": f"#/$defs/{name}"} for name in names]
-        return refs[0] if len(refs) == 1 else {"anyOf": refs}
-
 
 def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
     """The value of a document whose numbers and lengths can be, and which holds what follows."""
@@ -674,7 +642,7 @@ def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
     if not alike and isinstance(content.get("alpha"), np.ndarray):
         names = (k for k, part in content.items() if isinstance(part, np.ndarray))
         alike = ("alpha", *(name for name in names if not name.endswith("_folds")))
-    arrays = {name: attrgetter(name)(made) for name in alike}
+    arrays = {name: reduce(getattr, name.split("."), made) for name in alike}
     sizes = {name: np.shape(part)[-1:] for name, part in arrays.items() if part is not None}
     for name, size in sizes.items():
         if size != sizes[alike[0]]:
@@ -724,76 +692,6 @@ def agrees(stored: Any, follows: Any) -> bool:
 def names_below(classes: tuple[type, ...], kinds: Kinds) -> list[str]:
     """The kinds that are of one of the classes."""
     return [name for name, kind in kinds.items() if issubclass(kind, classes)]
-
-
-# ------------------------------------------------------------------------------- schema
-def schema_of(kinds: Kinds) -> dict[str, Any]:
-    """JSON schema of every document of these kinds."""
-    values = [name for name, kind in kinds.items() if issubclass(kind, Value)]
-    held = [
-        {"properties": {"kind": {"const": name}, "content": {"$ref": f"#/$defs/{name}"}}}
-        for name in values
-    ]
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Results of betaroc",
-        "type": "object",
-        "properties": {"betaroc": {"type": "string"}, "format": {"const": FORMAT}},
-        "required": ["betaroc", "format", "kind"],
-        "if": {"required": ["content"]},
-        "then": {"oneOf": held},
-        "else": {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in values]},
-        "$defs": _SHARED | {name: _schema_of(kind, kinds) for name, kind in kinds.items()},
-    }
-
-
-def _schema_of(kind: type, kinds: Kinds) -> dict[str, Any]:
-    properties = {name: codec.schema(kinds) for name, codec in parts_of(kind).items()}
-    needed = list(needed_of(kind))
-    if issubclass(kind, Value):
-        envelope = {"betaroc": {"type": "string"}, "format": {"const": FORMAT}}
-        envelope |= {"derived": {"type": "object"}}
-        properties = {"kind": {"const": kind.__name__}} | properties | envelope
-        needed = ["kind", *needed]
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": needed,
-        "additionalProperties": False,
-    }
-
-
-def _entries(one: dict[str, Any]) -> dict[str, Any]:
-    """An array: lists within each other, its values with their shape, or where it stands."""
-    whole = {
-        "values": {"type": "array", "items": one},
-        "dtype": {"enum": list(_LETTERS)},
-        "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-    }
-    rows = {"type": "array", "items": {"anyOf": [one, {"type": "array", "items": one}]}}
-    same = {"type": "object", "properties": {"same as": {"type": "string"}}}
-    return {
-        "anyOf": [
-            rows,
-            {"type": "object", "properties": whole, "required": list(whole)}
-            | {"additionalProperties": False},
-            same | {"required": ["same as"], "additionalProperties": False},
-        ]
-    }
-
-
-_SHARED: dict[str, Any] = {
-    "number": {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]},
-    **{entries.name: _entries(entries.codec.schema({})) for entries in _ENTRIES.values()},
-    "anything": {
-        "anyOf": [
-            _SCALAR.schema({}),
-            {"type": "object", "properties": {"float": {"enum": ["nan", "inf", "-inf"]}}}
-            | {"required": ["float"], "additionalProperties": False},
-            {"type": "array", "items": {"$ref": "#/$defs/anything"}},
-        ]
-    },
-}
 
 
 # ------------------------------------------------------------------------- side by side

@@ -57,7 +57,7 @@ from betaroc.model.ends import Ends
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc import Roc, RocHull
-from betaroc.rendering.document import FORMAT, construct, kinds_of, schema_of, value_of
+from betaroc.rendering.document import FORMAT, construct, kinds_of, value_of
 from betaroc.rendering.json_forms import parsed
 from betaroc.report.analysis import Analysis
 from betaroc.studies.design import Design
@@ -83,11 +83,6 @@ _NOUNS = (
 def kinds() -> dict[str, type]:
     """By name every class that a document may hold."""
     return kinds_of(_NOUNS)
-
-
-def schema() -> dict[str, Any]:
-    """JSON schema of all documents; the file ``schema.json`` beside this one holds it."""
-    return schema_of(kinds())
 
 
 @public

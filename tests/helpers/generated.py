@@ -246,6 +246,7 @@ def decisions() -> st.SearchStrategy[Any]:
         parts = {key: st.just(value) for key, value in given.items()}
         known = {key: st.sampled_from(values) for key, values in one_of.items()}
         known |= dict.fromkeys(("rate", "confidence"), st.floats(0.01, 0.99))
+        known["expected"] = st.builds(br.OperatingPoint, REAL, UNIT, UNIT, UNIT)
         return draw(by_parts(br.Decision, **parts, **known))
 
     return made()

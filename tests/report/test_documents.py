@@ -41,6 +41,7 @@ from helpers.generated import of
 from helpers.kumaraswamy import Kumaraswamy
 from helpers.places import ROOT
 from helpers.public import PUBLIC
+from helpers.schema import schema
 from helpers.travellers import NAME, grouped, scores, travellers
 
 SCHEMA = json.loads(Path(documents.__file__).with_name("schema.json").read_text("utf-8"))
@@ -450,7 +451,7 @@ def test_numbers_of_other_writers_are_read() -> None:
 # ------------------------------------------------------------------------------ schema
 @pytest.mark.simulation
 def test_the_schema_is_that_of_the_classes() -> None:
-    assert documents.schema() == SCHEMA
+    assert schema() == SCHEMA
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
