@@ -402,4 +402,4 @@ def _draw_interval(ax: Axes, mark: IntervalMark, place: float, **style: Any) -> 
 def _rows(ax: Axes, names: Collection[str]) -> None:
     """A row each, the first above."""
     ax.set_yticks(range(len(names)), list(names), parse_math=False)
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_ylim(max(len(names), 1) - 0.5, -0.5)

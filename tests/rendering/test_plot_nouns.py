@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -135,3 +136,11 @@ def test_densities_that_are_infinite_where_the_scores_are(law: br.Distribution) 
 def test_scores_too_far_apart_for_axes(noun: Any) -> None:
     with pytest.raises(br.InputError, match="a picture must be of scores between"):
         noun.plot()
+
+
+def test_a_check_without_rates_is_a_picture_without_rows() -> None:
+    """Matplotlib warned of two equal ends of an axis."""
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)), "beta")
+    check = replace(br.check_fit(fit, replicates=19, rng=1), targets=())
+    assert check.plot().get_yticks().size == 0
