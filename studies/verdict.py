@@ -17,7 +17,7 @@ at hand.
    to the other and back.
 
 Writes, of every rule and part, how many predictions each predictor makes and how many are right.
-docs/ensembles_results.md reads the tables.
+docs/validation.md reads the tables.
 """
 
 from __future__ import annotations

@@ -386,17 +386,6 @@ def test_a_constant_score_attains_two_points() -> None:  # E26
 
 
 # ------------------------------------------------------------------ the page itself
-@pytest.mark.parametrize("number", [*range(1, 15), *range(24, 31)])
-def test_each_erratum_has_a_number_printed_by_code(number: int) -> None:
-    start = PAGE.index(f"**E{number}. ")
-    rest = PAGE[start + 2 :]
-    section = re.split(r"^(?:\*\*E\d|## )", rest, maxsplit=1, flags=re.M)[0]
-    blocks = re.findall(
-        r"(?:<!-- begin output -->|```text)\n(.*?)^(?:<!-- end|```)", section, re.S | re.M
-    )
-    assert any(re.search(r"\d", block) for block in blocks)
-
-
 def test_each_committed_picture_is_drawn_by_a_script() -> None:
     files = [p for folder in ("docs", "examples", "studies") for p in (ROOT / folder).glob("*.py")]
     files.append(ROOT / "tests" / "helpers" / "house.py")

@@ -79,10 +79,7 @@ def test_the_configuration_fetches_nothing() -> None:
 
 
 #: What is looked up, or was measured; every other page is read through.
-LONG = {
-    "conventions", "statistics", "validation", "performance", "papers", "epc_papers", "case_study",
-    "atlas", "ensembles_results", "intervals_results", "tails_results", "sklearn_compared",
-}  # fmt: skip
+LONG = {"conventions", "validation", "performance", "papers", "case_study", "atlas"}
 MOST_WORDS = 1500
 
 

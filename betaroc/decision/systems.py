@@ -445,7 +445,7 @@ def compare_systems(
     Notes
     -----
     If all systems are equal, the probability that any difference is shown is about 1 - level,
-    however many there are (docs/systems.md has the simulation). Percentiles are ranks of the
+    however many there are (docs/validation.md says how that was simulated). Percentiles are ranks of the
     replicates, of which so many as to tell all pairs at once would be too many: three systems and
     more are judged by deviations. A ranking is an order of estimates: neighbours whose difference
     is not shown may stand in either order.

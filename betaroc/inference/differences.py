@@ -211,7 +211,7 @@ def difference(
     at each threshold, of fits on the parameters. "influence" takes the standard error of the
     difference of EERs from it, with one trial of either class for which the systems disagree added
     (Agresti and Min), and Student's t by the class with fewer trials or groups. Simulated coverage:
-    docs/intervals_results.md.
+    docs/validation.md.
 
     References
     ----------

@@ -153,7 +153,7 @@ def interval(
     costs. Of a range of FARs that expects few impostors the ends of the partial area move towards
     those of the TPR at the ends of the range. The noise of "smoothed" is Silverman's, on the sum of
     the normal deviates of the ranks in both classes. Simulated coverage of all methods:
-    docs/intervals_results.md. A summary is counted at the borders of its bins; what is off inside
+    docs/validation.md. A summary is counted at the borders of its bins; what is off inside
     them is added to both ends. Where some trials have no score, "far", "frr" and "tpr" are shares
     of all trials; "fmr", "fnmr" and "tmr", with points such as "@fmr=0.01", are those of the trials
     that have one.

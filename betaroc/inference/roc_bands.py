@@ -107,7 +107,7 @@ def roc_band(
     -----
     The normal score of a replicate is the normal deviate of its rank among all at that FAR, ties
     in the middle, so that a rate that seldom moves cannot decide. Simulated coverage:
-    docs/intervals_results.md.
+    docs/validation.md.
 
     Examples
     --------

@@ -124,7 +124,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     **The bound is measured, not guaranteed**: the threshold comes from out-of-fold scores, and the
     estimator that is fitted again to all rows gives scores that are distributed a little
     differently. In which share of simulated sets the true FAR was at or below the target is in
-    docs/sklearn.md, cell by cell. With ``cv="prefit"``, on data that the model never saw, the
+    docs/validation.md. With ``cv="prefit"``, on data that the model never saw, the
     guarantee of :func:`betaroc.decide` holds.
 
     ``decision_.status`` is about scores like the out-of-fold ones. With few of them the way is
