@@ -149,7 +149,8 @@ def test_reports_and_the_command_line_know_it(
 @pytest.mark.simulation
 def test_the_table_and_its_page_list_it(own: str) -> None:
     assert NAME in br.statistics()["name"].tolist()
-    page = script(ROOT / "docs" / "build.py").regenerated(ROOT / "docs" / "reference" / "statistics.md")
+    statistics = ROOT / "docs" / "reference" / "statistics.md"
+    page = script(ROOT / "docs" / "build.py").regenerated(statistics)
     assert f"| `{NAME}` | distance of both rates |" in page
 
 

@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     system_options(parser)
     comparison_options(parser)
-    curve_options(parser, "weighted-error, with another criterion hter")
+    curve_options(parser)
     score_options(parser, "empirical")
     tail_options(parser)
 
@@ -62,9 +62,6 @@ def run(arguments: argparse.Namespace) -> None:
             "--id says which trials of the systems belong together; with --unpaired none do. Leave"
             " one of them out."
         )
-    if arguments.measure is None:
-        weighted = arguments.criterion == "weighted-error"
-        arguments.measure = "weighted-error" if weighted else "hter"
     options: dict[str, Any] = {"resample": resample, "paired": paired, "level": level,
                                "replicates": arguments.replicates, "rng": seed}  # fmt: skip
     with collected() as notices, ProgressBar(2 * len(systems) + 2) as step:

@@ -84,8 +84,8 @@ class SystemCurve(NamedTuple):
         }  # fmt: skip
 
 
-def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> None:
-    """Those of both commands. Unasked, a measure in words is left to the command."""
+def curve_options(parser: argparse.ArgumentParser) -> None:
+    """Those of both commands."""
     option = parser.add_argument
     option("--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
         type=partial(name_among, options=tuple(CRITERIA)),
@@ -93,10 +93,9 @@ def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> Non
         " Of a target, such as far, the rate nearest to it on dev is taken, not the nearest at"
         " most it; for a guarantee see br.decide")  # fmt: skip
     measures = (*MEASURES, "weighted-error")
-    unasked = measure if measure in measures else None
-    option("--measure", default=unasked, choices=measures, metavar="M",
+    option("--measure", default="hter", choices=measures, metavar="M",
         type=partial(name_among, options=measures),
-        help=f"what is counted: {', '.join(measures)} (default: {measure})")  # fmt: skip
+        help=f"what is counted: {', '.join(measures)} (default: hter)")  # fmt: skip
     option("--alpha", nargs="+", action="extend", type=number, metavar="A",
         help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)")  # fmt: skip
     form_options(parser, "an alpha")

@@ -19,8 +19,7 @@ from betaroc.cli.options import (
 from betaroc.core.notices import collected
 from betaroc.core.text import number
 from betaroc.data.beside import ScoreSource
-from betaroc.ensemble.page import inclusion_page
-from betaroc.ensemble.sentences import inclusion_numbers
+from betaroc.ensemble.inclusion_view import inclusion_numbers, inclusion_page
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import path_words, read_as
 from betaroc.rendering.picture_files import save_picture

@@ -445,10 +445,10 @@ def compare_systems(
     Notes
     -----
     If all systems are equal, the probability that any difference is shown is about 1 - level,
-    however many there are (docs/validation.md says how that was simulated). Percentiles are ranks of the
-    replicates, of which so many as to tell all pairs at once would be too many: three systems and
-    more are judged by deviations. A ranking is an order of estimates: neighbours whose difference
-    is not shown may stand in either order.
+    however many there are (docs/validation.md tells how that was simulated). Percentiles are ranks
+    of the replicates, of which so many as to tell all pairs at once would be too many: three
+    systems and more are judged by deviations. A ranking is an order of estimates: neighbours whose
+    difference is not shown may stand in either order.
 
     Dev trials are shared where they are the same for all systems, as far as numbers, ids, groups
     and order say; else each system's are drawn by themselves. The band is wider than that of

@@ -22,13 +22,17 @@ from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
 from betaroc.decision.curve import checked_alphas
 from betaroc.ensemble.evidence import roc_evidence
+from betaroc.ensemble.inclusion_view import (
+    crossings_columns,
+    inclusion_columns,
+    inclusion_page,
+    inclusion_view,
+    plot_ensemble,
+)
 from betaroc.ensemble.learned import learned_gains, nested_folds
 from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart
-from betaroc.ensemble.page import inclusion_page
-from betaroc.ensemble.pictures import plot_ensemble
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import verdict_of
-from betaroc.ensemble.sentences import crossings_columns, inclusion_columns, inclusion_view
 from betaroc.ensemble.trials import (
     Classifiers,
     Systems,

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.terms import Terms
 from betaroc.rendering.notebook import IntervalMark
-from betaroc.rendering.numbers import level_words, number
+from betaroc.rendering.numbers import number
 from betaroc.rendering.style import (
     COLOURS,
     GREY,
     SIZE,
     Axes,
-    Sheet,
-    bare,
     begun,
     draw_curve,
     finished,
     legend,
-    new_figure,
     on_log,
 )
 
@@ -45,7 +41,7 @@ _BESIDE = ((6, 4), (-20, -11))
 #: On a log scale a slanted line has so many points between its ends.
 _BENT = 8
 #: Limits of both axes of rates.
-_UNIT = ((-0.01, 1.01), (-0.01, 1.01))
+UNIT_FRAME = ((-0.01, 1.01), (-0.01, 1.01))
 #: Where FAR and FRR lie on axes, by what was drawn on them.
 _PLACES: dict[str, Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
     "det": lambda far, frr: (deviate(far), deviate(frr)),
@@ -80,8 +76,8 @@ def draw_rates(
         ax.set_gid(kind)
     if chance is not None:
         at = np.array([0.0, 1.0]) if ax.get_xscale() == "linear" else np.geomspace(1e-9, 1.0, 400)
-        _chance_once(ax, at, chance[0] + (chance[1] - chance[0]) * at)
-    frame = _UNIT if least is None else ((least, 1.05), _UNIT[1])
+        draw_chance_line(ax, at, chance[0] + (chance[1] - chance[0]) * at)
+    frame = UNIT_FRAME if least is None else ((least, 1.05), UNIT_FRAME[1])
     corner = corner if least is None else "best"
     return finished(ax, *axes, rates="xy", frame=frame if empty else None, loc=corner)
 
@@ -121,7 +117,7 @@ def draw_det(
     ax.set_gid("det")
     draw_curve(ax, deviate(far), deviate(frr), style)
     if chance:
-        _chance_once(ax, np.array([-9.0, 9.0]), np.array([9.0, -9.0]))
+        draw_chance_line(ax, np.array([-9.0, 9.0]), np.array([9.0, -9.0]))
     _frame(ax, _lowest(far), _lowest(frr), empty=empty)
     return finished(ax, *axes, loc="upper right")
 
@@ -166,7 +162,8 @@ def draw_rate_band(
     legend(ax, loc="best")
 
 
-def _chance_once(ax: Axes, x: FloatArray, y: FloatArray) -> None:
+def draw_chance_line(ax: Axes, x: FloatArray, y: FloatArray) -> None:
+    """The line of guesses, once on an axes."""
     if not any(line.get_gid() == "chance" for line in ax.lines):
         ax.plot(x, y, color=GREY, linewidth=0.8, linestyle=":", gid="chance", zorder=1.0)
 
@@ -251,93 +248,7 @@ def draw_choices(
     return ax
 
 
-# --------------------------------------------------------------------------- ensembles
-_LINES = ("-", "--", "-.", ":")
-#: Of the parts: what they are called, and their markers.
-_PARTS = {"all": ("all alphas", "o"), "strict": ("low-FAR end", "<"),
-          "lax": ("high-FAR end", ">")}  # fmt: skip
-#: A legend on top of the axes.
-_ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
-#: One under the axes, and the classifiers beyond which it is there.
-_UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15), "fontsize": 7}
-_MOST_INSIDE = 8
-#: Inches: two square pictures side by side.
-_WIDTH, _HEIGHT, _ROW = 8.4, 5.0, 0.34
-
-Line = tuple[FloatArray, FloatArray]
-
-
-class Rocs(NamedTuple):
-    """ROCs of several classifiers by FAR and TPR, and the hull above them."""
-
-    #: What the legend says of each classifier.
-    labels: Sequence[str]
-    fitted: Sequence[Line]
-    of_scores: Sequence[Line]
-    hull: Line
-    chord_ends: tuple[Sequence[float], Sequence[float]]
-    region: tuple[float, float]
-    #: Whether a curve runs below the diagonal, where the legend else stands.
-    below: bool
-
-
-class Gains(NamedTuple):
-    """Gains by name of the classifier, on each part of the curve, and what they are gains in."""
-
-    rows: Mapping[str, Sequence[IntervalMark]]
-    title: str
-    level: float
-
-
-def draw_ensemble(
-    rocs: Rocs, learned: Sequence[IntervalMark], matters: float, gains: Gains, terms: Terms
-) -> Sheet:
-    """The ROCs, and beside them the gains in a learned fusion and by a fixed rule."""
-    figure = new_figure(_WIDTH, max(_HEIGHT, 3.4 + _ROW * len(learned) * 2.4))
-    drawn = figure.subplot_mosaic(
-        [["roc", "learned"], ["roc", "gains"]], height_ratios=(1.0, 1.7), width_ratios=(1.15, 1.0)
-    )
-    drawn["roc"].set_box_aspect(1.0)
-    draw_hull(bare(drawn["roc"]), rocs, terms)
-    words = f"gain in AUC of a learned fusion\n(shaded: less than {matters:g}; filled: it tells)"
-    draw_intervals(
-        bare(drawn["learned"]), learned, words, colours=COLOURS, near=(-matters, matters),
-        at=(0.0, "_nolegend_"), marker="D",
-    ).locator_params(axis="x", nbins=4)  # fmt: skip
-    draw_gains(bare(drawn["gains"]), gains, terms)
-    return figure
-
-
-def draw_hull(ax: Axes | None, rocs: Rocs, terms: Terms) -> Axes:
-    """The fitted ROCs, those of the scores, the hull, the diagonal and the region."""
-    ax, empty = begun(ax, square=True)
-    for k, (far, tpr) in enumerate(rocs.of_scores):
-        ax.plot(far, tpr, color=COLOURS[k % len(COLOURS)], linewidth=0.6, alpha=0.7,
-                zorder=1.8, label="_nolegend_", gid="scores")  # fmt: skip
-    for k, (label, (far, tpr)) in enumerate(zip(rocs.labels, rocs.fitted, strict=True)):
-        ax.plot(
-            far, tpr, color=COLOURS[k % len(COLOURS)], linewidth=1.6,
-            linestyle=_LINES[(k // len(COLOURS) + k) % len(_LINES)], label=label,
-        )  # fmt: skip
-    ax.plot([], [], color=_DARK, linewidth=0.6, alpha=0.7, label="scores' ROCs")
-    ax.plot(*rocs.hull, color=_DARK, linewidth=3.2, alpha=0.28, zorder=1.6,
-            solid_capstyle="round", label="ROC hull", gid="hull")  # fmt: skip
-    if rocs.chord_ends[0]:
-        ax.plot(*rocs.chord_ends, color=_DARK, linestyle="none", marker="o", markersize=3.2,
-                label="ends of chords", gid="chord-ends")  # fmt: skip
-    _chance_once(ax, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-    low, high = rocs.region
-    for start, stop in ((0.0, low), (high, 1.0)):
-        if stop > start:
-            ax.axvspan(start, stop, facecolor="#f0f0f0", edgecolor="none", zorder=0.4,
-                       label="_nolegend_", gid="outside")  # fmt: skip
-    # Inside the axes where there is room.
-    place = _ABOVE if rocs.below else {"loc": "lower right"}
-    place = _UNDER if len(rocs.labels) > _MOST_INSIDE else place
-    axes = terms.far.short, terms.tpr.short
-    return finished(ax, *axes, rates="xy", frame=_UNIT if empty else None, **place)
-
-
+# --------------------------------------------------------------------------- intervals
 def draw_intervals(
     ax: Axes | None,
     rows: Sequence[IntervalMark],
@@ -364,34 +275,14 @@ def draw_intervals(
         ax.axvspan(*near, facecolor="#e8e8e8", edgecolor="none", zorder=0.4, label="_nolegend_")
     for place, row in enumerate(rows, start=len(names)):
         look = {"color": colours[place % len(colours)], "markersize": 5.0, **style}
-        _draw_interval(ax, row, place, **look)
+        draw_interval(ax, row, place, **look)
     if at is not None:
         ax.axvline(at[0], color="black", linewidth=0.9, linestyle=":", gid="zero", label=at[1])
-    _rows(ax, [*names, *(row.label for row in rows)])
+    name_rows(ax, [*names, *(row.label for row in rows)])
     return finished(ax, x, "", rates, below=below, loc="best")
 
 
-def draw_gains(ax: Axes | None, gains: Gains, terms: Terms) -> Axes:
-    """Gains by a rule, a row a classifier, a marker a part of the curve."""
-    ax, _ = begun(ax)
-    for k, (part, (label, marker)) in enumerate(_PARTS.items()):
-        for place, row in enumerate(gains.rows.values()):
-            colour, shift = COLOURS[place % len(COLOURS)], 0.22 * (k - 1)
-            look = {"color": colour, "marker": marker, "gid": part}
-            _draw_interval(ax, row[k], place + shift, **look)
-        ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none",
-                label=terms.said(label))  # fmt: skip
-    for face, label in ((_DARK, "interval without 0"), ("white", "interval with 0")):
-        ax.plot([], [], color=_DARK, marker="s", markersize=4.5, markerfacecolor=face,
-                linestyle="none", label=label)  # fmt: skip
-    ax.axvline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
-    _rows(ax, gains.rows)
-    ax.locator_params(axis="x", nbins=5)
-    title = f"{level_words(gains.level)} intervals"
-    return finished(ax, gains.title, "", "x", title=title, title_fontsize=8, **_ABOVE)
-
-
-def _draw_interval(ax: Axes, mark: IntervalMark, place: float, **style: Any) -> None:
+def draw_interval(ax: Axes, mark: IntervalMark, place: float, **style: Any) -> None:
     """An interval and its estimate, filled where it tells."""
     look = {"marker": "o", "markersize": 5.5, "linewidth": 1.5, **style, "label": "_nolegend_"}
     face = look["color"] if mark.sure else "white"
@@ -399,7 +290,7 @@ def _draw_interval(ax: Axes, mark: IntervalMark, place: float, **style: Any) -> 
     ax.plot(mark.value, place, **{"markerfacecolor": face, **look, "linestyle": "none"})
 
 
-def _rows(ax: Axes, names: Collection[str]) -> None:
+def name_rows(ax: Axes, names: Collection[str]) -> None:
     """A row each, the first above."""
     ax.set_yticks(range(len(names)), list(names), parse_math=False)
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)

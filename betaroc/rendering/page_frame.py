@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from betaroc.rendering.tree import Grid, Node, Row, Section
 from betaroc.rendering.tree_html import html_of, template
@@ -132,9 +132,9 @@ def verdict_nodes(head: Sequence[str], rows: Sequence[Row]) -> Sequence[Node]:
     return [first] * bool(first.rows) + [folded] * bool(others.rows)
 
 
-def page_of(page: ResultPage, body_said: Any, foot: str) -> str:
-    """The whole page; `body_said` puts its body into the words of the user's field."""
+def page_of(page: ResultPage, foot: str) -> str:
+    """The whole page."""
     body = template("result.html.j2").render(
         page=page, top=html_of([Section("", tuple(page.top))]), body=html_of(page.sections)
     )
-    return page_frame(page.title, body_said(body), foot, script=False)
+    return page_frame(page.title, body, html.escape(foot), script=False)

@@ -414,7 +414,7 @@ def study_page(result: StudyResult) -> str:
         ],
         _sections(result, manifest, table),
     )  # fmt: skip
-    return page_of(page, lambda body: body, f"betaroc {version()}.")
+    return page_of(page, f"betaroc {version()}.")
 
 
 def _title(result: StudyResult) -> Name:

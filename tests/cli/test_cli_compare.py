@@ -119,10 +119,8 @@ def test_dev_is_drawn_again_unless_told_otherwise(
 ) -> None:
     found = document(capsys, *pair(files), "--alpha", "0.4", "0.5", "0.6")
     assert (found["resample"], found["dev_paired"], found["replicates"]) == ("both", True, 2000)
-    assert found["measure"] == "weighted-error"
-    assert found["verdict"].startswith("a is better: weighted error averaged over alpha from 0.4")
-    other = document(capsys, *pair(files), "--criterion", "far", "--alpha", "0.5")
-    assert other["measure"] == "hter"
+    assert found["measure"] == "hter"
+    assert found["verdict"].startswith("a is better: HTER averaged over alpha from 0.4")
     out = table(capsys, *pair(files), "--alpha", "0.4", "0.5", "0.6")
     assert "draws the same dev trials of all systems, chooses thresholds again" in out
     assert found["verdict"] in out
@@ -164,7 +162,7 @@ def test_a_few_scores_name_no_system(
     files = ["--dev", paths["da"], paths["db"], "--test", paths["ta"], paths["tb"]]
     for more in ([], ["--resample", "test"]):
         found = document(capsys, *files, "--alpha", "0.3", "0.5", *more)
-        assert "annot tell which of da and db has the lower weighted error" in found["verdict"]
+        assert "annot tell which of da and db has the lower HTER" in found["verdict"]
         assert f"{n} client trials of" in found["verdict"]
         assert found["ranges"] == []
         assert found["mean_difference"]["better"] is None
@@ -186,7 +184,7 @@ def test_equal_systems_do_not_differ(
     start = "cannot tell which of a and b has the lower "
     alike = "both err alike in every replicate, so that nothing tells them apart"
     assert found["verdict"] == (
-        f"{start}weighted error averaged over alpha from 0.1 to 0.9: {alike};"
+        f"{start}HTER averaged over alpha from 0.1 to 0.9: {alike};"
         " the simultaneous 95 % band of the difference excludes 0 at no single alpha"
     )
     assert found["verdict"] in table(capsys, *arguments)
@@ -277,8 +275,8 @@ def test_json_is_the_comparison_of_real_scores(capsys: pytest.CaptureFixture[str
         inside |= np.isin(expected.alpha, piece["alphas"])
     assert expected.ranges
     assert inside.tolist() == (expected.better > 0).tolist()
-    weighted = [br.epc(*both, measure="weighted-error") for both in zip(devs, tests, strict=True)]
-    again = br.compare(*weighted, replicates=500, level=0.9, rng=3)
+    curves = [br.epc(*both) for both in zip(devs, tests, strict=True)]
+    again = br.compare(*curves, replicates=500, level=0.9, rng=3)
     found = document(capsys, *REAL, *options)
     assert found["low"] == again.low.tolist()
     assert found["verdict"] == again.verdict

@@ -326,7 +326,7 @@ def test_the_text_names_the_rule_that_gains_most_at_the_end_of_a_verdict(
 
 @pytest.mark.simulation
 def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:
-    from betaroc.ensemble.sentences import _next_words
+    from betaroc.ensemble.inclusion_view import _next_words
 
     result = copy.copy(all_kinds)
     worse = tuple(g._replace(gain=-0.5 - 0.1 * (g.rule != "max")) for g in all_kinds.fusion.gains)
@@ -349,7 +349,7 @@ def test_ends_outside_the_region_are_left_out_of_the_text() -> None:
 
 @pytest.mark.simulation
 def test_a_long_hull_is_cut_in_the_text() -> None:
-    from betaroc.ensemble.sentences import _hull_words
+    from betaroc.ensemble.inclusion_view import _hull_words
 
     rng = np.random.default_rng(6)
     given = {k: br.Scores(rng.normal(1, 1, 60), rng.normal(0, 1, 60)) for k in "ab"}
