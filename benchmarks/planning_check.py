@@ -25,7 +25,7 @@ from scipy.special import ndtri
 
 import betaroc as br
 from betaroc.core.arrays import FloatArray
-from betaroc.fits.refits import drawn_inside
+from betaroc.fits.check import drawn_inside
 
 Array = FloatArray
 

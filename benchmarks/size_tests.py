@@ -29,8 +29,7 @@ from scipy.stats import binom, fisher_exact, norm
 
 import betaroc as br
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.fits.shape_tests import FittedEnds
-from betaroc.fits.tie_tests import Departure, by_counts
+from betaroc.fits.shape_tests import Departure, FittedEnds, by_counts
 
 Laws = tuple[tuple[float, float], tuple[float, float]]
 

@@ -26,27 +26,23 @@ if TYPE_CHECKING:
     from betaroc.decision.systems import compare_systems
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc
-    from betaroc.distributions.binned import Binned
-    from betaroc.distributions.empirical import Empirical
+    from betaroc.distributions.empirical import Binned, Empirical
     from betaroc.distributions.gamma import Gamma
     from betaroc.distributions.inflated import Inflated, Rejecting
-    from betaroc.distributions.logit_normal import LogitNormal, LogNormal
     from betaroc.distributions.mixture import BetaMixture, NormalMixture
-    from betaroc.distributions.normal import Normal
-    from betaroc.distributions.pareto_tail import ParetoTail
+    from betaroc.distributions.normal import LogitNormal, LogNormal, Normal
     from betaroc.distributions.shifted import Shifted
     from betaroc.distributions.sinh_arcsinh import SinhArcsinh
-    from betaroc.distributions.spliced import Spliced
+    from betaroc.distributions.spliced import ParetoTail, Spliced
     from betaroc.ensemble.inclusion import inclusion
     from betaroc.estimation.batch import mean_logs
-    from betaroc.estimation.newton import beta_mle
+    from betaroc.estimation.beta import beta_mle
     from betaroc.fits.check import check_fit
     from betaroc.fits.covariates import fit_covariates
     from betaroc.fits.estimate import fit, fit_distribution
-    from betaroc.fits.family_choice import compare_families
+    from betaroc.fits.family_choice import compare_families, likelihood_ratio_test
     from betaroc.fits.fit import Fit
     from betaroc.fits.many_fits import fit_many
-    from betaroc.fits.nested import likelihood_ratio_test
     from betaroc.inference.auc import auc_interval, auc_test
     from betaroc.inference.differences import difference
     from betaroc.inference.interval import Interval
@@ -69,18 +65,15 @@ __version__ = "0.2.0"
 _HOMES = {
     "distributions.base": ("Distribution",),
     "distributions.beta": ("Beta", "Shape", "beta_auc"),
-    "distributions.binned": ("Binned",),
     "data.accepted": ("Confusion",),
-    "distributions.empirical": ("Empirical",),
+    "distributions.empirical": ("Binned", "Empirical"),
     "distributions.inflated": ("Inflated", "Rejecting"),
     "distributions.gamma": ("Gamma",),
-    "distributions.logit_normal": ("LogNormal", "LogitNormal"),
     "distributions.mixture": ("BetaMixture", "NormalMixture"),
-    "distributions.normal": ("Normal",),
-    "distributions.pareto_tail": ("ParetoTail",),
+    "distributions.normal": ("LogNormal", "LogitNormal", "Normal"),
     "distributions.shifted": ("Shifted",),
     "distributions.sinh_arcsinh": ("LogitSinhArcsinh", "SinhArcsinh"),
-    "distributions.spliced": ("Spliced",),
+    "distributions.spliced": ("ParetoTail", "Spliced"),
     "data.read": ("read_scores",),
     "data.scores": ("Scores",),
     "data.summary": ("ClassSummary", "ScoreSummary", "summarize"),
@@ -91,7 +84,7 @@ _HOMES = {
     "model.statistics": ("statistics",),
     "estimation.batch": ("mean_logs",),
     "fits.many_fits": ("fit_many",),
-    "estimation.newton": ("beta_mle",),
+    "estimation.beta": ("beta_mle",),
     "inference.auc": ("AucTest", "auc_interval", "auc_test"),
     "inference.differences": ("Difference", "difference"),
     "inference.interval": ("Band", "Interval"),
@@ -100,9 +93,11 @@ _HOMES = {
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
     "fits.estimate": ("fit", "fit_distribution"),
-    "fits.family_choice": ("FamilyComparison", "FamilyRow", "TailRow", "compare_families"),
+    "fits.family_choice": (
+        "FamilyComparison", "FamilyRow", "LikelihoodRatioTest", "TailRow", "compare_families",
+        "likelihood_ratio_test",
+    ),
     "fits.fit": ("DistributionFit", "Fit"),
-    "fits.nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
     "decision.averages": ("EpcAverage", "epc_average"),
     "decision.comparison": ("Comparison", "compare"),
     "decision.systems": ("SystemsComparison", "compare_systems"),

@@ -22,9 +22,9 @@ from betaroc.data.rows import FAIL
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 from betaroc.data.text_files import TextFile
-from betaroc.estimation.boundary import SUMMED_POLICIES
+from betaroc.estimation.contract import SUMMED_POLICIES
+from betaroc.estimation.estimate import give
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names, automatic, names_of_text
-from betaroc.estimation.notices import give
 from betaroc.rendering.numbers import path_words, visible
 
 #: Files with more rows than this are streamed unasked.

@@ -43,7 +43,7 @@ from betaroc.data.sums import (
     group_sums,
     is_missing,
 )
-from betaroc.distributions.bin_layout import Layout, bin_steps
+from betaroc.distributions.empirical import Layout, bin_steps
 
 #: Called with the rows done and the rows to do, all passes together.
 Progress = Callable[[int, int], object]

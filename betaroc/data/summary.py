@@ -32,8 +32,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.sums import ClassSummary, Labels, added
 from betaroc.data.text_files import TextOptions, asked_of, too_many_rows
 from betaroc.data.text_sums import text_sums
-from betaroc.distributions.bin_layout import MOST_BINS, Layout, bin_edges
-from betaroc.distributions.binned import Binned
+from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
 
 _BINS = 65_536

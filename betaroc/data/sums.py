@@ -14,7 +14,7 @@ import numpy as np
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.tables import Table, table_of
 from betaroc.core.value import travelling
-from betaroc.distributions.bin_layout import Layout, bin_of
+from betaroc.distributions.empirical import Layout, bin_of
 from betaroc.rendering.document import single_row
 from betaroc.rendering.nouns import Noun
 

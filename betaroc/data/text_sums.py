@@ -15,7 +15,7 @@ from betaroc.data.read import OpenedText
 from betaroc.data.rows import LabelTexts, Rows, no_rows, whole
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
 from betaroc.data.text_blocks import collect_parts
-from betaroc.distributions.bin_layout import Layout
+from betaroc.distributions.empirical import Layout
 
 #: Rows that are summed at once.
 _PART = 2**20

@@ -19,8 +19,7 @@ from betaroc.decision.bands import grouped_values
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve, empirical_laws, grouped_side, side_trials
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
-from betaroc.distributions.binned import is_binned
-from betaroc.distributions.empirical import cells_of, decides_by_counts
+from betaroc.distributions.empirical import cells_of, decides_by_counts, is_binned
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide, cell_of
 from betaroc.inference.drawn_scores import Counts, DrawnRows, SortedRows
 from betaroc.inference.paired_trials import (

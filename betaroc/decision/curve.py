@@ -36,8 +36,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import travelling
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.distributions.binned import is_binned
-from betaroc.distributions.empirical import Empirical, decides_by_counts, is_counted
+from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.scores_beyond import Evidence, SideInput, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA

@@ -57,8 +57,8 @@ from betaroc.decision.ways import (
     way_of_both,
     ways_of,
 )
+from betaroc.estimation.estimate import give, outliers, reversed_scores
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair, family_text
-from betaroc.estimation.notices import give, outliers, reversed_scores
 from betaroc.fits.fit import Fit
 from betaroc.inference.interval import Interval
 from betaroc.model.measures import OperatingPoint

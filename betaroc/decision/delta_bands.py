@@ -14,8 +14,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import units_of
 from betaroc.decision.curve import Curve, empirical_laws, observed_prior, side_trials
 from betaroc.decision.resample_threshold import ResampledDev, ThresholdError
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.coordinates import value_columns
+from betaroc.distributions.base import Distribution, value_columns
 from betaroc.inference.delta import slopes_along
 from betaroc.inference.parameter_errors import covariance_roots, free_coordinates
 from betaroc.inference.rate_errors import rate_covariance

@@ -19,8 +19,7 @@ from betaroc.decision.curve import (
     observed_prior,
     side_trials,
 )
-from betaroc.distributions.empirical import Drawn, Empirical, decides_by_counts, draw_law
-from betaroc.distributions.gaps import gap_places
+from betaroc.distributions.empirical import Drawn, Empirical, decides_by_counts, gap_places
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.delta import slopes_along
@@ -261,7 +260,7 @@ class ResampledDev:
             impostors = self.m - clients
             if clients == 0 or impostors == 0:
                 return None
-        both = draw_law(rng, self.client, clients), draw_law(rng, self.impostor, impostors)
+        both = self.client._draw(rng, clients), self.impostor._draw(rng, impostors)
         return _choice(self.e, both, varies=not self.stratified)
 
 

@@ -1,31 +1,588 @@
-"""The empirical distribution of a sample, weighted, with exact ties, and pairs of them."""
+"""The empirical distribution of a sample, exact with ties and weights; its gaps, pairs and bins."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Self, TypeGuard, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.checks import kept_scores, score_array, weights_array
+from betaroc.core.errors import InputError
 from betaroc.core.resampling import Cells, draw_counts
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail
-from betaroc.distributions.bins import Bins
-from betaroc.distributions.gaps import (
-    Gaps,
-    gap_places,
-    gap_thresholds,
-    merged,
-    sums_above,
-    sums_below,
-)
 from betaroc.distributions.pairs import Pair, closed_forms
-from betaroc.distributions.staircase import Staircase, balance, staircase
 
+Layout = tuple[float, float] | None
+#: The largest number of bins.
+MOST_BINS = 1 << 20
+#: Scores at a time, for the processor's cache.
+_BINNED_AT_ONCE = 1 << 14
+#: From a column by its name to new columns.
+Step = Callable[[Callable[[str], Any]], dict[str, Any]]
+
+
+def bin_steps(bins: int, layout: Layout, clip: Any, sqrt: Any) -> Iterator[Step]:
+    """The bin of scores `s`, before its floor, in columns made one after another; last is `bin`.
+
+    `clip(x, low, high)` may have no high. Without a layout the mean of four maps of the real line
+    into [0, 1]: uniform on [0, 1], fine near 0 and near 1, and of the scales 1 and 100 on the
+    whole line. Each has a quarter of the bins. Steps are short, since some engines write an
+    operand out twice.
+    """
+    if layout is None:
+        yield lambda c: {
+            "inside": clip(c("s"), 0.0, 1.0),
+            "up": clip(c("s"), 0.0, None), "down": clip(0.0 - c("s"), 0.0, None),
+        }  # fmt: skip
+        yield lambda c: {
+            "near_zero": sqrt(c("inside")), "near_one": sqrt(1.0 - c("inside")),
+            "up100": c("up") / 100.0, "down100": c("down") / 100.0,
+        }  # fmt: skip
+        for _ in range(3):
+            yield lambda c: {k: sqrt(c(k)) for k in ("near_zero", "near_one")}
+        yield lambda c: {
+            "real1": 1.0 / (1.0 + c("down")) - 1.0 / (1.0 + c("up")),
+            "real100": 1.0 / (1.0 + c("down100")) - 1.0 / (1.0 + c("up100")),
+            "ends": 0.5 * c("inside") + 0.25 * c("near_zero") + 0.25 * (1.0 - c("near_one")),
+        }
+        yield lambda c: {
+            "bin": (
+                0.5 * c("ends")
+                + 0.25 * (0.5 * c("real1") + 0.5)
+                + 0.25 * (0.5 * c("real100") + 0.5)
+            )
+            * bins
+        }
+    else:
+        low, high = layout
+        yield lambda c: {"bin": ((c("s") - low) / (high - low)) * bins}
+    yield lambda c: {"bin": clip(c("bin"), 0.0, bins - 1.0)}
+
+
+def _clip(x: FloatArray, low: float, high: float | None) -> FloatArray:
+    above = np.maximum(x, low)
+    return above if high is None else np.minimum(above, high, out=above)
+
+
+def bin_of(s: FloatArray, bins: int, layout: Layout) -> IntArray:
+    """The bin of each score, 0 to bins - 1; what lies beyond goes to the outermost."""
+    found = np.empty(s.shape, dtype=np.int64)
+    with np.errstate(over="ignore"):  # far beyond a layout is infinitely far
+        for start in range(0, s.size, _BINNED_AT_ONCE):
+            columns: dict[str, Any] = {"s": s[start : start + _BINNED_AT_ONCE]}
+            for step in bin_steps(bins, layout, _clip, np.sqrt):
+                columns |= step(columns.__getitem__)
+            found[start : start + _BINNED_AT_ONCE] = columns["bin"]
+    return found
+
+
+@lru_cache(maxsize=8)
+def bin_edges(bins: int, layout: Layout) -> FloatArray:
+    """The largest number of each bin but the last, whose edge is infinite; ascending."""
+    low = np.full(bins - 1, _ordered(np.array([-np.inf]))[0])
+    high = np.full(bins - 1, _ordered(np.array([np.inf]))[0])
+    wanted = np.arange(1, bins)
+    # The last number below each border, by bisection over all doubles.
+    for _ in range(65):
+        middle = low + ((high - low) >> np.uint64(1))
+        below = bin_of(_double(middle), bins, layout) < wanted
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    edges = np.append(_double(low), np.inf)
+    edges.flags.writeable = False
+    return edges
+
+
+def _ordered(x: FloatArray) -> npt.NDArray[np.uint64]:
+    """Doubles as integers in the same order."""
+    bits = x.view(np.uint64)
+    top = np.uint64(1 << 63)
+    return np.where(bits & top, ~bits, bits | top)
+
+
+def _double(order: npt.NDArray[np.uint64]) -> FloatArray:
+    top = np.uint64(1 << 63)
+    return np.where(order & top, order & ~top, ~order).view(np.float64)
+
+
+# ----------------------------------------------------------------------
+# Scores counted in bins of equal width: exact ranks and counts without a sort of all of them.
+#: At most 2**15 bins, whose numbers need two bytes.
+_BITS = 15
+#: Scales are powers of two between these, where a product with a score is meaningful.
+_LARGEST = 900
+#: Up to here the whole part of a float64 is an integer without doubt.
+_EXACT = 2.0**52
+#: Where more than this part of all pairs of scores share a bin, sort them.
+_CROWDED = 1.0 / 400.0
+#: Two samples of so many scores are counted in 32 bits.
+_MOST = 2**30
+#: Scores that are worked on at once, in the processor's cache.
+_BLOCK = 2**13
+#: So few places or bins are compared with all scores one by one.
+_ONE_BY_ONE = 6
+#: Two samples with more common bins than this hardly overlap.
+_WIDEST = 2**17
+#: A sort of all scores pays after as many passes over them.
+_PASSES = 24
+
+
+@dataclass(frozen=True, eq=False)
+class SortedBins:
+    """The scores of some bins, sorted.
+
+    Parameters
+    ----------
+    bins : ndarray of int, shape (k,)
+        Which bins, ascending.
+    scores : ndarray
+        All scores in them, ascending.
+    skipped : ndarray of int, shape (k,)
+        For each the number of scores in lower bins that are left out.
+    """
+
+    bins: IntArray
+    scores: FloatArray
+    skipped: IntArray
+
+    def left_out(self, bins: IntArray) -> IntArray:
+        """Number of scores left out below some of its bins."""
+        return self.skipped[np.searchsorted(self.bins, bins)]
+
+    def holds(self, bins: IntArray) -> bool:
+        """Whether it has the scores of all these bins."""
+        at = np.minimum(np.searchsorted(self.bins, bins), self.bins.size - 1)
+        return self.bins.size > 0 and bool(np.all(self.bins[at] == bins))
+
+
+class Bins:
+    """Counts of a sample in bins, and its scores in any of them.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        Finite scores.
+    low, high : float
+        The least and the largest of them.
+    scale : float
+        Bins to the unit, a power of two.
+    """
+
+    def __init__(self, values: FloatArray, low: float, high: float, scale: float) -> None:
+        self.values, self.low, self.high, self.scale = values, low, high, scale
+        #: The number of the first bin on the axis.
+        self.first = math.trunc(low * scale)
+        size = math.trunc(high * scale) - self.first + 1
+        self._bin = np.empty(values.size, dtype=np.uint16)
+        below = np.zeros(size + 1, dtype=np.int32)
+        block = np.empty(_BLOCK)
+        with np.errstate(under="ignore"):
+            for start in range(0, values.size, _BLOCK):
+                some = values[start : start + _BLOCK]
+                place = np.multiply(some, scale, out=block[: some.size]).astype(np.int64)
+                place -= self.first
+                self._bin[start : start + _BLOCK] = place
+                below[1:] += np.bincount(place, minlength=size).astype(np.int32)
+        #: Number of scores in lower bins, and of all.
+        self.below: IntArray = np.cumsum(below, out=below)
+        nothing = np.empty(0, dtype=np.int64)
+        self._part = SortedBins(nothing, np.empty(0), nothing)
+        self._passes = 0
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Bins | None:
+        """Bins across the range of the scores; None where they would not tell scores apart."""
+        low, high = float(np.min(values)), float(np.max(values))
+        exponent = min(_BITS, values.size.bit_length() - 1) - math.frexp(high - low)[1]
+        if not 0.0 < high - low < math.inf or abs(exponent) > _LARGEST:
+            return None
+        scale = math.ldexp(1.0, exponent)
+        if values.size > _MOST or not max(abs(low), abs(high)) * scale < _EXACT:
+            return None
+        bins = cls(values, low, high, scale)
+        held = np.diff(bins.below).astype(np.int64)  # a product of integers takes no threads
+        return None if np.dot(held, held) > _CROWDED * values.size**2 else bins
+
+    def coarser(self, scale: float) -> Bins:
+        """The same scores in bins that are as wide or wider."""
+        return self if scale == self.scale else Bins(self.values, self.low, self.high, scale)
+
+    @property
+    def worn(self) -> bool:
+        """Whether so many passes were made that the next ones cost more than a sort."""
+        return self._passes >= _PASSES
+
+    @property
+    def size(self) -> int:
+        """Number of bins."""
+        return self.below.size - 1
+
+    def bin_of(self, x: FloatArray) -> IntArray:
+        """The bins of places; the first or the last of what lies beyond, nan in the last."""
+        with np.errstate(over="ignore", under="ignore"):
+            place = np.trunc(x * self.scale) - self.first
+        return np.asarray(np.fmax(np.fmin(place, self.size - 1), 0.0), dtype=np.int64)
+
+    def part(self, bins: IntArray) -> SortedBins:
+        """The scores of at least these bins."""
+        part = self._part
+        if not part.holds(bins):
+            part = self._part = self.cut(np.unique(bins))
+        return part
+
+    def cut(self, bins: IntArray) -> SortedBins:
+        """The scores of these bins, distinct and ascending, and no others."""
+        self._passes += 1
+        scores = np.sort(self.values[self._within(bins)])
+        held = self.below[bins + 1] - self.below[bins]
+        return SortedBins(bins, scores, self.below[bins] - (np.cumsum(held) - held))
+
+    def _within(self, bins: IntArray) -> BoolArray:
+        """Which scores lie in these bins."""
+        if bins.size > _ONE_BY_ONE:
+            wanted = np.zeros(self.size, dtype=np.bool_)
+            wanted[bins] = True
+            return wanted.take(self._bin)
+        found = np.zeros(self.values.size, dtype=np.bool_)
+        for k in bins.astype(np.uint16):
+            found |= self._bin == k
+        return found
+
+    def at_most(self, x: FloatArray) -> IntArray:
+        """Number of scores <= x, all of them where x is nan."""
+        if x.size <= _ONE_BY_ONE:
+            self._passes += 1
+            above = [np.count_nonzero(self.values > place) for place in x.flat]
+            return np.asarray(self.values.size - np.array(above, dtype=np.int64).reshape(x.shape))
+        bins = self.bin_of(x)
+        part = self.part(bins)
+        return np.asarray(part.left_out(bins) + np.searchsorted(part.scores, x, side="right"))
+
+    def of_rank(self, rank: IntArray) -> FloatArray:
+        """The scores of ranks 1, ..., n in ascending order."""
+        bins = np.searchsorted(self.below, rank, side="left") - 1
+        part = self.part(bins)
+        return np.asarray(part.scores[rank - 1 - part.left_out(bins)])
+
+
+class CommonBins:
+    """Two samples in the same bins.
+
+    Parameters
+    ----------
+    samples : (Bins, Bins)
+        With one scale.
+    """
+
+    def __init__(self, samples: tuple[Bins, Bins]) -> None:
+        self.samples = samples
+        self._first = min(bins.first for bins in samples)
+        end = max(bins.first + bins.size for bins in samples)
+        self.size = end - self._first
+        one, other = (self._aligned(bins) for bins in samples)
+        #: Of each sample the number of scores in lower bins, and of all.
+        self.below: tuple[IntArray, IntArray] = one, other
+
+    @classmethod
+    def of(cls, one: Bins | None, other: Bins | None) -> CommonBins | None:
+        """The wider of both scales; None if a sample has no bins or hardly any in common."""
+        if one is None or other is None:
+            return None
+        scale = min(one.scale, other.scale)
+        low, high = min(one.low, other.low), max(one.high, other.high)
+        if not max(abs(low), abs(high)) * scale < _EXACT or (high - low) * scale > _WIDEST:
+            return None
+        return cls((one.coarser(scale), other.coarser(scale)))
+
+    def bin_of(self, x: FloatArray) -> IntArray:
+        """The bins of some of the scores."""
+        with np.errstate(under="ignore"):
+            return (x * self.samples[0].scale).astype(np.int64) - self._first
+
+    def cut(self, bins: IntArray) -> tuple[SortedBins, SortedBins]:
+        """The scores of both samples in these bins, distinct and ascending."""
+        one, other = (self._cut(sample, bins) for sample in self.samples)
+        return one, other
+
+    def _cut(self, sample: Bins, bins: IntArray) -> SortedBins:
+        own = bins - (sample.first - self._first)
+        inside = (own >= 0) & (own < sample.size)
+        part = sample.cut(own[inside])
+        skipped = np.where(own < 0, 0, sample.values.size - part.scores.size)
+        skipped[inside] = part.skipped
+        return SortedBins(bins, part.scores, skipped)
+
+    def _aligned(self, sample: Bins) -> IntArray:
+        """Scores of a sample in lower bins, on the common axis."""
+        result = np.full(self.size + 1, sample.values.size, dtype=np.int32)
+        start = sample.first - self._first
+        result[:start] = 0
+        result[start : start + sample.size] = sample.below[:-1]
+        return result
+
+
+# ----------------------------------------------------------------------
+# The decisions that two samples allow, in counts: one for each gap between their scores.
+@dataclass(frozen=True)
+class Gaps:
+    """Accept all, the gap above each distinct score of either class, reject all.
+
+    Gap k lies above k of the places; no search is needed for its rates.
+
+    Parameters
+    ----------
+    places : ndarray, shape (k,)
+        Distinct scores of both classes, ascending.
+    client, impostor : ndarray, shape (k,)
+        Weight of each class on them.
+    whole : bool
+        Whether all weights are whole numbers, whose sums are exact.
+    at_edges : bool
+        Whether thresholds lie on the places: what is between is not known.
+    rejected : (float, float)
+        Weight of the clients and impostors below every gap: trials without a score.
+    """
+
+    places: FloatArray
+    client: FloatArray
+    impostor: FloatArray
+    whole: bool
+    at_edges: bool = False
+    rejected: tuple[float, float] = (0.0, 0.0)
+
+    @cached_property
+    def frr(self) -> FloatArray:
+        return np.asarray(self._clients / self._clients[-1])
+
+    @cached_property
+    def tnr(self) -> FloatArray:
+        return np.asarray(self._impostors / self._impostors[-1])
+
+    @cached_property
+    def tpr(self) -> FloatArray:
+        return self._share_above(self.client, self._clients)
+
+    @cached_property
+    def far(self) -> FloatArray:
+        return self._share_above(self.impostor, self._impostors)
+
+    def _share_above(self, masses: FloatArray, below: FloatArray) -> FloatArray:
+        if self.whole:
+            return np.asarray((below[-1] - below) / below[-1])
+        own = sums_below(masses, whole=False)
+        return np.asarray(sums_above(masses, own, whole=False) / below[-1])
+
+    @cached_property
+    def _clients(self) -> FloatArray:
+        return self.rejected[0] + sums_below(self.client, whole=self.whole)
+
+    @cached_property
+    def _impostors(self) -> FloatArray:
+        return self.rejected[1] + sums_below(self.impostor, whole=self.whole)
+
+    @property
+    def turns(self) -> IntArray:
+        """Gaps at which the ROC turns, and both ends: not those between places of one class."""
+        alone = np.stack([self.impostor == 0.0, self.client == 0.0])
+        straight = np.any(alone[:, 1:] & alone[:, :-1], axis=0)
+        return np.flatnonzero(np.concatenate([[True], ~straight, [True]]))
+
+    def thresholds(self, index: IntArray | slice = slice(None)) -> Thresholds:
+        """-inf, a threshold in each gap, the largest score."""
+        low = np.concatenate([[-np.inf], self.places])[index]
+        high = np.concatenate([self.places, [np.inf]])[index]
+        return gap_thresholds(low, high, at_edges=self.at_edges)
+
+
+def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
+    """0, then the running sums of masses, the last of them the total to the last digit."""
+    below: FloatArray = np.concatenate([[0.0], np.cumsum(masses)])
+    if not whole:
+        total = math.fsum(masses)
+        below = np.minimum(below, total)
+        below[-1] = total
+    return below
+
+
+def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatArray:
+    """What is left above each sum, never as a difference that rounds; first the total."""
+    total = below[-1]
+    if whole:
+        return np.asarray(total - below)
+    above: FloatArray = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+    above = np.minimum(above, total)
+    above[0] = total
+    return above
+
+
+def gap_thresholds(low: FloatArray, high: FloatArray, *, at_edges: bool) -> Thresholds:
+    """The thresholds of gaps, see `gap_places`."""
+    return Thresholds.from_theta(gap_places(low, high, at_edges=at_edges))
+
+
+def gap_places(low: FloatArray, high: FloatArray, *, at_edges: bool) -> FloatArray:
+    """The middle of each gap, or its lower end: where that rounds, is infinite or is an edge."""
+    if at_edges:
+        return low
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = 0.5 * low + 0.5 * high
+    return np.where((middle > low) & (middle < high), middle, low)
+
+
+def merged(
+    client: tuple[FloatArray, FloatArray],
+    impostor: tuple[FloatArray, FloatArray],
+    *,
+    whole: bool,
+    at_edges: bool,
+) -> Gaps:
+    """Gaps of two samples given as (distinct ascending places, masses)."""
+    (client, no_client), (impostor, no_impostor) = _scored(*client), _scored(*impostor)
+    both = np.concatenate([client[0], impostor[0]])
+    order = np.argsort(both, kind="stable")  # two ascending runs: a merge
+    places = both[order]
+    mass = np.concatenate([client[1], impostor[1]])[order]
+    of_client = order < client[0].size
+    c, i = np.where(of_client, mass, 0.0), np.where(of_client, 0.0, mass)
+    shared = np.flatnonzero(places[1:] == places[:-1])  # the client comes first
+    if shared.size:
+        i[shared] = i[shared + 1]
+        kept = np.ones(places.size, dtype=np.bool_)
+        kept[shared + 1] = False
+        places, c, i = places[kept], c[kept], i[kept]
+    return Gaps(places, c, i, whole, at_edges, (no_client, no_impostor))
+
+
+def _scored(places: FloatArray, masses: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
+    """What has a score, and the weight of what has none."""
+    absent = int(places.size > 0 and places[0] == -np.inf)
+    return (places[absent:], masses[absent:]), float(np.sum(masses[:absent]))
+
+
+# ----------------------------------------------------------------------
+# The ROC of two samples without weights, from one search of the smaller in the larger.
+@dataclass(frozen=True, eq=False)
+class Staircase:
+    """Where the distinct scores of one sample stand among all scores of another.
+
+    Parameters
+    ----------
+    places : ndarray, shape (k,)
+        Distinct scores of the smaller sample, ascending.
+    own : ndarray of int, shape (k + 1,)
+        Scores of the smaller sample below each place; all of them.
+    below, upto : ndarray of int, shape (k,)
+        Scores of the larger sample < and <= each place.
+    other : ndarray, shape (n,)
+        All scores of the larger sample, ascending.
+    """
+
+    places: FloatArray
+    own: IntArray
+    below: IntArray
+    upto: IntArray
+    other: FloatArray
+
+    @property
+    def doubled_wins(self) -> int:
+        """2 P(smaller > larger) + P(smaller = larger), times the number of pairs: an integer."""
+        return int(np.dot(np.diff(self.own), self.below + self.upto))
+
+    def corners(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+        """The gaps at which the curve turns, and both ends, ascending.
+
+        Returns
+        -------
+        low, high : ndarray
+            The neighbouring scores; -inf and inf beyond the ends.
+        own, other : ndarray of int
+            Scores of the smaller and of the larger sample below the gap.
+        """
+        # Whether scores of the other sample come right below a place, right above it, on it.
+        under = np.append(self.below[:1] > 0, self.below[1:] > self.upto[:-1])
+        over = np.append(under[1:], self.upto[-1:] < self.other.size)
+        tied = self.upto > self.below
+        turning = np.append(tied[:-1] | over[:-1] | tied[1:], True)
+        # The gaps right below and right above each place, in turn.
+        kept = np.flatnonzero(np.stack([under, turning], axis=1))
+        place, above = kept >> 1, kept & 1
+        low, high = self.places[place], np.append(self.places, np.inf)[place + above]
+        first, last = np.flatnonzero(above == 0), np.flatnonzero(over[place] & (above == 1))
+        low[first] = self.other[self.below[place[first]] - 1]
+        high[last] = self.other[self.upto[place[last]]]
+        own = self.own[place + above]
+        other = np.where(above, self.upto[place], self.below[place])
+        end = self.other[-1:] if over[-1] else self.other[:0]
+        return (
+            np.concatenate([[-np.inf], low, end]),
+            np.concatenate([[-np.inf], high, np.full(end.size, np.inf)]),
+            np.concatenate([[0], own, np.full(end.size, self.own[-1])]),
+            np.concatenate([[0], other, np.full(end.size, self.other.size)]),
+        )
+
+
+def staircase(smaller: FloatArray, larger: FloatArray) -> Staircase:
+    """Of two ascending samples."""
+    start = np.flatnonzero(np.append(True, smaller[1:] != smaller[:-1]))
+    places = smaller[start]
+    below = np.searchsorted(larger, places, side="left")
+    tied = np.flatnonzero(larger[np.minimum(below, larger.size - 1)] == places)
+    upto = below.copy()
+    upto[tied] = np.searchsorted(larger, places[tied], side="right")
+    return Staircase(places, np.append(start, smaller.size), below, upto, larger)
+
+
+def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
+    """The neighbours of the gap of least abs(FAR - FRR), of two ascending samples.
+
+    Ties go to the smaller HTER, then to the lower gap. FAR falls and FRR rises from each gap to
+    the next, so that only the two gaps around the place where they cross can be nearest.
+    """
+    n, m = client.size, impostor.size
+
+    def errors(x: float) -> tuple[int, int]:
+        accepted = m - int(np.searchsorted(impostor, x, side="right"))
+        return accepted * n, int(np.searchsorted(client, x, side="right")) * m
+
+    def crossed(x: float) -> bool:
+        accepted, rejected = errors(x)
+        return accepted <= rejected
+
+    places = []
+    for values in (client, impostor):
+        k = bisect_left(values, True, key=crossed)
+        places.extend(values[k : k + 1].tolist())
+    at = min(places)  # at the largest score everybody is rejected
+    gaps = (_last_below(client, impostor, at), at), (at, _first_above(client, impostor, at))
+
+    def order(gap: tuple[float, float]) -> tuple[int, int]:
+        accepted, rejected = errors(gap[0])
+        return abs(accepted - rejected), accepted + rejected
+
+    return min(gaps, key=order)
+
+
+def _last_below(one: FloatArray, other: FloatArray, x: float) -> float:
+    """The largest score below x; -inf where there is none."""
+    ends = (values[: np.searchsorted(values, x, side="left")][-1:] for values in (one, other))
+    return max((float(v) for end in ends for v in end), default=-np.inf)
+
+
+def _first_above(one: FloatArray, other: FloatArray, x: float) -> float:
+    """The smallest score above x; inf where there is none."""
+    starts = (values[np.searchsorted(values, x, side="right") :][:1] for values in (one, other))
+    return min((float(v) for start in starts for v in start), default=np.inf)
+
+
+# ----------------------------------------------------------------------
+# The empirical distribution of a sample, weighted, with exact ties, and pairs of them.
 #: From so many scores on, a few questions are answered from counts in bins, without a sort.
 _MANY = 2**15
 #: So many thresholds or quantiles are a few.
@@ -289,6 +846,12 @@ class Empirical(Distribution):
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
 
+    def _draw(self, rng: np.random.Generator, size: int) -> Drawn:
+        """The empirical distribution of `size` scores drawn with replacement."""
+        drawn = draw_counts(rng, self._below, size)
+        kept = np.flatnonzero(drawn)
+        return Drawn(self._steps[0][kept], drawn[kept].astype(np.float64))
+
 
 class Drawn(Empirical):
     """A replicate of a sample whose distinct scores are sorted already."""
@@ -300,13 +863,6 @@ class Drawn(Empirical):
     @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:
         return self.values, self.weights
-
-
-def draw_law(rng: np.random.Generator, law: Empirical, size: int) -> Drawn:
-    """The empirical distribution of `size` scores drawn with replacement."""
-    drawn = draw_counts(rng, law._below, size)
-    kept = np.flatnonzero(drawn)
-    return Drawn(law._steps[0][kept], drawn[kept].astype(np.float64))
 
 
 def cells_of(law: Empirical, t: Thresholds) -> Cells:
@@ -439,3 +995,92 @@ def decides_by_counts(pair: Pair) -> TypeGuard[EmpiricalPair]:
 
 closed_forms(Empirical, Empirical, EmpiricalPair)
 closed_forms(Drawn, Drawn, EmpiricalPair)
+
+
+# ----------------------------------------------------------------------
+# The distribution of scores known only as counts in bins, exact at the bins' borders.
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Binned(Empirical):
+    """Scores of which only the number in each bin (edge, next edge] is known.
+
+        P(S <= edges[k]) = (counts[0] + ... + counts[k - 1]) / sum(counts)
+
+    Parameters
+    ----------
+    edges : array_like, shape (k + 1,)
+        Finite, ascending.
+    counts : array_like, shape (k,)
+        Scores in each bin, not negative; not all 0.
+
+    Raises
+    ------
+    InputError
+        If the edges do not ascend, their number is not one more than that of the counts, or a
+        count is negative.
+    InputTypeError
+        If edges or counts are not real numbers.
+
+    Notes
+    -----
+    Both tails are exact at the edges. The mass of a bin lies on its upper edge, so
+    that between edges a rate is off by no more than the bin's share, `mean` is too large by
+    at most the widest bin that is not empty, on average about half a bin's width, and
+    `support` begins at the upper edge of the first bin that is not empty. A pair decides at
+    edges.
+
+    Examples
+    --------
+    >>> from betaroc import Binned
+    >>> distribution = Binned([0.0, 0.5, 1.0], [3, 1])
+    >>> distribution.cdf(0.5), distribution.sf(0.5), distribution.cdf(0.7)
+    (0.75, 0.25, 0.75)
+    """
+
+    edges: Any = None
+    counts: Any = None
+    values: Any = field(init=False, repr=False, compare=False)
+    weights: Any = field(init=False, repr=False, compare=False)
+
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        return {"edges": FloatArray, "counts": FloatArray}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Binned:
+        return cls(**content)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"above": self.edges[:-1], "up_to": self.edges[1:], "count": self.counts}
+
+    def __init__(self, edges: npt.ArrayLike, counts: npt.ArrayLike) -> None:
+        places = score_array(edges, "edges")
+        if places.size < 2 or np.any(np.diff(places) <= 0.0):
+            raise InputError.about("edges")(
+                f"edges must be two or more ascending numbers; got {places.size}, of which"
+                f" {int(np.sum(np.diff(places) <= 0.0))} do not exceed the one before. Sort them"
+                " and drop repeats."
+            )
+        given = {"edges": places, "counts": weights_array(counts, places.size - 1, "counts")}
+        for name, value in (*given.items(), ("values", places[1:]), ("weights", given["counts"])):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        occupied = self.counts > 0.0
+        return self.edges[1:][occupied], np.asarray(self.counts[occupied], dtype=np.float64)
+
+
+class BinnedPair(EmpiricalPair):
+    """Counts in bins on either side, or samples beside them: it decides at edges."""
+
+    at_edges = True
+
+
+def is_binned(law: Distribution) -> TypeGuard[Binned]:
+    """Whether only counts of bins are known, not the scores."""
+    return isinstance(law, Binned)
+
+
+closed_forms(Binned, Binned, BinnedPair)
+closed_forms(Binned, Empirical, BinnedPair)
+closed_forms(Empirical, Binned, BinnedPair)

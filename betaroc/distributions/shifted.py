@@ -18,8 +18,7 @@ from betaroc.core.thresholds import BELOW_ONE, Coordinate, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated, base_of
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
 from betaroc.distributions.spliced import Spliced
 

@@ -14,8 +14,7 @@ from betaroc.core.notices import quietly
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.ensemble.departures import FitErrors, excess_of, logit
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.counted_ends import CONTRADICTED, counted_hooks, counts_at_end

@@ -20,7 +20,7 @@ from betaroc.core.text import shown
 from betaroc.data.labels import client_mask
 from betaroc.data.one_pass import frame_source, system_groups
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
-from betaroc.estimation.sums import log1m, row_sums
+from betaroc.estimation.contract import log1m, row_sums
 
 #: Scores of short samples that are put side by side.
 _GROUP = 1 << 15

@@ -1,47 +1,480 @@
-"""Maximum likelihood of the beta distribution, to ten digits and more, and of a dual beta pair."""
+"""Maximum likelihood of beta distributions: of one sample, of thousands, of concave pairs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import DegenerateDataError, FitError
-from betaroc.core.polygamma import phi_tau, phi_tau_of
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
+from betaroc.core.checks import choice, real_array
+from betaroc.core.errors import DegenerateDataError, FitError, InputError
+from betaroc.core.notices import public
+from betaroc.core.polygamma import (
+    beta_inverse_information,
+    information_terms,
+    log1p_excess,
+    phi_tau,
+    phi_tau_of,
+    shifted_phi_tau,
+)
 from betaroc.core.sentences import worded
-from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, stirling_remainder, stirling_remainders
+from betaroc.core.special import (
+    HALF_LOG_TWO_PI,
+    bracketed_root,
+    log_beta,
+    log_beta_ratio,
+    stirling_remainder,
+    stirling_remainders,
+)
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, beta_auc
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
+    LARGEST_SUMMED,
+    Centred,
+    ClassMaximum,
     Data,
     Family,
+    Joined,
     Maximum,
     Parameters,
     Sample,
     SampleRows,
     SystemSums,
     as_rows,
+    means_of_drawn,
     refuse_unfitted,
     too_few_distinct,
 )
-from betaroc.estimation.newton import (
-    ILL_CONDITIONED,
-    LARGEST_CONCENTRATION,
-    MAX_ITERATIONS,
-    BetaSolution,
-    beta_mle,
-    errors_of_rows,
-    solve_centred,
-    solve_one,
-)
-from betaroc.estimation.summed import LARGEST_SUMMED
-from betaroc.estimation.sums import means_of_drawn
 
+#: Distributions more concentrated than this are not told apart from a single point.
+LARGEST_CONCENTRATION = 1e12
+MAX_ITERATIONS = 100
+#: Beyond this, products of shapes overflow; it is far from any distribution that is accepted.
+_HUGE = 1e90
+#: No mean of logs of doubles lies lower: log of the smallest double is -744.4.
+_LEAST_LOG = -745.2
+_STEP_CAP = 2.0
+#: The second start is taken below this a + b of it, or this rough digamma of one shape.
+_BOTH_SMALL, _ONE_SMALL = 0.9, -6.0
+#: Above this a + b the first start is as close as rough digammas can tell.
+_ROUGH_UP_TO = 1e4
+#: digamma(y + 1/2) - log(y) as a polynomial in 1/y^2 from y = 3/2 on, and its derivative's.
+_R1, _R2, _R3, _R4 = 0.0416661096, -0.0072505407, 0.0033173115, -0.0014920118
+_D1, _D2, _D3, _D4 = 2.0 * _R1, 4.0 * _R2, 6.0 * _R3, 8.0 * _R4
+_ROUGH_STEPS = 6
+#: Steps beyond this come from digammas too rough for the distribution.
+_FAR = 50.0
+#: Largest step towards larger shapes in (1/a, 1/b).
+_RISE = 0.6
+#: After a rough step this small the next would only repeat the error of rough digammas.
+_ROUGH_LAST = 5e-4
+#: Of arrays: so many rough steps for all, then so many exact ones without a guard.
+_ROUGH_ROWS, _PLAIN_STEPS = 3, 8
+#: Entries that are solved together: their arrays stay in the cache.
+_LANES = 8192
+#: Newton converges quadratically: after a step this small nothing is left to gain.
+_LAST_STEP = 1e-8
+#: After one this small the covariance is right too, and nothing is evaluated again.
+_SETTLED = 1e-12
+_NOISE = 8.0 * float(np.finfo(np.float64).eps)
+_TINY_GRADIENT = 1e-9
+#: Amplification of the statistics' rounding from which the centred equations are used.
+ILL_CONDITIONED = 1e3
+
+
+class BetaSolution(NamedTuple):
+    """Where Newton's method stopped.
+
+    ``gradient_norm`` is of the mean log-likelihood in (log a, log b); ``covariance``
+    is that of one unit of weight, (aa, ab, bb); ``amplification`` is how much larger
+    the relative error of a or b is than that of the two mean logarithms.
+    """
+
+    a: float
+    b: float
+    converged: bool
+    iterations: int
+    gradient_norm: float
+    covariance: tuple[float, float, float]
+    amplification: float = 1.0
+
+
+def _start(g1: float, g2: float) -> tuple[float, float] | None:
+    """One of two starts, digamma(x) ~ log(x - 1/2) or, for a small shape, digamma(x) ~ -1/x."""
+    below, above = -math.expm1(g1), -math.expm1(g2)
+    gap = below - math.exp(g2) if g1 > g2 else above - math.exp(g1)
+    if not gap > 0.0:
+        return None
+    a, b = 0.5 * above / gap, 0.5 * below / gap
+    ratio = math.sqrt(g1 / g2)
+    small = ratio / ((1.0 + ratio) * -g1)
+    # digamma of the smaller shape is about min(g1, g2) + log(a + b).
+    if small + small * ratio < _BOTH_SMALL or min(g1, g2) + math.log(a + b) < _ONE_SMALL:
+        a, b = small, small * ratio
+    return _nearer(a, b, g1, g2) if a + b < _ROUGH_UP_TO else (a, b)
+
+
+def _nearer(a: float, b: float, g1: float, g2: float) -> tuple[float, float]:
+    """Newton steps in (1/a, 1/b) on rough digammas, each at a third of the price of an exact one.
+
+    Where shapes are small, digammas are nearly straight lines in these coordinates.
+    """
+    for _ in range(_ROUGH_STEPS):
+        psi_a, rate_a = _rough(a)
+        psi_b, rate_b = _rough(b)
+        psi_s, rate_s = _rough(a + b)
+        r1, r2 = psi_a - psi_s - g1, psi_b - psi_s - g2
+        det = rate_s * (rate_a + rate_b) - rate_a * rate_b
+        step_a = ((rate_b - rate_s) * r1 + rate_s * r2) / (det * a)
+        step_b = (rate_s * r1 + (rate_a - rate_s) * r2) / (det * b)
+        size = abs(step_a) + abs(step_b)
+        if not size < _FAR:
+            break
+        a, b = a / (1.0 - min(step_a, _RISE)), b / (1.0 - min(step_b, _RISE))
+        if size < _ROUGH_LAST:
+            break
+    return a, b
+
+
+def _rough(x: float) -> tuple[float, float]:
+    """digamma to 2e-7 and its derivative to 1e-5, shifted by two."""
+    both, inverse = 1.0 / (x * (x + 1.0)), 1.0 / (x + 1.5)
+    first, z = (2.0 * x + 1.0) * both, inverse * inverse
+    return (
+        z * (_R1 + z * (_R2 + z * (_R3 + z * _R4))) - math.log(inverse) - first,
+        inverse * (1.0 - z * (_D1 + z * (_D2 + z * (_D3 + z * _D4)))) + first * first - 2.0 * both,
+    )
+
+
+def solve_one(g1: float, g2: float) -> BetaSolution | None:
+    """The maximum from the two mean logarithms; None if they belong to no beta distribution."""
+    start = _start(g1, g2)
+    if start is None:
+        return None
+    a, b = start
+    old_a, old_b, step_a, step_b, slope, last = a, b, 0.0, 0.0, math.inf, False
+    norm, covariance = math.inf, (math.nan, math.nan, math.nan)
+    for iteration in range(1, MAX_ITERATIONS + 1):
+        if not a + b < _HUGE:
+            return None
+        phi_a, tau_a = phi_tau_of(a)
+        phi_b, tau_b = phi_tau_of(b)
+        phi_s, tau_s = phi_tau_of(a + b)
+        r1 = phi_a - phi_s - math.log1p(b / a) - g1
+        r2 = phi_b - phi_s - math.log1p(a / b) - g2
+        norm_a, norm_b = a * r1, b * r2
+        if not (last or slope > norm_a * step_a + norm_b * step_b):
+            step_a, step_b = 0.5 * step_a, 0.5 * step_b
+            a, b, slope = old_a * math.exp(step_a), old_b * math.exp(step_b), 0.5 * slope
+            continue
+        of_a, of_b, coupling, det = information_terms(a, b, tau_a, tau_b, tau_s)
+        step_a = -(of_b * r1 + coupling * r2) / (det * a)
+        step_b = -(coupling * r1 + of_a * r2) / (det * b)
+        size = max(step_a, -step_a, step_b, -step_b)
+        settled = last or size <= _SETTLED
+        if not settled:
+            noise_a, noise_b = _NOISE * (abs(phi_a) - g1), _NOISE * (abs(phi_b) - g2)
+            settled = last = abs(r1) <= noise_a and abs(r2) <= noise_b
+        if settled:
+            covariance = aa, ab, bb = of_b / det, coupling / det, of_a / det
+            amplification = max(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
+            norm = max(abs(norm_a), abs(norm_b))
+            if not last:
+                a, b = a + a * step_a, b + b * step_b
+            return BetaSolution(a, b, True, iteration, norm, covariance, amplification)
+        last = size <= _LAST_STEP
+        if size > _STEP_CAP:
+            step_a, step_b = step_a * _STEP_CAP / size, step_b * _STEP_CAP / size
+        slope = -(norm_a * step_a + norm_b * step_b)
+        old_a, old_b = a, b
+        a, b = a * math.exp(step_a), b * math.exp(step_b)
+        norm = max(abs(norm_a), abs(norm_b))
+    return BetaSolution(a, b, False, MAX_ITERATIONS, norm, covariance)
+
+
+def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution:
+    """The maximum of a concentrated sample by Newton's method in (log(a + b), mean).
+
+    With eta the distance of the law's mean from the sample's, the first score
+    equation reads phi(a) - phi(a+b) + eta/m + e(delta/m) - mean e((x-m)/m) = 0,
+    e(v) = log(1+v) - v: every term is of the size of 1/(a+b) and none cancels.
+    """
+    s, eta, last, norm = concentration, (mean - c.m) - c.shift, False, math.inf
+    a = b = math.nan
+    covariance = (math.nan, math.nan, math.nan)
+    for iteration in range(1, MAX_ITERATIONS + 1):
+        delta = c.shift + eta
+        p, q = c.m + delta, c.u - delta
+        a, b = s * p, s * q
+        phi_a, tau_a = phi_tau_of(a)
+        phi_b, tau_b = phi_tau_of(b)
+        phi_s, tau_s = phi_tau_of(s)
+        r1 = phi_a - phi_s + eta / c.m + log1p_excess(delta / c.m) - c.excess
+        r2 = phi_b - phi_s - eta / c.u + log1p_excess(-delta / c.u) - c.excess1m
+        norm = max(abs(a * r1), abs(b * r2))
+        if last:
+            of_a, of_b, coupling, det = information_terms(a, b, tau_a, tau_b, tau_s)
+            covariance = of_b / det, coupling / det, of_a / det
+            return BetaSolution(a, b, norm <= _TINY_GRADIENT, iteration, norm, covariance)
+        r1_s, r2_s = a * tau_a - s * tau_s, b * tau_b - s * tau_s
+        r1_eta, r2_eta = s * tau_a + 1.0 / p, -s * tau_b - 1.0 / q
+        det = r1_s * r2_eta - r1_eta * r2_s
+        step_s = (r1_eta * r2 - r2_eta * r1) / det
+        step_eta = (r2_s * r1 - r1_s * r2) / det
+        room = 0.5 * min(p, q)
+        last = abs(step_s) <= _LAST_STEP and abs(step_eta) <= _LAST_STEP * math.sqrt(p * q / s)
+        s *= math.exp(max(-1.0, min(1.0, step_s)))
+        eta += max(-room, min(room, step_eta))
+    return BetaSolution(a, b, False, MAX_ITERATIONS, norm, covariance)
+
+
+# ------------------------------------------------------------------- thousands at once
+@public
+def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, Any, Any]:
+    """Maximum-likelihood shapes of beta distributions from their sufficient statistics.
+
+        digamma(a) - digamma(a + b) = mean_log,   digamma(b) - digamma(a + b) = mean_log1m
+
+    Parameters
+    ----------
+    mean_log : float or array_like
+        Mean of log(x) of each sample; negative.
+    mean_log1m : float or array_like
+        Mean of log(1 - x), taken as ``log1p(-x)``; negative. Broadcast with `mean_log`.
+
+    Returns
+    -------
+    a, b : float or ndarray
+        The shapes; nan where there is no estimate.
+    converged : bool or ndarray of bool
+        False where the statistics belong to no beta distribution with a + b <= 1e12: nan,
+        not negative, or exp(mean_log) + exp(mean_log1m) >= 1 (a sample of equal scores).
+
+    Raises
+    ------
+    InputTypeError
+        If an argument is not numeric.
+    InputError
+        If the two shapes cannot be broadcast.
+
+    Notes
+    -----
+    Safeguarded Newton on a concave function: the maximum is the only stationary
+    point. Two doubles cannot hold what a concentrated sample says: the relative
+    error of a and b is about 1e-16 (a + b) where both are large. `fit_distribution`
+    sees the scores and keeps 10 digits up to a + b = 1e12.
+
+    References
+    ----------
+    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
+    machine learning binary classifiers, section 3 (the model).
+
+    Examples
+    --------
+    The uniform distribution has mean log -1 on both sides:
+
+    >>> a, b, converged = beta_mle(-1.0, -1.0)
+    >>> round(a, 12), round(b, 12), converged
+    (1.0, 1.0, True)
+    """
+    g1, g2 = real_array(mean_log, "mean_log"), real_array(mean_log1m, "mean_log1m")
+    try:
+        g1, g2 = np.broadcast_arrays(g1, g2)
+    except ValueError as error:
+        raise InputError(
+            f"mean_log and mean_log1m must have one shape; got {np.shape(mean_log)} and"
+            f" {np.shape(mean_log1m)}. Pass one pair of statistics for each sample."
+        ) from error
+    if g1.ndim == 0:
+        return _scalar_mle(float(g1), float(g2))
+    a, b, converged = _solve_many(g1.ravel(), g2.ravel())
+    return a.reshape(g1.shape), b.reshape(g1.shape), converged.reshape(g1.shape)
+
+
+def errors_of_rows(
+    a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Variances of a and b of one unit of weight, and `BetaSolution.amplification`."""
+    of_a, of_b, coupling, det = information_terms(a, b, *(phi_tau(v)[1] for v in (a, b, a + b)))
+    aa, ab, bb = of_b / det, coupling / det, of_a / det
+    return aa, bb, np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
+
+
+def _scalar_mle(g1: float, g2: float) -> tuple[float, float, bool]:
+    possible = all(_LEAST_LOG < g < 0.0 for g in (g1, g2))
+    found = solve_one(g1, g2) if possible else None
+    if found is None or not found.converged or found.a + found.b > LARGEST_CONCENTRATION:
+        return math.nan, math.nan, False
+    return found.a, found.b, True
+
+
+def _starts(g1: FloatArray, g2: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """`_start` of arrays, and the gap 1 - exp(g1) - exp(g2), positive where there is a maximum."""
+    below, above = -np.expm1(g1), -np.expm1(g2)
+    gap = np.where(g1 > g2, below - np.exp(g2), above - np.exp(g1))
+    a, b = 0.5 * above / gap, 0.5 * below / gap
+    ratio = np.sqrt(g1 / g2)
+    a_small = ratio / ((1.0 + ratio) * -g1)
+    b_small = a_small * ratio
+    small = a_small + b_small < _BOTH_SMALL
+    small |= np.minimum(g1, g2) + np.log(a + b) < _ONE_SMALL
+    return np.where(small, a_small, a), np.where(small, b_small, b), gap
+
+
+def _solve_many(g1: FloatArray, g2: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """The shapes of every entry, in blocks that stay in the processor's cache."""
+    a_all, b_all = np.full(g1.shape, np.nan), np.full(g1.shape, np.nan)
+    with np.errstate(all="ignore"):
+        for start in range(0, g1.size, _LANES):
+            part = slice(start, start + _LANES)
+            _solve_block(g1[part], g2[part], a_all[part], b_all[part])
+        converged = a_all + b_all <= LARGEST_CONCENTRATION
+    a_all[~converged], b_all[~converged] = np.nan, np.nan
+    return a_all, b_all, converged
+
+
+def _solve_block(g1: FloatArray, g2: FloatArray, a_all: FloatArray, b_all: FloatArray) -> None:
+    """Fill in what converges: by plain Newton steps, and by guarded ones where those do not."""
+    possible = (g1 > _LEAST_LOG) & (g1 < 0.0) & (g2 > _LEAST_LOG) & (g2 < 0.0)
+    where = np.flatnonzero(possible)
+    a, b, gap = _starts(g1[where], g2[where])
+    usable = (gap > 0.0) & (a + b < _HUGE)
+    where, a, b = where[usable], a[usable], b[usable]
+    statistics, start = np.stack([g1[where], g2[where]]), np.stack([a, b])
+    found, left = _plain_newton(statistics, start)
+    a_all[where], b_all[where] = found
+    if left.size:
+        where = where[left]
+        a_all[where], b_all[where] = _guarded_newton(statistics[:, left], start[:, left])
+
+
+def _plain_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Shapes by Newton steps that are capped, not checked; which entries did not get there."""
+    found = np.full(start.shape, np.nan)
+    where = np.arange(start.shape[1])
+    shapes = np.stack([start[0], start[1], start[0] + start[1]])
+    for _ in range(_ROUGH_ROWS):
+        step = np.where(shapes[2] < _ROUGH_UP_TO, _rough_step(g, shapes), 0.0)
+        _move(shapes, step)
+    kept, rest = np.full(start.shape, np.nan), np.ones(where.size, dtype=np.bool_)
+    for _ in range(min(_PLAIN_STEPS, MAX_ITERATIONS - 1)):
+        step = _newton_step(g, shapes)
+        done = rest & (np.maximum(np.abs(step[0]), np.abs(step[1])) <= _LAST_STEP)
+        _move(shapes, step)
+        # Kept as it is now: what an entry becomes depends on no other entry.
+        np.copyto(kept, shapes[:2], where=done)
+        rest ^= done
+        if 4 * np.count_nonzero(rest) < 3 * rest.size:
+            found[:, where] = kept
+            where, g, shapes, kept = where[rest], g[:, rest], shapes[:, rest], kept[:, rest]
+            rest = np.ones(where.size, dtype=np.bool_)
+            if not where.size:
+                break
+    found[:, where] = kept
+    return found, where[rest]
+
+
+def _move(shapes: FloatArray, step: FloatArray) -> None:
+    shapes[:2] /= 1.0 - np.minimum(step, _RISE)
+    np.add(shapes[0], shapes[1], out=shapes[2])
+
+
+def _newton_step(g: FloatArray, shapes: FloatArray) -> FloatArray:
+    """The Newton step of log a and log b; rows of ``shapes`` are a, b and a + b."""
+    shift, at, phi, tau = shifted_phi_tau(shapes)
+    # What log(a + b + its shift) exceeds log(a + its shift) by, without taking their difference.
+    apart = np.log1p((shapes[1::-1] + (shift[2] - shift[:2])) / at[:2])
+    rest = phi[:2] - phi[2] - apart - g
+    of_a, of_b, coupling, det = information_terms(*shapes[:2], *tau)
+    return _solved(of_a, of_b, coupling, det, rest, shapes)
+
+
+def _rough_step(g: FloatArray, shapes: FloatArray) -> FloatArray:
+    """`_newton_step` from the digammas and trigammas of `_rough`."""
+    both = 1.0 / (shapes * (shapes + 1.0))
+    first = (2.0 * shapes + 1.0) * both
+    inverse = 1.0 / (shapes + 1.5)
+    z = inverse * inverse
+    psi = z * (_R1 + z * (_R2 + z * (_R3 + z * _R4))) - first
+    rate = first * first - 2.0 * both
+    rate += inverse * (1.0 - z * (_D1 + z * (_D2 + z * (_D3 + z * _D4))))
+    rest = psi[:2] - psi[2] - np.log1p(shapes[1::-1] * inverse[:2]) - g
+    of_a, of_b = rate[0] - rate[2], rate[1] - rate[2]
+    det = rate[0] * rate[1] - rate[2] * (rate[0] + rate[1])
+    return _solved(of_a, of_b, rate[2], det, rest, shapes)
+
+
+def _solved(
+    of_a: FloatArray, of_b: FloatArray, coupling: FloatArray, det: FloatArray, rest: FloatArray,
+    shapes: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """Minus the inverse of ((of_a, -coupling), (-coupling, of_b)) times ``rest``, over shapes."""
+    step = np.empty_like(rest)
+    step[0] = of_b * rest[0] + coupling * rest[1]
+    step[1] = coupling * rest[0] + of_a * rest[1]
+    step /= -det * shapes[:2]
+    return step
+
+
+def _guarded_newton(g: FloatArray, start: FloatArray) -> FloatArray:
+    """`solve_one` of arrays, entries leaving as they converge."""
+    found = np.full(g.shape, np.nan)
+    where = np.arange(start.shape[1])
+    state = _State(g, start)
+    for _ in range(MAX_ITERATIONS):
+        done = state.advance()
+        if np.any(done):
+            found[:, where[done]] = state.shapes[:, done]
+            where = where[~done]
+            state.keep(~done)
+        if not where.size:
+            break
+    return found
+
+
+class _State:
+    """Many Newton iterations side by side; `advance` says which are at their maximum.
+
+    Rows are those of a and of b.
+    """
+
+    def __init__(self, g: FloatArray, shapes: FloatArray) -> None:
+        self.g, self.shapes, self.old = g, shapes, shapes
+        self.step, self.slope = np.zeros_like(shapes), np.full_like(shapes[0], np.inf)
+        self.last = np.zeros(shapes[0].shape, dtype=bool)
+
+    def keep(self, mask: BoolArray) -> None:
+        for name, values in vars(self).items():
+            setattr(self, name, values[..., mask])
+
+    def advance(self) -> BoolArray:
+        shapes = self.shapes
+        phi, tau = phi_tau(np.stack([*shapes, shapes[0] + shapes[1]]))
+        rest = phi[:2] - phi[2] - np.log1p(shapes[::-1] / shapes) - self.g
+        gradient = shapes * rest
+        accept = self.last | (-np.sum(gradient * self.step, axis=0) > -self.slope)
+        quiet = np.all(np.abs(rest) <= _NOISE * (np.abs(phi[:2]) - self.g), axis=0)
+        done = np.asarray(accept & (self.last | quiet))
+        step = _solved(*information_terms(*shapes, *tau), rest, shapes)
+        size = np.max(np.abs(step), axis=0)
+        cut = _STEP_CAP / np.maximum(size, _STEP_CAP)
+        self.last = np.where(accept, size <= _LAST_STEP, self.last)
+        self.step = np.where(accept, step * cut, 0.5 * self.step)
+        slope = -np.sum(gradient * self.step, axis=0)
+        self.slope = np.where(accept, slope, 0.5 * self.slope)
+        self.old = np.where(accept, shapes, self.old)
+        self.shapes = np.where(done, shapes, self.old * np.exp(self.step))
+        return done
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood of the beta distribution, to ten digits and more, and of a dual beta pair.
 #: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
 _CONCENTRATED = 0.1
 #: Above this 1 - x keeps all but three digits of x.
@@ -267,4 +700,329 @@ def _dual_moments(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArra
 DUAL_BETA = Family(
     _estimate_dual, on_unit=True, impostor=partial(_estimate_dual, free=1), summed=True,
     rows=SampleRows(Beta, _dual_rows, beta_tails, _dual_moments),
+)  # fmt: skip
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood of two beta distributions whose ROC is concave: a_c >= a_i and b_c <= b_i.
+Shapes = tuple[float, float]
+
+_MAX_ITERATIONS = 200
+_LARGEST = 1e150
+#: For changes of log a up to this the other shape follows about linearly.
+_STEADY = 0.5
+
+
+class ClassSums(NamedTuple):
+    """What the likelihood of one class needs."""
+
+    #: Number of trials.
+    weight: float
+    #: Means of log s and of log(1 - s); negative.
+    mean_log: float
+    mean_log1m: float
+
+    @classmethod
+    def at(cls, a: float, b: float, weight: float = 1.0) -> ClassSums:
+        """The sums whose estimate is Beta(a, b): psi(a) - psi(a + b), psi(b) - psi(a + b)."""
+        phi_a, phi_b, phi_s = (phi_tau_of(x)[0] for x in (a, b, a + b))
+        return cls(
+            weight, phi_a - phi_s - math.log1p(b / a), phi_b - phi_s - math.log1p(a / b)
+        )  # fmt: skip
+
+
+class TiedSolution(NamedTuple):
+    """Where Newton's method stopped."""
+
+    #: (a, b) of both distributions; one of the two is the same number.
+    client: tuple[float, float]
+    impostor: tuple[float, float]
+    converged: bool
+    #: Evaluations of the step.
+    iterations: int
+    #: Largest derivative of the mean log-likelihood by the logarithm of a shape: of the shared
+    #: one over all trials, of the others over those of their class.
+    gradient_norm: float
+    #: Of all trials of both classes.
+    log_likelihood: float
+
+
+class _Terms(NamedTuple):
+    """One class at a point: minus its mean score, and its information."""
+
+    r1: float
+    r2: float
+    of_a: float
+    of_b: float
+    coupling: float
+    det: float
+    quiet1: float
+    quiet2: float
+
+
+def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedSolution:
+    """The most likely pair of beta distributions with one shape in common.
+
+        sum_k W_k [g1_k - psi(a) + psi(a + b_k)] = 0,   g2_k = psi(b_k) - psi(a + b_k)
+
+    Parameters
+    ----------
+    client, impostor : ClassSums
+        Weight, mean of log s and mean of log(1 - s) of each class. The means must be those of
+        some beta law: exp(mean_log) + exp(mean_log1m) < 1.
+    shared : str
+        "a" or "b".
+
+    Returns
+    -------
+    TiedSolution
+        With ``converged`` false, and the place where it stopped, if the maximum was not reached.
+
+    Raises
+    ------
+    InputError
+        If a weight is not positive, or means are those of no beta distribution with a + b <= 1e12.
+
+    Notes
+    -----
+    The maximum exists and is unique where that of each class alone does. Two doubles cannot hold
+    what a concentrated class says: the relative error of a shape is about 1e-16 (a + b).
+
+    Examples
+    --------
+    >>> import math
+    >>> from betaroc.estimation.beta import ClassSums, tied_mle
+    >>> power = ClassSums(100, -0.5, -1.5)  # mean logs of Beta(2, 1): -1/2 and -(1 + 1/2)
+    >>> found = tied_mle(power, ClassSums(100, -1.0, -1.0), "b")  # and of Beta(1, 1)
+    >>> [round(x, 9) for x in (*found.client, *found.impostor)], found.converged
+    ([2.0, 1.0, 1.0, 1.0], True)
+    """
+    choice(shared, ("a", "b"), "shared")
+    classes = [client, impostor]
+    if shared == "b":
+        classes = [ClassSums(s.weight, s.mean_log1m, s.mean_log) for s in classes]
+    own = [_own(who, s) for who, s in zip(CLASSES, classes, strict=True)]
+    a, others, converged, iterations, norm = _solve_tied(classes, own)
+    value = math.fsum(
+        s.weight * math.fsum(((a - 1.0) * s.mean_log, (b - 1.0) * s.mean_log1m, -log_beta(a, b)))
+        for s, b in zip(classes, others, strict=True)
+    )
+    pairs = [(a, b) if shared == "a" else (b, a) for b in others]
+    return TiedSolution(pairs[0], pairs[1], converged, iterations, norm, value)
+
+
+def _own(who: str, sums: ClassSums) -> tuple[float, float]:
+    """The most likely distribution of one class."""
+    weight, g1, g2 = sums
+    if not 0.0 < weight < math.inf:
+        raise InputError(f"the weight of the {who} class must be positive; got {weight!r}.")
+    found = solve_one(g1, g2) if g1 < 0.0 and g2 < 0.0 else None
+    if found is None or not found.converged or found.a + found.b > LARGEST_CONCENTRATION:
+        raise InputError(
+            f"the mean logarithms of the {who} class must be those of a beta distribution with a"
+            " + b <= 1e12"
+            f" (two or more distinct scores inside (0, 1)); got {g1!r} and {g2!r}."
+        )
+    return found.a, found.b
+
+
+def _solve_tied(
+    classes: list[ClassSums], own: list[tuple[float, float]]
+) -> tuple[float, list[float], bool, int, float]:
+    total = sum(s.weight for s in classes)
+    share = [s.weight / total for s in classes]
+    a, others = _tied_start(classes, own, share)
+    place = [a, *others]
+    old, steps, slope, last, norm = place, [0.0] * 3, math.inf, False, math.inf
+    for iteration in range(1, _MAX_ITERATIONS + 1):
+        a = place[0]
+        terms = [_terms(a, b, s) for b, s in zip(place[1:], classes, strict=True)]
+        # Minus the derivatives by the logarithms, per trial of all.
+        gradient = [
+            a * sum(w * t.r1 for w, t in zip(share, terms, strict=True)),
+            *(w * b * t.r2 for w, b, t in zip(share, place[1:], terms, strict=True)),
+        ]
+        along = -sum(g * step for g, step in zip(gradient, steps, strict=True))
+        if not (last or along > -slope):
+            steps, slope = [0.5 * step for step in steps], 0.5 * slope
+            place = _moved_logs(old, steps)
+            continue
+        norm = max(
+            abs(gradient[0]), *(abs(g) / w for g, w in zip(gradient[1:], share, strict=True))
+        )
+        noise = sum(w * t.quiet1 for w, t in zip(share, terms, strict=True))
+        quiet = abs(gradient[0]) <= a * noise and all(abs(t.r2) <= t.quiet2 for t in terms)
+        if last or quiet:
+            return a, place[1:], True, iteration, norm
+        steps = _tied_step(place, terms, share)
+        size = max(abs(step) for step in steps)
+        last = size <= _LAST_STEP
+        if size > _STEP_CAP:
+            steps = [step * _STEP_CAP / size for step in steps]
+        slope = -sum(g * step for g, step in zip(gradient, steps, strict=True))
+        old, place = place, _moved_logs(place, steps)
+        if not max(place) < _LARGEST:
+            return a, old[1:], False, iteration, norm
+    return place[0], place[1:], False, _MAX_ITERATIONS, norm
+
+
+def _moved_logs(place: list[float], steps: list[float]) -> list[float]:
+    return [x * math.exp(step) for x, step in zip(place, steps, strict=True)]
+
+
+def _terms(a: float, b: float, s: ClassSums) -> _Terms:
+    (phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s) = (phi_tau_of(x) for x in (a, b, a + b))
+    r1 = phi_a - phi_s - math.log1p(b / a) - s.mean_log
+    r2 = phi_b - phi_s - math.log1p(a / b) - s.mean_log1m
+    quiet = _NOISE * (abs(phi_a) - s.mean_log), _NOISE * (abs(phi_b) - s.mean_log1m)
+    return _Terms(r1, r2, *information_terms(a, b, tau_a, tau_b, tau_s), *quiet)
+
+
+def _tied_step(place: list[float], terms: list[_Terms], share: list[float]) -> list[float]:
+    """The step in the logarithms: the two free shapes eliminated from the arrow matrix."""
+    pairs = list(zip(share, terms, strict=True))
+    curvature = sum(w * t.det / t.of_b for w, t in pairs)
+    move = -sum(w * (t.r1 + t.coupling / t.of_b * t.r2) for w, t in pairs) / curvature
+    others = [(t.coupling * move - t.r2) / t.of_b for t in terms]
+    return [d / x for d, x in zip((move, *others), place, strict=True)]
+
+
+def _tied_start(
+    classes: list[ClassSums], own: list[tuple[float, float]], share: list[float]
+) -> tuple[float, list[float]]:
+    """The classes' own log a, weighted with what they know of it; then about the best b of each."""
+    terms = [_terms(a, b, s) for (a, b), s in zip(own, classes, strict=True)]
+    known = [w * a * a * t.det / t.of_b for (a, _), t, w in zip(own, terms, share, strict=True)]
+    place = sum(k * math.log(a) for (a, _), k in zip(own, known, strict=True)) / sum(known)
+    others = []
+    for (a, b), t, s in zip(own, terms, classes, strict=True):
+        step = place - math.log(a)
+        if abs(step) <= _STEADY:
+            others.append(b * math.exp(step * t.coupling / t.of_b * a / b))
+        else:
+            others.append(best_partner(math.exp(place), s.mean_log1m, b))
+    return math.exp(place), others
+
+
+def best_partner(a: float, mean_log1m: float, start: float) -> float:
+    """The b with psi(b) - psi(a + b) = mean log(1 - s); the left side rises with b."""
+
+    def excess(log_b: float) -> float:
+        b = math.exp(log_b)
+        return phi_tau_of(b)[0] - phi_tau_of(a + b)[0] - math.log1p(a / b) - mean_log1m
+
+    here = math.log(start)
+    low, high, step = here, here, 0.5
+    while excess(low) > 0.0:
+        low, step = low - step, 2.0 * step
+    step = 0.5
+    while excess(high) < 0.0:
+        high, step = high + step, 2.0 * step
+    return math.exp(bracketed_root(excess, low, high, what="best partner of a shape"))
+
+
+def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
+    """The constrained maximum; None where the free one is proper already."""
+    free = _shapes(client.estimate), _shapes(impostor.estimate)
+    if _proper(*free):
+        return None
+    sums = ClassSums.at(*free[0], client.weight), ClassSums.at(*free[1], impostor.weight)
+    candidates = _candidates(*sums)
+    proper = [pair for pair in candidates if _proper(*pair[1][:2])]
+
+    def gain(pair: tuple[Any, TiedSolution]) -> float:
+        """Log-likelihood less that of the free maximum."""
+        return math.fsum(
+            s.weight * _change(new, old)
+            for new, old, s in zip(pair[1][:2], free, sums, strict=True)
+        )
+
+    ties, best = max(proper, key=gain)
+    # One that stopped early might have been the likeliest.
+    best = best._replace(converged=all(c.converged for _, c in candidates))
+    joined = _joined(best, ties, (client, impostor), free)
+    if not best.converged:
+        raise FitError(
+            "the proper beta fit did not converge; gradient"
+            f" {best.gradient_norm:.3g} at clients {best.client!r}, impostors {best.impostor!r}."
+            " The clients' partial result is the error's .result. Please report these scores.",
+            joined.client,
+        )
+    return joined
+
+
+def _shapes(estimate: Maximum) -> Shapes:
+    return estimate.values[0], estimate.values[1]
+
+
+def _proper(client: Shapes, impostor: Shapes) -> bool:
+    return client[0] >= impostor[0] and client[1] <= impostor[1]
+
+
+def _candidates(
+    client: ClassSums, impostor: ClassSums
+) -> list[tuple[tuple[str, ...], TiedSolution]]:
+    found: list[tuple[tuple[str, ...], TiedSolution]] = [
+        ((name,), tied_mle(client, impostor, name)) for name in ("a", "b")
+    ]
+    total = client.weight + impostor.weight
+    share = client.weight / total
+    pooled = solve_one(
+        share * client.mean_log + (1.0 - share) * impostor.mean_log,
+        share * client.mean_log1m + (1.0 - share) * impostor.mean_log1m,
+    )
+    if pooled is None:
+        raise FitError(
+            "the proper beta fit has no solution for one distribution of both classes, whose"
+            " mean logarithms"
+            f" belong to no beta distribution: {client!r}, {impostor!r}. Please report these"
+            " scores."
+        )
+    both, how = pooled[:2], (pooled.converged, pooled.iterations, pooled.gradient_norm)
+    return [*found, (("a", "b"), TiedSolution(both, both, *how, math.nan))]
+
+
+def _change(new: Shapes, free: Shapes) -> float:
+    """Change of a class's mean log-likelihood from its free maximum: minus a divergence."""
+    sums = ClassSums.at(*free)
+    gain = (new[0] - free[0]) * sums.mean_log + (new[1] - free[1]) * sums.mean_log1m
+    return gain - log_beta_ratio(*new, *free)
+
+
+def _joined(
+    c: TiedSolution, ties: tuple[str, ...], classes: tuple[ClassMaximum, ...],
+    free: tuple[Shapes, Shapes],
+) -> Joined:  # fmt: skip
+    covariance = _covariance(c, ties, (classes[0].weight, classes[1].weight))
+    estimates = []
+    for k, (one, old) in enumerate(zip(classes, free, strict=True)):
+        e, new = one.estimate, (c.client, c.impostor)[k]
+        matrix = np.array(e.covariance)
+        matrix[:2, :2] = covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] * one.total
+        law, values = e.distribution._replaced({"a": new[0], "b": new[1]}), (*new, *e.values[2:])
+        likelihood = e.log_likelihood + one.weight * _change(new, old)
+        estimates.append(e._replace(
+            distribution=law, values=values, covariance=as_rows(matrix), log_likelihood=likelihood,
+            converged=c.converged, iterations=c.iterations, gradient_norm=c.gradient_norm,
+        ))  # fmt: skip
+    sizes = [len(e.names) for e in estimates]
+    shared = np.zeros(sizes)
+    shared[:2, :2] = covariance[:2, 2:]
+    return Joined(estimates[0], estimates[1], as_rows(shared), ties)
+
+
+def _covariance(c: TiedSolution, tied: tuple[str, ...], weights: Shapes) -> FloatArray:
+    """Of (a_c, b_c, a_i, b_i) with the ties: C - C R' (R C R')^-1 R C, C that without them."""
+    whole = np.zeros((4, 4))
+    whole[:2, :2] = beta_inverse_information(*c.client) / weights[0]
+    whole[2:, 2:] = beta_inverse_information(*c.impostor) / weights[1]
+    rows = {"a": [1.0, 0.0, -1.0, 0.0], "b": [0.0, 1.0, 0.0, -1.0]}
+    ties = np.array([rows[name] for name in tied])
+    gone = ties @ whole
+    return np.asarray(whole - gone.T @ np.linalg.solve(ties @ gone.T, gone))
+
+
+PROPER_BETA = Family(
+    estimate_beta, on_unit=True, join=join_proper, summed=True, concave=True,
+    rows=SampleRows(Beta, BETA_ROWS.fit, beta_tails, BETA_ROWS.moments),
 )  # fmt: skip

@@ -18,14 +18,18 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
-from betaroc.estimation.beta import BETA, DUAL_BETA
-from betaroc.estimation.beta_mixture import BETA_MIXTURE
+from betaroc.estimation.beta import BETA, DUAL_BETA, PROPER_BETA
 from betaroc.estimation.contract import Data, Family, Maximum
-from betaroc.estimation.logit_normal import LOGIT_NORMAL
-from betaroc.estimation.normal import EQUAL_VARIANCE_NORMAL, NORMAL
-from betaroc.estimation.normal_mixture import NORMAL_MIXTURE
-from betaroc.estimation.proper_beta import PROPER_BETA
-from betaroc.estimation.skewed import GAMMA, LOG_NORMAL, LOGIT_SINH_ARCSINH, SINH_ARCSINH
+from betaroc.estimation.mixture import BETA_MIXTURE, NORMAL_MIXTURE
+from betaroc.estimation.normal import (
+    EQUAL_VARIANCE_NORMAL,
+    GAMMA,
+    LOG_NORMAL,
+    LOGIT_NORMAL,
+    LOGIT_SINH_ARCSINH,
+    NORMAL,
+    SINH_ARCSINH,
+)
 
 AUTO, BEST = "auto", "best"
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -18,10 +19,25 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.sentences import worded
+from betaroc.core.special import HALF_LOG_TWO_PI, log_beta
 from betaroc.core.text import shown
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.mixture import Mixture
-from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, as_rows, too_few_distinct
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.mixture import BetaMixture, Mixture, NormalMixture
+from betaroc.distributions.normal import Normal
+from betaroc.estimation.beta import beta_mle, beta_tails, estimate_beta, solve_one
+from betaroc.estimation.contract import (
+    Data,
+    Family,
+    Matrix,
+    Maximum,
+    Parameters,
+    Sample,
+    SampleRows,
+    as_rows,
+    too_few_distinct,
+)
+from betaroc.estimation.normal import estimate_normal
 
 #: Scores that every component must have at least.
 _LEAST_SCORES = 5.0
@@ -484,3 +500,230 @@ def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     order = point.order
     places = [*order[:-1], *(count + 2 * k + j for k in order for j in (0, 1))]
     return as_rows(covariance[np.ix_(places, places)])
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood of a mixture of beta distributions.
+#: A component may be so much more concentrated than one distribution of all scores.
+_CONCENTRATION = 1e4
+#: EM of a row stops when a step gains less log-likelihood than this.
+_GAIN = 0.005
+_ROW_STEPS = 3000
+
+
+def _log_beta_density(one: FloatArray, two: FloatArray, a: float, b: float) -> FloatArray:
+    return np.asarray((a - 1.0) * one + (b - 1.0) * two - log_beta(a, b))
+
+
+def _beta_from_means(one: float, two: float) -> tuple[float, float] | None:
+    found = solve_one(one, two) if max(one, two) < 0.0 else None
+    return (found.a, found.b) if found is not None and found.converged else None
+
+
+def _beta_scores(
+    one: FloatArray, two: FloatArray, a: float, b: float
+) -> tuple[FloatArray, FloatArray]:
+    """By log a and log b."""
+    from scipy.special import psi
+
+    both = psi(a + b)
+    return a * (one + (both - psi(a))), b * (two + (both - psi(b)))
+
+
+def _beta_curvature(mass: float, of_a: float, of_b: float, a: float, b: float) -> Curvature:
+    """By log a and log b: what is known of both logs is the same for all scores."""
+    from scipy.special import polygamma
+
+    of_both, alone_a, alone_b = polygamma(1, np.array([a + b, a, b])).tolist()
+    first = of_a - mass * a * a * (alone_a - of_both)
+    second = of_b - mass * b * b * (alone_b - of_both)
+    return Curvature(first, second, mass * a * b * of_both)
+
+
+# ------------------------------------------------------------------- many samples at once
+def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
+    """EM of all rows side by side, from the distribution itself; a row stops when it hardly gains.
+
+    A row whose component would shrink to a point stays where it was.
+    """
+    rows = x.shape[0]
+    p = np.tile(np.array(_parameters_of(law)), (1, rows, 1))
+    logs, logs1m = np.log(x), np.log1p(-x)
+    last, going = np.full(rows, -np.inf), np.arange(rows)
+    for _ in range(_ROW_STEPS):
+        share, value = _row_responsibilities(p[:, going], logs, logs1m)
+        settled = value - last[going] < _GAIN
+        last[going] = value
+        after = _maximised_rows(share, logs, logs1m)
+        usable = np.all(np.isfinite(after), axis=(0, 2)) & ~settled
+        if not usable.all():
+            after, going = after[:, usable], going[usable]
+            logs, logs1m = logs[usable], logs1m[usable]
+        p[:, going] = after
+        if not going.size:
+            return p[0], p[1], p[2]
+    raise FitError(
+        f"every simulated score set must have a fit; the mixtures of {going.size} of {rows} still"
+        f" gain after {_ROW_STEPS} steps of EM. Use fewer components."
+    )
+
+
+def _row_responsibilities(
+    p: FloatArray, logs: FloatArray, logs1m: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Shares of each component (first axis) in each score, and each row's log-likelihood."""
+    from scipy.special import betaln
+
+    shares, a, b = p.transpose(0, 2, 1)[..., None]
+    found = (a - 1.0) * logs
+    found += (b - 1.0) * logs1m
+    with np.errstate(divide="ignore"):
+        found += np.log(shares) - betaln(a, b)
+    top = np.max(found, axis=0)
+    found -= top
+    with np.errstate(under="ignore"):
+        np.exp(found, out=found)
+    whole = np.sum(found, axis=0)
+    found /= whole
+    return found, np.sum(top + np.log(whole), axis=1)
+
+
+def _maximised_rows(share: FloatArray, logs: FloatArray, logs1m: FloatArray) -> FloatArray:
+    mass = np.sum(share, axis=2).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        g1 = np.einsum("krn,rn->rk", share, logs) / mass
+        g2 = np.einsum("krn,rn->rk", share, logs1m) / mass
+    a, b, _ = beta_mle(g1, g2)  # nan where a component is a point
+    return np.array([mass / logs.shape[1], a, b])
+
+
+def _tails_of_rows(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    parts = [
+        (p[0][:, [k]], *beta_tails((p[1][:, [k]], p[2][:, [k]]), x)) for k in range(p[0].shape[1])
+    ]
+    lower, upper = (sum(part[0] * part[side] for part in parts) for side in (1, 2))
+    return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
+
+
+def _moments_of_rows(p: Parameters, x: FloatArray, shares: FloatArray) -> FloatArray:
+    """Squares and products of the shapes' scores and their slopes, component by component."""
+    from scipy.special import polygamma, psi
+
+    logs, logs1m = np.log(x), np.log1p(-x)
+    parts, _ = _row_responsibilities(np.array(p), logs, logs1m)
+    columns = []
+    for k in range(p[0].shape[1]):
+        a, b, r = p[1][:, [k]], p[2][:, [k]], parts[k]
+        u, v = logs - psi(a) + psi(a + b), logs1m - psi(b) + psi(a + b)
+        common = polygamma(1, a + b)
+        for one, other, rate in (
+            (u, u, polygamma(1, a) - common), (u, v, -common), (v, v, polygamma(1, b) - common),
+        ):  # fmt: skip
+            columns.append(r * (one * other - rate) @ shares)
+    return np.stack(columns, axis=1)
+
+
+def _parameters_of(law: BetaMixture) -> Parameters:
+    columns = law._shares, *zip(*((c.a, c.b) for c in law.components), strict=True)
+    return tuple(np.array([column]) for column in columns)
+
+
+def _mixture(shares: FloatArray, a: FloatArray, b: FloatArray) -> BetaMixture:
+    components = tuple(Beta(*own) for own in zip(a.tolist(), b.tolist(), strict=True))
+    return BetaMixture(tuple(shares.tolist()), components)
+
+
+_BETA_KIND = Kind(
+    "beta-mixture", "beta", BetaMixture, Beta, estimate_beta,
+    lambda x: (np.log(x), np.log1p(-x)), _log_beta_density, _beta_from_means,
+    lambda a, b: a / (a + b), lambda a, b: a + b,
+    lambda single: _CONCENTRATION * (1.0 + sum(single.values)), slice(0, 2), _beta_scores,
+    _beta_curvature,
+)  # fmt: skip
+BETA_MIXTURE = Family(
+    partial(estimate_mixture, count=2, kind=_BETA_KIND), on_unit=True,
+    sized=partial(estimate_mixture, kind=_BETA_KIND), near=partial(estimate_near, kind=_BETA_KIND),
+    contains=("beta", "dual-beta", "proper-beta"), alone="beta",
+    rows=SampleRows(_mixture, _fit_rows, _tails_of_rows, _moments_of_rows, of=_parameters_of),
+)  # fmt: skip
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood of a mixture of normal distributions, on scores in standard units.
+#: A component may have this share of the standard deviation of all scores.
+_NARROWEST = 0.01
+
+
+def estimate_normal_mixture(given: Data, count: int = 2) -> Maximum:
+    """The mixture of `count` normal distributions of the scores."""
+    sample = given.rows()
+    if sample.low == sample.high:
+        return estimate_mixture(sample, count, _NORMAL_KIND)  # which says what is wrong
+    mu, sigma = sample.moments()
+    standard = sample.replace((sample.values - mu) / sigma)
+    return _back(estimate_mixture(standard, count, _NORMAL_KIND), mu, sigma, sample)
+
+
+def estimate_normal_near(given: Data, law: Distribution) -> Maximum:
+    """The maximum that is uphill from the mixture of nearly the same scores."""
+    sample = given.rows()
+    mu, sigma = sample.moments()
+    near = _moved(cast(NormalMixture, law), -mu / sigma, 1.0 / sigma)
+    standard = sample.replace((sample.values - mu) / sigma)
+    return _back(estimate_near(standard, near, _NORMAL_KIND), mu, sigma, sample)
+
+
+def _moved(law: NormalMixture, shift: float, scale: float) -> NormalMixture:
+    components = tuple(Normal(shift + scale * c.mu, scale * c.sigma) for c in law.components)
+    return NormalMixture(law.weights, components)
+
+
+def _back(found: Maximum, mu: float, sigma: float, sample: Sample) -> Maximum:
+    """The estimate in the units of the scores."""
+    law = _moved(cast(NormalMixture, found.distribution), mu, sigma)
+    parameters = law._parameters()
+    scale = np.array([1.0 if p.scale == "weights" else sigma for p in parameters])
+    with np.errstate(over="ignore", under="ignore"):
+        covariance = np.array(found.covariance) * np.outer(scale, scale)
+    return found._replace(
+        distribution=law,
+        values=tuple(p.value for p in parameters),
+        covariance=as_rows(covariance),
+        log_likelihood=found.log_likelihood - sample.total * math.log(sigma),
+    )
+
+
+def _log_normal_density(one: FloatArray, _: FloatArray, mu: float, sigma: float) -> FloatArray:
+    return np.asarray(-0.5 * ((one - mu) / sigma) ** 2 - math.log(sigma) - HALF_LOG_TWO_PI)
+
+
+def _normal_from_means(one: float, two: float) -> tuple[float, float] | None:
+    square = two - one * one
+    return (one, math.sqrt(square)) if square > 0.0 else None
+
+
+def _normal_scores(
+    one: FloatArray, _: FloatArray, mu: float, sigma: float
+) -> tuple[FloatArray, FloatArray]:
+    """By mu and log sigma: z/sigma and z^2 - 1."""
+    z = (one - mu) / sigma
+    return z / sigma, z * z - 1.0
+
+
+def _normal_curvature(
+    mass: float, of_mu: float, of_sigma: float, _: float, sigma: float
+) -> Curvature:
+    """By mu and log sigma: of each score -1/sigma^2, -2 z^2, -2 z/sigma."""
+    return Curvature(-mass / sigma**2, -2.0 * (of_sigma + mass), -2.0 * of_mu)
+
+
+_NORMAL_KIND = Kind(
+    "normal-mixture", "normal", NormalMixture, Normal, estimate_normal,
+    lambda x: (x, x * x), _log_normal_density, _normal_from_means,
+    lambda mu, _: mu, lambda _, sigma: 1.0 / sigma,
+    lambda _: 1.0 / _NARROWEST, slice(1, 2), _normal_scores, _normal_curvature,
+)  # fmt: skip
+NORMAL_MIXTURE = Family(
+    estimate_normal_mixture, sized=estimate_normal_mixture, near=estimate_normal_near,
+    contains=("normal", "equal-variance-normal"), alone="normal",
+)  # fmt: skip

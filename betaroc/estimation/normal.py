@@ -1,18 +1,34 @@
-"""Maximum likelihood of the normal distribution (divisor n)."""
+"""Maximum likelihood of normal distributions of a coordinate, and of other skewed ones."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import AnyArray, FloatArray, IntArray
+from betaroc.core.arrays import INSIDE, AnyArray, FloatArray, IntArray
+from betaroc.core.errors import FitError
+from betaroc.core.polygamma import log1p_excess_array
+from betaroc.core.sentences import worded
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.normal import Normal, NormalCoordinate, normal_inverse_information
-from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of
+from betaroc.distributions.gamma import Gamma, gamma_mle
+from betaroc.distributions.normal import (
+    LogitNormal,
+    LogNormal,
+    Normal,
+    NormalCoordinate,
+    normal_inverse_information,
+)
+from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh, SinhArcsinh, sinh_arcsinh_mle
+from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
+    CANCELLED,
+    LEAST_SQUARE,
     ClassMaximum,
     Data,
     Family,
@@ -20,14 +36,14 @@ from betaroc.estimation.contract import (
     Matrix,
     Maximum,
     Parameters,
+    Sample,
     SampleRows,
     SystemSums,
     as_rows,
+    means_of_drawn,
     refuse_unfitted,
     too_few_distinct,
 )
-from betaroc.estimation.summed import CANCELLED, LEAST_SQUARE
-from betaroc.estimation.sums import means_of_drawn
 
 
 def estimate_normal(sample: Data, family: str = "normal") -> Maximum:
@@ -163,3 +179,135 @@ def _shared(one: ClassMaximum, sigma: float, own: float, spread: float) -> Maxim
 
 
 EQUAL_VARIANCE_NORMAL = Family(estimate_normal, join=join_spreads, summed=True, concave=True)
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood of the logit-normal law: the normal distribution of the scores' logits.
+def estimate_logit_normal(sample: Data) -> Maximum:
+    """Moments of log x - log(1 - x); the Jacobian -log x - log(1 - x) joins the likelihood."""
+    return maximum_of_moments(sample, "logit-normal", LogitNormal, sample.logit_moments)
+
+
+def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
+    """The log-likelihood of any logit-normal distribution, from three sums."""
+    log, log1m = np.log(sample.values), np.log1p(-sample.values)
+    logit = log - log1m
+    centre = sample.mean(logit)
+    square = sample.mean((logit - centre) ** 2)
+    jacobian = -sample.mean(log + log1m)
+
+    def at(law: Any) -> float:
+        deviance = (square + (centre - law.mu) ** 2) / (2.0 * law.sigma**2)
+        return float(sample.total * (jacobian - deviance - math.log(law.sigma) - HALF_LOG_TWO_PI))
+
+    return at
+
+
+def _of(law: Any) -> tuple[float, float]:
+    return law.mu, math.log(law.sigma)
+
+
+def _logit(x: FloatArray) -> FloatArray:
+    inside = np.clip(x, *INSIDE)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def _logits_of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    reason, n = reasons_of(side, who, boundary, unit=True), side.inner
+    mu = (side.log - side.log1m) / np.where(n > 0.0, n, np.nan)
+    found = from_moments(who, reason, n, mu, side.logit_square, side.logit_kept)
+    jacobian = -(side.log + side.log1m)
+    found = replace(found, log_likelihood=found.log_likelihood + jacobian)
+    return with_masses(found, side, boundary)
+
+
+LOGIT_NORMAL_ROWS = SampleRows(
+    LogitNormal,
+    lambda law, x: fit_rows(law, _logit(x)),
+    lambda p, x: tails_of_rows(p, _logit(x)),
+    lambda p, x, shares: moments_of_rows(p, _logit(x), shares),
+    drawn=lambda values, counts: drawn_moments(np.log(values) - np.log1p(-values), counts),
+    systems=SystemSums(LogitNormal, _logits_of_systems, areas_of_rows, squares=True),
+)
+LOGIT_NORMAL = Family(
+    estimate_logit_normal,
+    likelihood=_log_likelihood,
+    on_unit=True,
+    summed=True,
+    decides=BY_SPREAD,
+    law=LogitNormal,
+    rows=LOGIT_NORMAL_ROWS,
+)
+
+
+# ----------------------------------------------------------------------
+# Maximum likelihood of skewed distributions: log-normal, gamma and sinh-arcsinh normal.
+#: Scores of a smaller relative variance differ by rounding alone.
+_LEAST_GAP = 1e-12
+
+
+def estimate_log_normal(given: Data) -> Maximum:
+    """Moments of log x; the Jacobian -log x joins the likelihood."""
+    sample = given.rows()
+    found = estimate_normal(sample.replace(np.log(sample.values)), "log-normal")
+    mu, sigma = found.values
+    return found._replace(
+        distribution=LogNormal(mu, sigma), covariance=normal_inverse_information(sigma),
+        log_likelihood=found.log_likelihood - sample.total * mu,
+    )  # fmt: skip
+
+
+def estimate_gamma(given: Data) -> Maximum:
+    """From the mean and log(mean) - mean log, of z = x/mean - 1 the mean of z - log(1 + z)."""
+    sample = given.rows()
+    mean, _ = sample.moments()
+    away = sample.values / mean - 1.0
+    excess = log1p_excess_array(away, np.log(sample.values) - math.log(mean))
+    gap = -sample.mean(excess + away)
+    if sample.low == sample.high or not gap > _LEAST_GAP:
+        raise too_few_distinct(sample, "gamma")
+    law = gamma_mle(mean, gap)
+    a, scale = law.shape, law.scale
+    each = (a - 1.0) * (math.log(mean) - gap) - a - math.lgamma(a) - a * math.log(scale)
+    covariance = as_rows(law._unit_covariance())
+    return Maximum(law, ("shape", "scale"), (a, scale), covariance, sample.total * each)
+
+
+def estimate_sinh_arcsinh(
+    given: Data, near: Distribution | None = None, *, kind: type[SinhArcsinh] = SinhArcsinh
+) -> Maximum:
+    """The maximum of scores, or of their logits; `near` that of nearly the same scores."""
+    sample = given.rows()
+    name = "sinh-arcsinh" if kind is SinhArcsinh else "logit-sinh-arcsinh"
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, name)
+    y, jacobian = sample.values, 0.0
+    if kind is LogitSinhArcsinh:
+        log, log1m = np.log(y), np.log1p(-y)
+        y, jacobian = log - log1m, -sample.total * sample.mean(log + log1m)
+    start = near if isinstance(near, SinhArcsinh) else None
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        found = sinh_arcsinh_mle(y, sample.weights, start)
+    if found is None:
+        raise FitError(
+            f"{sample.name}: no {name} distribution of largest likelihood was found: it is flat, or"
+            " grows towards a point mass, as of few or tied scores."
+            + worded(' Use `family="normal"` or "empirical", or give more scores.')
+        )
+    values, covariance, likelihood, iterations, slope = found
+    law = kind(*values)
+    names = tuple(p.name for p in law._parameters())
+    likelihood += jacobian
+    return Maximum(law, names, values, as_rows(covariance), likelihood, True, iterations, slope)
+
+
+LOG_NORMAL = Family(estimate_log_normal, positive=True, decides=BY_SPREAD, law=LogNormal)
+GAMMA = Family(estimate_gamma, positive=True, law=Gamma)
+SINH_ARCSINH = Family(
+    estimate_sinh_arcsinh, near=estimate_sinh_arcsinh, law=SinhArcsinh,
+    contains=("normal", "equal-variance-normal"),
+)  # fmt: skip
+_of_logits = partial(estimate_sinh_arcsinh, kind=LogitSinhArcsinh)
+LOGIT_SINH_ARCSINH = Family(
+    _of_logits, near=_of_logits, law=LogitSinhArcsinh, on_unit=True, contains=("logit-normal",)
+)

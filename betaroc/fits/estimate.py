@@ -18,7 +18,15 @@ from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.core.text import shown
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.estimation.estimate import Options, Task, estimate_pair
+from betaroc.estimation.estimate import (
+    Options,
+    Task,
+    estimate_pair,
+    give,
+    outliers,
+    reversed_scores,
+    tied,
+)
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -30,7 +38,6 @@ from betaroc.estimation.families import (
     is_of_counts,
     refuse_rule,
 )
-from betaroc.estimation.notices import give, outliers, reversed_scores, tied
 from betaroc.estimation.record import PairEstimate
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import FitError, InputError, InputTypeError
+from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
+from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
+from betaroc.core.polygamma import phi_tau_of
+from betaroc.core.resampling import streams
 from betaroc.core.sentences import worded
+from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence
-from betaroc.core.value import Value
+from betaroc.core.value import Result, Value
 from betaroc.data.beside import tell_of_scored
-from betaroc.data.groups import weights_of
+from betaroc.data.groups import groups_of, weights_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta, has_shape
+from betaroc.distributions.inflated import base_of
+from betaroc.distributions.mixture import BetaMixture
+from betaroc.distributions.shifted import Shifted, bounds_of
+from betaroc.estimation.boundary import ScoreCells, log_masses
+from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import (
     BEST,
     FAMILIES,
+    Names,
     automatic,
     check_within,
     family_text,
@@ -33,25 +43,532 @@ from betaroc.estimation.families import (
     refuse_rule,
 )
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.check import roc_distance_of
-from betaroc.fits.family_folds import (
-    Folded,
-    Joint,
-    Tried,
-    TriedFamilies,
-    joint_of,
-    mean_log,
-    tried_families,
-    z_of,
-)
-from betaroc.fits.nested import nested
+from betaroc.fits.check import drawn_inside, roc_distance_of
 from betaroc.fits.tail_fits import ENDS, tail_of
+from betaroc.inference.sandwich import joint_cov
+from betaroc.inference.small_samples import inner_trials
+from betaroc.model.distances import largest_distance
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import number, percent
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Words
 from betaroc.rendering.tree_text import text_of
 
+#: Families of clients and of impostors.
+Families = tuple[str, str]
+
+
+def nested(one: Families, other: Families) -> bool:
+    """Whether one of two pairs of families contains the other."""
+    return _contains(one, other) or _contains(other, one)
+
+
+def _contains(general: Families, restricted: Families) -> bool:
+    """Whether each class's family is that of the other or contains it, and not all are equal."""
+    return general != restricted and all(
+        less == more or less in FAMILIES[more].contains
+        for less, more in zip(restricted, general, strict=True)
+    )
+
+
+def _pair_of(f: PairEstimate) -> Families:
+    return f.client.family, f.impostor.family
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LikelihoodRatioTest(Result, Noun):
+    """Whether the scores ask for more than the restricted family.
+
+    Made by :func:`likelihood_ratio_test`.
+
+    Parameters
+    ----------
+    restricted, general : str
+        The families.
+    statistic : float
+        Twice the gain of log-likelihood.
+    p_value : float
+        Share of simulated statistics that are as large.
+    replicates : int
+        Simulated score sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> proper, free = br.fit(scores, "proper-beta"), br.fit(scores)
+    >>> br.likelihood_ratio_test(proper, free, replicates=49, rng=1).statistic
+    0.0
+    """
+
+    restricted: Names
+    general: Names
+    statistic: float
+    p_value: float
+    replicates: int
+
+
+@public
+def likelihood_ratio_test(
+    restricted: PairEstimate, general: PairEstimate, *, replicates: int = 199, rng: Any = None
+) -> LikelihoodRatioTest:
+    """Test a family against one that contains it.
+
+        2 [l(general) - l(restricted)], beside that of score sets drawn from the restricted fit
+
+    Parameters
+    ----------
+    restricted, general : Fit
+        Fits of the same scores: "dual-beta" or "proper-beta" in "beta", any of these in
+        "beta-mixture", and the same class by class, as "beta" in ("beta", "beta-mixture").
+    replicates : int
+        Simulated score sets, at least 19.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness; a seed gives the same bytes everywhere.
+
+    Returns
+    -------
+    LikelihoodRatioTest
+
+    Raises
+    ------
+    InputError
+        If neither family contains the other, the order is the wrong one, the scores differ, were
+        counted in cells or moved, or the rules for scores of 0 and 1 differ.
+    InputTypeError
+        If an argument is no Fit.
+    FitError
+        If a simulated score set has no fit of a family other than the mixture.
+
+    Notes
+    -----
+    The usual chi-squared limit holds for none of these but the dual pair: a constraint that just
+    binds and a component without weight lie on the border of the parameters. So the null
+    distribution is simulated and refitted, p = (1 + number as large) / (1 + replicates). Point
+    masses are the same in both families; simulated are the scores between them. A simulated class
+    without a mixture that is likelier than one beta distribution counts as that distribution.
+    Trials are taken as independent. Families that do not contain each other are compared by
+    `compare_families`.
+
+    References
+    ----------
+    McLachlan, G. J. (1987), On bootstrapping the likelihood ratio test statistic for the number
+    of components in a normal mixture.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> warnings.simplefilter("ignore", br.MisfitWarning)  # of the smaller family
+    >>> test = br.likelihood_ratio_test(
+    ...     br.fit(scores, "dual-beta"), br.fit(scores), replicates=49, rng=1
+    ... )
+    >>> test.p_value
+    0.02
+    """
+    for name, value in (("restricted", restricted), ("general", general)):
+        checks.instance(value, PairEstimate, name, "br.fit(scores)", "Fit")
+    replicates = checks.count(replicates, "replicates", 19)
+    _refuse_strangers(restricted, general)
+    restricted, general = restricted._told_scored("a likelihood-ratio test"), general._scored
+    statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
+    laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
+    sizes = [_inner(restricted, who) for who in CLASSES]
+    drawn = np.empty(replicates)
+    for rows, stream in streams(replicates, rng):
+        for row in range(rows.start, rows.stop):
+            sample = [drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True)]
+            drawn[row] = _gain(Scores(*sample), restricted, general)
+    # Equal fits differ by rounding.
+    slack = 1e-9 * abs(restricted.log_likelihood)
+    larger = int(np.sum(drawn >= statistic - slack))
+    return LikelihoodRatioTest(
+        restricted.family, general.family, statistic, (1 + larger) / (1 + replicates), replicates
+    )
+
+
+def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
+    one, other = _pair_of(restricted), _pair_of(general)
+    if not _contains(other, one):
+        hint = (
+            "Give them in the other order."
+            if _contains(one, other)
+            else "They are not nested: use br.compare_families, whose Vuong z is for such families."
+        )
+        raise InputError(
+            "the general family must contain the restricted; got"
+            f" {family_text(restricted.family)} in {family_text(general.family)}. {hint}"
+        )
+    require_scores(general.scores, "a simulated likelihood-ratio test", rejected=True)
+    if restricted.scores != general.scores:
+        raise InputError(
+            "both fits must be of the same scores; these differ. Fit one Scores twice."
+        )
+    for result in (restricted.client, restricted.impostor, general.client, general.impostor):
+        rule = result.boundary
+        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+            raise InputError(
+                "both fits must be of the scores themselves; the boundary rule of one is"
+                f" {rule.policy!r}. Fit with boundary=None."
+            )
+    for who in CLASSES:
+        rules = [getattr(f, who).boundary for f in (restricted, general)]
+        if rules[0] != rules[1]:
+            raise InputError(
+                f"both fits must have treated {who} scores of 0 and 1 alike; their rules are"
+                f" {rules[0]!r} and {rules[1]!r}. Fit both with one boundary."
+            )
+
+
+def _inner(f: PairEstimate, who: str) -> int:
+    """Trials between the point masses."""
+    result = getattr(f, who)
+    count = inner_trials(result)
+    if abs(count - round(count)) > 1e-6:
+        raise InputError.about("weights")(
+            f"weights must be whole numbers of copies to draw {who} scores; their total is"
+            f" {result.total_weight!r}."
+        )
+    return round(count)
+
+
+def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
+    """Twice what the general family gains on scores drawn from the restricted one."""
+    options = Options(bounds=bounds_of(restricted.client.distribution))
+    with quietly():
+        less = estimate_pair(scores, _pair_of(restricted), options)[0].log_likelihood
+        if not any(FAMILIES[name].sized for name in _pair_of(general)):
+            more = estimate_pair(scores, _pair_of(general), options)[0].log_likelihood
+        else:
+            classes = (scores.client, general.client), (scores.impostor, general.impostor)
+            more = math.fsum(_largest(x, own) for x, own in classes)
+    # Equal fits differ by rounding.
+    return 2.0 * max(more - less, 0.0)
+
+
+def _largest(sample: FloatArray, like: Estimate) -> float:
+    """The largest likelihood found with so many components, where need be that of one."""
+    law, components = like.distribution, None
+    if FAMILIES[like.family].sized is not None:
+        inner = base_of(law.base if isinstance(law, Shifted) else law)
+        components = len(cast(BetaMixture, inner).components)
+    try:
+        found = estimate_class(
+            "sample", sample, None, like.family, components=components, bounds=bounds_of(law)
+        )
+        return found.log_likelihood
+    except DegenerateDataError:
+        raise
+    except FitError as error:
+        return float(cast(Estimate, error.result).log_likelihood)
+
+
+# ------------------------------------------------------- whether a score is a probability
+class CalibrationTest(NamedTuple):
+    """Whether the posterior of the fitted pair is the score itself."""
+
+    #: Wald's chi-squared with three degrees of freedom.
+    statistic: float
+    p_value: float
+    #: a_c - a_i and b_i - b_c: both 1 for a calibrated score.
+    slope_at_zero: float
+    slope_at_one: float
+    #: Log-odds of the posterior at a score of 1/2: 0 for a calibrated score.
+    intercept: float
+
+
+def calibration_test(f: PairEstimate) -> CalibrationTest:
+    """Wald's test of a fit; `Fit.calibration_test` documents it."""
+    c, i = f.client.distribution, f.impostor.distribution
+    if not (has_shape(c) and has_shape(i)):
+        raise InputError(
+            "the test of calibration is of beta distributions without point masses; got"
+            f" {c!r:.50} and {i!r:.50}. Look at model.posterior(scores)."
+        )
+    prior = f.model.prior
+    if not 0.0 < prior < 1.0:
+        raise InputError(f"the fit must have a prior inside (0, 1); got {prior!r}.")
+    at_zero, at_one = c.a - i.a, i.b - c.b
+    level = log_beta_ratio(i.a, i.b, c.a, c.b) + math.log(prior) - math.log1p(-prior)
+    # At a score of 1/2 both logarithms are -log 2.
+    intercept = level - (at_zero - at_one) * math.log(2.0)
+    away = np.array([at_zero - 1.0, at_one - 1.0, level])
+    own, other = _gradient(c), _gradient(i)
+    rates = np.array(
+        [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-own[0], -own[1], other[0], other[1]]]
+    )
+    covariance = rates @ _covariance(f) @ rates.T
+    # The share of clients was observed: its log-odds have an error of their own.
+    covariance[2, 2] += 1.0 / f.client.total_weight + 1.0 / f.impostor.total_weight
+    statistic = float(away @ np.linalg.solve(covariance, away))
+    from scipy.special import chdtrc
+
+    return CalibrationTest(
+        statistic, float(chdtrc(3.0, statistic)), float(at_zero), float(at_one), float(intercept)
+    )
+
+
+def _gradient(law: Beta) -> tuple[float, float]:
+    """Derivatives of log B(a, b): psi(a) - psi(a + b) and psi(b) - psi(a + b)."""
+    a, b = law.a, law.b
+    phi = [phi_tau_of(x)[0] for x in (a, b, a + b)]
+    return phi[0] - phi[2] - math.log1p(b / a), phi[1] - phi[2] - math.log1p(a / b)
+
+
+def _covariance(f: PairEstimate) -> FloatArray:
+    """Of (a_c, b_c, a_i, b_i), with groups where the scores carry them."""
+    if groups_of(f.scores) is not None:
+        return np.asarray(joint_cov(f))
+    cov = np.zeros((4, 4))
+    cov[:2, :2], cov[2:, 2:] = f.client.cov, f.impostor.cov
+    return cov
+
+
+# ----------------------------------------------------------------------
+# Families fitted to the scores of a class, and to those of all folds but one.
+_FOLDS = 5
+#: With a smaller share of distinct scores a mixture would chase the ties.
+_DISTINCT = 0.5
+
+
+class Folded(NamedTuple):
+    """The scores of a class that are compared, and its folds."""
+
+    who: str
+    x: FloatArray
+    #: As given: None where every score counts once.
+    weights: FloatArray | None
+    copies: FloatArray
+    #: The group of each score, where there are groups.
+    groups: IntArray | None
+    #: Scores of exactly 0 or 1, which are not compared.
+    at_ends: int
+    fold: IntArray
+    #: Of scores that are fitted and compared as counts in cells.
+    resolution: float | None
+    #: The range of all scores, where it is known.
+    bounds: tuple[float, float] | None
+
+    @classmethod
+    def of(
+        cls,
+        scores: Scores,
+        who: str,
+        resolution: float | None,
+        bounds: tuple[float, float] | None,
+    ) -> Folded:
+        values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
+        groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
+        keep = copies > 0.0
+        if bounds is not None:
+            keep &= (values > bounds[0]) & (values < bounds[1])
+        if not np.any(keep):
+            low, high = bounds or (-math.inf, math.inf)
+            raise InputError(
+                f"a comparison of families needs {who} scores between {low:g} and {high:g}; all"
+                f" {values.size} are exactly {low:g} or {high:g}. Name a family."
+            )
+        distinct = np.unique(values[keep]).size
+        if distinct < 2 * _FOLDS:
+            raise InputError(
+                f"a comparison of families needs at least {2 * _FOLDS} distinct {who} scores for"
+                f" its {_FOLDS} folds; got {distinct}. Give more, or name a family."
+            )
+        label = None
+        if groups is not None:
+            first = groups if groups.ndim == 1 else groups[:, 0]
+            label = np.unique(first[keep], return_inverse=True)[1]
+        return cls(
+            who, values[keep], None if weights is None else weights[keep], copies[keep], label,
+            int(np.sum((copies > 0.0) & ~keep)),
+            _folds(who, int(np.sum(keep)), label), resolution, bounds,
+        )  # fmt: skip
+
+    def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
+        """Log densities of the scores, of cells the mean density within."""
+        x, step = self.x[keep], self.resolution
+        if step is None:
+            return np.asarray(law.logpdf(x))
+        _, low, high, place = ScoreCells.of(x, step, law.support)
+        return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
+
+    def fit(
+        self, x: FloatArray, weights: FloatArray | None, name: str, near: Distribution | None = None
+    ) -> Estimate:
+        """A family on some of the scores; `near` is the distribution of nearly the same."""
+        own: dict[str, Any] = {"resolution": self.resolution, "bounds": self.bounds}
+        return estimate_class(self.who, x, weights, name, near=near, **own)
+
+    @property
+    def total(self) -> float:
+        return float(np.sum(self.copies))
+
+    @property
+    def tied(self) -> bool:
+        return bool(np.unique(self.x).size < _DISTINCT * self.x.size)
+
+    def part(self, keep: BoolArray) -> tuple[FloatArray, FloatArray | None]:
+        return self.x[keep], None if self.weights is None else self.weights[keep]
+
+    def splits(self) -> Iterator[BoolArray]:
+        """What is held out, fold by fold."""
+        return (self.fold == k for k in range(_FOLDS) if np.any(self.fold == k))
+
+    def sum(self, logs: FloatArray) -> float:
+        return float(np.sum(self.copies * logs))
+
+    def variance(self, difference: FloatArray) -> float:
+        """Of the sum of the differences; of groups that of their sums."""
+        away = difference - self.sum(difference) / self.total
+        if self.groups is None:
+            return float(np.sum(self.copies * away * away))
+        sums = np.bincount(self.groups, self.copies * away)
+        return math.fsum((sums * sums).tolist()) * sums.size / (sums.size - 1.0)
+
+    def distance(self, law: Distribution) -> float:
+        """Largest distance of the distribution functions."""
+        order = np.argsort(self.x)
+        upto = np.cumsum(self.copies[order])
+        upto = upto / upto[-1]
+        before = np.concatenate([[0.0], upto[:-1]])
+        return largest_distance(law, self.x[order], upto, before)
+
+
+def _folds(who: str, n: int, groups: IntArray | None) -> IntArray:
+    rng = np.random.default_rng(0)
+    if groups is None:
+        return rng.permutation(n) % _FOLDS
+    many = int(groups.max()) + 1
+    if many < 2:
+        raise InputError(
+            f"a comparison of families holds out whole groups and needs at least 2 of {who} scores;"
+            " got 1. Name a family, or give scores without groups."
+        )
+    return (rng.permutation(many) % _FOLDS)[groups]
+
+
+class Tried(NamedTuple):
+    """A family fitted to a class: log densities of the scores, and held out."""
+
+    family: str
+    fit: Estimate
+    logs: FloatArray
+    held: FloatArray
+    #: Of the other folds, fold by fold.
+    laws: list[Distribution]
+
+
+class TriedFamilies(NamedTuple):
+    """The families of a class that can be fitted, and the others with the reason."""
+
+    tried: list[Tried]
+    left_out: list[tuple[str, str, str]]
+
+
+def tried_families(side: Folded, names: Sequence[str], *, asked: bool) -> TriedFamilies:
+    """Each family on a class; where none can be fitted the first error."""
+    tried: list[Tried] = []
+    left_out: list[tuple[str, str, str]] = []
+    first: FitError | None = None
+    for name in names:
+        why = "" if asked else _spared(side, name)
+        if why:
+            left_out.append((side.who, name, why))
+            continue
+        try:
+            tried.append(_tried(side, name))
+        except FitError as error:
+            first = first or error
+            left_out.append((side.who, name, str(error)))
+    if first is not None and not tried:
+        raise first
+    return TriedFamilies(tried, left_out)
+
+
+def _spared(side: Folded, name: str) -> str:
+    """Why a family is not tried unless it is named."""
+    if FAMILIES[name].sized is not None and side.tied:
+        return "fewer than half of the scores are distinct"
+    if side.at_ends and not FAMILIES[name].on_unit:
+        ends = " or ".join(f"{end:g}" for end in side.bounds or ())
+        return f"{side.at_ends} scores are exactly {ends}, and it has no point masses there"
+    return ""
+
+
+def _tried(side: Folded, name: str) -> Tried:
+    whole = side.fit(side.x, side.weights, name)
+    held, laws = np.empty(side.x.size), []
+    for out in side.splits():
+        laws.append(_fold_fit(side, ~out, name, whole).distribution)
+        held[out] = side.logs(laws[-1], out)
+    return Tried(name, whole, side.logs(whole.distribution), held, laws)
+
+
+def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Estimate:
+    """The fit of the other folds; where they have no mixture, one of its components."""
+    part, alone = side.part(keep), FAMILIES[name].alone
+    try:
+        return side.fit(*part, name, whole.distribution)
+    except FitError:
+        if not alone:
+            raise
+    return side.fit(*part, alone)
+
+
+# ---------------------------------------------------------------------------- both classes
+class Joint(NamedTuple):
+    """Families of both classes on all scores: one of both, or a pair of the best."""
+
+    fit: PairEstimate
+    logs: list[FloatArray]
+    held: list[FloatArray]
+
+
+def joint_of(name: str, sides: Sequence[Folded]) -> Joint:
+    """A family of both classes fitted; fold k of both classes is held out at once."""
+    whole = _pair(name, [(s.x, s.weights) for s in sides], sides[0].bounds)
+    held = [np.empty(s.x.size) for s in sides]
+    for k in range(_FOLDS):
+        rest = _pair(name, [s.part(s.fold != k) for s in sides], sides[0].bounds).model
+        for s, values, law in zip(sides, held, (rest.client, rest.impostor), strict=True):
+            values[s.fold == k] = law.logpdf(s.x[s.fold == k])
+    laws = whole.model.client, whole.model.impostor
+    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, laws, strict=True)]
+    return Joint(whole, logs, held)
+
+
+def _pair(
+    name: str,
+    parts: Sequence[tuple[FloatArray, FloatArray | None]],
+    bounds: tuple[float, float] | None,
+) -> PairEstimate:
+    (client, first), (impostor, second) = parts
+    content = {"client_weights": first, "impostor_weights": second}
+    scores = Scores._checked(client=client, impostor=impostor, **content)
+    return estimate_pair(scores, (name, name), Options(bounds=bounds))[0]
+
+
+def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
+    """Sum of the differences over its standard error, variances class by class."""
+    gaps = [a - b for a, b in zip(one, best, strict=True)]
+    total = math.fsum(s.sum(gap) for s, gap in zip(sides, gaps, strict=True))
+    variance = math.fsum(s.variance(gap) for s, gap in zip(sides, gaps, strict=True))
+    return total / math.sqrt(variance) if variance > 0.0 else 0.0
+
+
+def mean_log(logs: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
+    """By all trials of the classes."""
+    total = math.fsum(s.sum(x) for s, x in zip(sides, logs, strict=True))
+    return total / math.fsum(s.total for s in sides)
+
+
+# ----------------------------------------------------------------------
+# Which family suits the scores of a class: likelihoods on one measure, and held-out scores.
 #: Standard errors by which a family with more parameters must be better: see the Notes.
 MARGIN = 0.5
 #: Two-sided 5 % point of the standard normal distribution.

@@ -26,10 +26,11 @@ from betaroc.distributions.inflated import base_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.families import check_within
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.estimation.tail_likelihood import PRIOR_DEVIATION, TailFit
 from betaroc.estimation.tails import (
     FEWEST_BEYOND,
+    PRIOR_DEVIATION,
     SIZES,
+    TailFit,
     Tails,
     TailScores,
     design_effect,

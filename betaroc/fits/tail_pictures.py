@@ -21,8 +21,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.estimation.tail_likelihood import grid_of
-from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails
+from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails, grid_of
 from betaroc.fits.tail_fits import ENDS, tail_scores
 from betaroc.inference.tail_intervals import tail_rate_ends
 from betaroc.rendering.densities import Sized, TailCurve, draw_sized, draw_tails

@@ -22,7 +22,7 @@ from betaroc.core.text import shown
 from betaroc.data.accepted import of_comparisons
 from betaroc.data.groups import ScoredTrials, correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.distributions.coordinates import free
+from betaroc.distributions.base import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, near_of, supported

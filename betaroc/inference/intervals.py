@@ -24,7 +24,7 @@ from betaroc.core.tables import in_library
 from betaroc.data.accepted import of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.estimation.notices import give, outliers
+from betaroc.estimation.estimate import give, outliers
 from betaroc.inference.delta import supported
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import bare_interval_of_scores, interval_of_scores

@@ -11,8 +11,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.special import interval_end
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.coordinates import free, moved, parameter_values
+from betaroc.distributions.base import Distribution, free, moved, parameter_values
 from betaroc.estimation.record import Estimate
 from betaroc.inference.interval import Limits
 from betaroc.inference.sandwich import undropped

@@ -11,8 +11,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
 from betaroc.data.groups import groups_of
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.coordinates import Free, free, moved
+from betaroc.distributions.base import Distribution, Free, free, moved
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.sandwich import joint_cov
 

@@ -16,8 +16,8 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
+from betaroc.estimation.beta import ClassSums, best_partner
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.proper_beta import ClassSums, best_partner
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.likelihood_profile import profile_of_scores

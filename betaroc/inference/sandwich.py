@@ -21,8 +21,7 @@ from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.shifted import between_ends, score_range
-from betaroc.estimation.boundary import MATLAB_EDGES
-from betaroc.estimation.likelihood import ScoreCells, log_masses
+from betaroc.estimation.boundary import MATLAB_EDGES, ScoreCells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
 
 _Column = npt.ArrayLike | None

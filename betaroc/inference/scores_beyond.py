@@ -22,7 +22,7 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.shifted import between_ends, score_range
-from betaroc.estimation.notices import give
+from betaroc.estimation.estimate import give
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.rate_errors import worth
 from betaroc.model.measures import OperatingPoint

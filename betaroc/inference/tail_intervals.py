@@ -19,11 +19,9 @@ from betaroc.core.special import interval_end
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import REJECTED, base_of
-from betaroc.distributions.pareto_tail import ParetoTail
-from betaroc.distributions.spliced import Spliced
+from betaroc.distributions.spliced import ParetoTail, Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.estimation.tail_likelihood import TailFit, grid_of, penalised
-from betaroc.estimation.tails import Tails
+from betaroc.estimation.tails import TailFit, Tails, grid_of, penalised
 from betaroc.inference.delta import METHODS, bare_interval, delta_intervals
 from betaroc.inference.interval import Interval, Limits
 from betaroc.inference.of_scores import interval_of_scores

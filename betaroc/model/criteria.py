@@ -16,8 +16,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.empirical import decides_by_counts
-from betaroc.distributions.gaps import Gaps
+from betaroc.distributions.empirical import Gaps, decides_by_counts
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
 from betaroc.model.measures import is_rate, measure_title, precision_of

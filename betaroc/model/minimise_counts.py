@@ -17,9 +17,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.bins import CommonBins
-from betaroc.distributions.empirical import EmpiricalPair
-from betaroc.distributions.gaps import Gaps, gap_thresholds
+from betaroc.distributions.empirical import CommonBins, EmpiricalPair, Gaps, gap_thresholds
 from betaroc.model import operating_points
 
 #: Criteria that agree to this are tied.

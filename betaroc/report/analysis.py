@@ -26,6 +26,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.ways import Fitting
+from betaroc.estimation.estimate import give, reversed_scores
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -37,7 +38,6 @@ from betaroc.estimation.families import (
     refuse_rule,
     smaller_of,
 )
-from betaroc.estimation.notices import give, reversed_scores
 from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit

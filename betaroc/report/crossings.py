@@ -9,8 +9,7 @@ import numpy as np
 
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta, has_shape
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.model.improper_regions import gaps
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel

@@ -28,25 +28,21 @@ from betaroc.decision.systems import SystemsComparison
 from betaroc.decision.target_forecast import TargetForecast
 from betaroc.decision.ways import Way
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Binned, Empirical
 from betaroc.distributions.gamma import Gamma
 from betaroc.distributions.inflated import Inflated, Rejecting
-from betaroc.distributions.logit_normal import LogitNormal, LogNormal
 from betaroc.distributions.mixture import BetaMixture, NormalMixture
-from betaroc.distributions.normal import Normal
-from betaroc.distributions.pareto_tail import ParetoTail
+from betaroc.distributions.normal import LogitNormal, LogNormal, Normal
 from betaroc.distributions.shifted import Shifted
 from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh, SinhArcsinh
-from betaroc.distributions.spliced import Spliced
+from betaroc.distributions.spliced import ParetoTail, Spliced
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
 from betaroc.fits.audit import Sensitivity
 from betaroc.fits.check import FitCheck
 from betaroc.fits.covariates import CovariateFit
-from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
+from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRatioTest, TailRow
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.nested import LikelihoodRatioTest
 from betaroc.fits.shape_tests import CurveTest
 from betaroc.inference.auc import AucTest
 from betaroc.inference.differences import Difference

@@ -17,7 +17,7 @@ from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.binned import is_binned
+from betaroc.distributions.empirical import is_binned
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, sensitivity, tail_words

@@ -17,8 +17,8 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
+from betaroc.estimation.estimate import SMALL_SAMPLE, reversed_scores
 from betaroc.estimation.families import is_of_counts
-from betaroc.estimation.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.of_scores import interval_at

@@ -9,7 +9,7 @@ from functools import partial
 from betaroc.core.special import rate_of_none
 from betaroc.core.text import capital, sentence
 from betaroc.data.scores_view import CLASS_HEAD, read_rows
-from betaroc.fits.fit_tables import fit_families, law_rows
+from betaroc.fits.fit import fit_families, law_rows
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import (

@@ -14,9 +14,9 @@ import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.distributions.beta import beta_auc, has_shape
+from betaroc.estimation.beta import ILL_CONDITIONED, beta_mle, errors_of_rows
+from betaroc.estimation.contract import SAFE_PRODUCT, product_of
 from betaroc.estimation.families import has_shapes
-from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle, errors_of_rows
-from betaroc.estimation.sums import SAFE_PRODUCT, product_of
 from betaroc.studies.trials import Trial
 
 #: Rules about scores of exactly 0 and 1 that say nothing where there are none.
@@ -85,7 +85,7 @@ def _shapes(g1: FloatArray, g2: FloatArray) -> FloatArray:
 def _mean_logs(x: FloatArray, room: FloatArray) -> FloatArray:
     """Mean of log(x) and of log(1 - x) of every row; nan where scores are not inside (0, 1).
 
-    As in `betaroc.estimation.sums`, but each row alone decides how it is summed.
+    As in `betaroc.estimation.contract`, but each row alone decides how it is summed.
     """
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         sums = np.stack([

@@ -15,8 +15,7 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.decision.curve import checked_alphas
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import Names, names_of_text
 from betaroc.model.criteria import CRITERIA

@@ -9,8 +9,7 @@ from betaroc.core import checks
 from betaroc.core.errors import FitError
 from betaroc.core.notices import public
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.model.model import ScoreModel
 from betaroc.studies.prescription import END_NAMES, Prescription, prescribed
 from betaroc.studies.solve_beta import solve_beta

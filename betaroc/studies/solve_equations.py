@@ -14,8 +14,7 @@ import numpy as np
 from betaroc.core import special
 from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.beta_auc import auc_of_pairs
+from betaroc.distributions.beta import Beta, auc_of_pairs
 
 Equation = Callable[[FloatArray], tuple[float, FloatArray]]
 

@@ -14,8 +14,7 @@ from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.text import shown
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
 

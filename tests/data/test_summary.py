@@ -19,7 +19,7 @@ import betaroc as br
 from betaroc.data.summary import summarize_file
 from betaroc.data.sums import KIND_STRIDE, extremes_of
 from betaroc.decision.resample_threshold import resample_threshold
-from betaroc.distributions.bin_layout import MOST_BINS, bin_edges, bin_of
+from betaroc.distributions.empirical import MOST_BINS, bin_edges, bin_of
 from betaroc.model.samples import empirical_model
 
 FILES = ["parquet-polars", "parquet-duckdb", "parquet-pyarrow"]

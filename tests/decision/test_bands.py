@@ -15,7 +15,7 @@ from betaroc import Empirical
 from betaroc.core.arrays import FloatArray
 from betaroc.decision.curve import observed_prior
 from betaroc.decision.resample_threshold import threshold_error
-from betaroc.distributions.empirical import EmpiricalPair, draw_law
+from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.model.criteria import CRITERIA
 
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
@@ -298,7 +298,7 @@ def test_a_drawn_law_chooses_as_its_rows_would(criterion: str, size: int) -> Non
     rng = np.random.default_rng(7)
     scores = normal_scores(rng, 60, 90)
     laws = [Empirical(scores.client), Empirical(scores.impostor)]
-    drawn = [draw_law(rng, law, size) for law in laws]
+    drawn = [law._draw(rng, size) for law in laws]
     rows = [np.repeat(law.values, law.weights.astype(int)) for law in drawn]
     assert [r.size for r in rows] == [size, size]
     assert all(np.all(np.isin(r, law.values)) for r, law in zip(rows, laws, strict=True))
@@ -319,7 +319,7 @@ def test_drawn_shares_are_those_of_the_sample(size: int) -> None:
     repeats = 4000 if size == 50 else 2
     counts = np.zeros(4)
     for _ in range(repeats):
-        drawn = draw_law(rng, law, size)
+        drawn = law._draw(rng, size)
         counts[np.searchsorted([1.0, 2.0, 3.0, 9.0], drawn.values)] += drawn.weights
     assert stats.chisquare(counts, repeats * size * np.array([0.1, 0.4, 0.4, 0.1])).pvalue > 1e-3
 

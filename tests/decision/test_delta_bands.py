@@ -271,7 +271,7 @@ LAWS = {
 def test_many_laws_at_once_have_the_tails_of_each(name: str) -> None:
     from betaroc.core.thresholds import Thresholds
     from betaroc.decision.delta_bands import FittedTest
-    from betaroc.distributions.coordinates import free as coordinates
+    from betaroc.distributions.base import free as coordinates
 
     laws = LAWS[name]
     free = [coordinates(law, [p.name for p in law._parameters()]) for law in laws]

@@ -12,8 +12,13 @@ import pytest
 import betaroc as br
 from betaroc import InputError, InputTypeError
 from betaroc.core.special import stirling_remainder, stirling_remainders
-from betaroc.distributions.beta import _auc_by_quadrature
-from betaroc.distributions.beta_auc import _kernel, _steps, auc_of_pair, auc_of_pairs
+from betaroc.distributions.beta import (
+    _auc_by_quadrature,
+    _kernel,
+    _steps,
+    auc_of_pair,
+    auc_of_pairs,
+)
 from helpers.places import REFERENCES
 
 REFERENCE: dict[str, list[dict[str, Any]]] = json.loads((REFERENCES / "beta_auc.json").read_text())

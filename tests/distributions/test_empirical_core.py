@@ -25,7 +25,7 @@ import betaroc as br
 from betaroc.core.arrays import FloatArray
 from betaroc.core.value import Value
 from betaroc.distributions import empirical
-from betaroc.distributions.bins import Bins, CommonBins
+from betaroc.distributions.empirical import Bins, CommonBins
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
@@ -50,7 +50,7 @@ TARGETS = ("far", "frr", "recall", "sensitivity", "specificity")
 @pytest.fixture
 def binned(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sample is large enough for bins, no part of it too large and no bin too full."""
-    monkeypatch.setattr("betaroc.distributions.bins._CROWDED", 1.0)
+    monkeypatch.setattr("betaroc.distributions.empirical._CROWDED", 1.0)
     monkeypatch.setattr("betaroc.distributions.empirical._MANY", 1)
     monkeypatch.setattr("betaroc.model.minimise_counts._MOST", 1.0)
 

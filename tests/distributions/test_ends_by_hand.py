@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.distributions.bin_layout import bin_of
-from betaroc.distributions.bins import SortedBins
+from betaroc.distributions.empirical import SortedBins, bin_of
 from betaroc.distributions.pairs import sign_changes
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from betaroc.core.errors import InputError
-from betaroc.distributions.pareto_tail import ParetoTail
+from betaroc.distributions.spliced import ParetoTail
 
 SHAPES = [-0.8, -0.3, -1e-5, -1e-9, 0.0, 1e-12, 1e-7, 2e-6, 0.2, 1.1]
 DISTANCES = [0.0, 1e-9, 0.3, 1.0, 2.4, 40.0, 1e4]

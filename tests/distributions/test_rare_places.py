@@ -10,8 +10,8 @@ import pytest
 import betaroc as br
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.beta_roots import _newton
-from betaroc.distributions.bin_layout import _double, _ordered
+from betaroc.distributions.beta import _newton
+from betaroc.distributions.empirical import _double, _ordered
 
 B = br.Beta(2.0, 3.0)
 

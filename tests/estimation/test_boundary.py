@@ -12,7 +12,7 @@ import pytest
 
 import betaroc as br
 from betaroc import BoundaryWarning, DegenerateDataError, InputError, InputTypeError
-from betaroc.estimation.notices import few_scores
+from betaroc.estimation.estimate import few_scores
 from helpers.places import REFERENCES
 
 ENDS = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]

@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.special import polygamma
 
 import betaroc as br
-from betaroc.estimation.sums import mean_of, moments
+from betaroc.estimation.contract import mean_of, moments
 
 P = (np.arange(60) + 0.5) / 60
 

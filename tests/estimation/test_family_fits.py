@@ -391,7 +391,7 @@ def test_a_component_that_is_there_is_found_and_one_that_is_not_is_not() -> None
 @pytest.mark.simulation
 def test_each_class_gains_by_itself_with_as_many_components() -> None:
     """Two places have no mixture: what the other class gains is the whole gain."""
-    from betaroc.fits.nested import _gain
+    from betaroc.fits.family_choice import _gain
 
     client, pair = drawn(MIXTURE, 200, 15), np.repeat([0.2, 0.7], 20)
     with warnings.catch_warnings():

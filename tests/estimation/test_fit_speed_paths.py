@@ -18,7 +18,7 @@ from betaroc.estimation import sums
 from betaroc.estimation.batch import ragged_mean_logs
 from helpers.places import REFERENCES
 
-newton = importlib.import_module("betaroc.estimation.newton")
+newton = importlib.import_module("betaroc.estimation.beta")
 TABLE = json.loads((REFERENCES / "polygamma.json").read_text())
 DIGITS = 1e-15
 

@@ -10,9 +10,14 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.estimation.beta_mixture import _maximised, _responsibilities
 from betaroc.estimation.contract import Sample
-from betaroc.estimation.mixture import _bernstein, _first_shares, _thinned
+from betaroc.estimation.mixture import (
+    _bernstein,
+    _first_shares,
+    _maximised,
+    _responsibilities,
+    _thinned,
+)
 
 SINGLE: Any = SimpleNamespace(distribution=br.Beta(2.0, 3.0))
 

@@ -15,7 +15,7 @@ import pytest
 import betaroc as br
 from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.logit_normal import estimate_logit_normal
+from betaroc.estimation.normal import estimate_logit_normal
 from betaroc.inference.sandwich import robust_cov
 
 #: Differences of fourth order, and of steps of 0.01 standard errors.

@@ -11,7 +11,7 @@ import betaroc as br
 from betaroc.estimation import likelihood, mixture, newton
 from betaroc.estimation.beta import beta_tails
 from betaroc.estimation.families import FAMILIES, has_shapes
-from betaroc.estimation.normal_mixture import _KIND
+from betaroc.estimation.mixture import _KIND
 from betaroc.estimation.record import Estimate
 
 P = (np.arange(60) + 0.5) / 60

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betaroc.estimation.tail_likelihood import fit_tail, grid_of, penalised
+from betaroc.estimation.tails import fit_tail, grid_of, penalised
 
 ONES = np.ones(50)
 

@@ -12,7 +12,7 @@ from scipy.special import betaln
 
 import betaroc as br
 from betaroc.core.polygamma import phi_tau_of
-from betaroc.estimation.proper_beta import ClassSums, TiedSolution, best_partner, tied_mle
+from betaroc.estimation.beta import ClassSums, TiedSolution, best_partner, tied_mle
 
 Shapes = tuple[float, float]
 

@@ -22,7 +22,7 @@ from statsmodels.othermod.betareg import BetaModel
 
 import betaroc as br
 from betaroc.fits import beta_regression
-from betaroc.fits.beta_regression import RegressionFit
+from betaroc.fits.covariates import RegressionFit
 from betaroc.model.asking import asking
 from helpers.cases import some
 

@@ -14,9 +14,13 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc import beta_mle
 from betaroc.data.groups import groups_of
-from betaroc.estimation.proper_beta import ClassSums, tied_mle
-from betaroc.fits.shape_tests import EndTest, EndTests, _both_below, _p_both_above, _p_same_side
-from betaroc.fits.tie_tests import (
+from betaroc.estimation.beta import ClassSums, tied_mle
+from betaroc.fits.shape_tests import (
+    EndTest,
+    EndTests,
+    _both_below,
+    _p_both_above,
+    _p_same_side,
     by_counts,
     by_errors,
     by_grouped_shares,
@@ -34,7 +38,7 @@ def test_variances_whose_ratio_is_no_double() -> None:
     is atan(1/t)/pi: of sigmas s < S with two scores each p = 2 (2/pi) atan(s/S)."""
     import mpmath
 
-    from betaroc.fits.tie_tests import by_variances
+    from betaroc.fits.shape_tests import by_variances
 
     for large, small in ((1e60, 1e-300), (1e5, 1e-250), (1e160, 1e-140), (1e10, 1e-100)):
         found = by_variances((large, 2.0), (small, 2.0))
@@ -58,7 +62,7 @@ def test_the_tail_of_variances_apart_may_be_no_double(client: Shapes, impostor: 
     """P(F > r) = I_x(e/2, d/2) at x = e/(e + d r); z from its logarithm, on either side."""
     import mpmath
 
-    from betaroc.fits.tie_tests import by_variances
+    from betaroc.fits.shape_tests import by_variances
 
     (s, n), (other, m) = client, impostor
     large, small = by_variances(client, impostor), by_variances(impostor, client)

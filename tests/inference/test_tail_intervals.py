@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 from scipy.special import logit
 
-from betaroc.estimation.tail_likelihood import grid_of
-from betaroc.estimation.tails import Tails, TailScores, fit_tails
+from betaroc.estimation.tails import Tails, TailScores, fit_tails, grid_of
 from betaroc.inference.tail_intervals import (
     TAIL_METHODS,
     surely_beyond,

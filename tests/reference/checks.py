@@ -24,13 +24,11 @@ from betaroc.decision.epc import epc
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
-from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.mixture import BetaMixture, NormalMixture
-from betaroc.distributions.normal import Normal
-from betaroc.distributions.pareto_tail import ParetoTail
-from betaroc.distributions.spliced import Spliced
+from betaroc.distributions.normal import LogitNormal, Normal
+from betaroc.distributions.spliced import ParetoTail, Spliced
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.tail_likelihood import fit_tail, penalised
+from betaroc.estimation.tails import fit_tail, penalised
 from betaroc.fits.estimate import fit_distribution
 from betaroc.inference.auc import auc_interval
 from betaroc.model.model import ScoreModel

@@ -16,7 +16,7 @@ from scipy.stats import beta as beta_law, f as f_law
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
-from betaroc.fits.refits import drawn_inside
+from betaroc.fits.check import drawn_inside
 from betaroc.inference.delta import bare_interval
 from betaroc.model.asking import asking
 from betaroc.studies.expected_fits import expected_fit, mean_over_fits, scattered
