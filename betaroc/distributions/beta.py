@@ -305,7 +305,12 @@ def concave_roots(a: float, b: float, level: float) -> list[float]:
     if a + b < 0.0:
         a, b, level = -a, -b, -level
     if a == 0.0 or b == 0.0:
-        return _one_sided_roots(a, b, level)
+        rate = a if b == 0.0 else b
+        if rate == 0.0 or not level / rate < 0.0:
+            return []
+        scaled = -level / rate
+        y = -(scaled + math.log(-math.expm1(-scaled)))
+        return [y if b == 0.0 else -y]
     if a + b == 0.0:
         return [level / a]
     if a > 0.0 and b > 0.0:
@@ -316,15 +321,6 @@ def concave_roots(a: float, b: float, level: float) -> list[float]:
     # One sign of slope throughout: the curve lies below both its asymptotes.
     start = max(level / a, -level / b) if a > 0.0 else min(level / a, -level / b)
     return [_newton(a, b, level, start)]
-
-
-def _one_sided_roots(a: float, b: float, level: float) -> list[float]:
-    rate = a if b == 0.0 else b
-    if rate == 0.0 or not level / rate < 0.0:
-        return []
-    scaled = -level / rate
-    y = -(scaled + math.log(-math.expm1(-scaled)))
-    return [y if b == 0.0 else -y]
 
 
 def _ratio(a: float, b: float, y: float) -> float:
@@ -887,7 +883,14 @@ def beta_auc(
             f" {', '.join(str(a.shape) for a in arrays)}. Give scalars or arrays of one shape."
         ) from None
     for array, name in zip(arrays, names, strict=True):
-        _refuse_shapes(array, name)
+        bad = ~(np.isfinite(array) & (array > 0.0))
+        if np.any(bad):
+            first = np.argwhere(bad)[0].tolist()
+            where = f" at index {first[0] if len(first) == 1 else tuple(first)}" if first else ""
+            raise InputError.about(name)(
+                f"{name} must be finite and > 0; {np.count_nonzero(bad)} of {bad.size} are not, the"
+                f" first is {float(array[tuple(first)])!r}{where}. Give positive shapes."
+            )
     flat = [np.ravel(shape) for shape in shapes]
     with np.errstate(under="ignore"):
         area = np.full(1, np.nan) if flat[0].size == 1 else auc_of_pairs(*flat)
@@ -895,17 +898,6 @@ def beta_auc(
             a, b, c, d = (float(shape[k]) for shape in flat)
             area[k] = _auc(Beta(a, b), Beta(c, d))
     return as_output(area.reshape(shapes[0].shape))
-
-
-def _refuse_shapes(shapes: FloatArray, name: str) -> None:
-    bad = ~(np.isfinite(shapes) & (shapes > 0.0))
-    if np.any(bad):
-        first = np.argwhere(bad)[0].tolist()
-        where = f" at index {first[0] if len(first) == 1 else tuple(first)}" if first else ""
-        raise InputError.about(name)(
-            f"{name} must be finite and > 0; {np.count_nonzero(bad)} of {bad.size} are not, the"
-            f" first is {float(shapes[tuple(first)])!r}{where}. Give positive shapes."
-        )
 
 
 closed_forms(Beta, Beta, BetaPair)

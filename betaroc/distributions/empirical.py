@@ -818,7 +818,12 @@ class Empirical(Distribution):
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
         bins = self._few(p.size)
         if bins is not None:
-            places = bins.of_rank(_rank_reaching(p, self.values.size))
+            # The smallest k in 1, ..., n with k / n >= p as they round; n where none is.
+            k = np.fmin(np.fmax(np.ceil(p * self.values.size), 1.0), self.values.size)
+            k -= (k > 1.0) & ((k - 1.0) / self.values.size >= p)
+            k += (k < self.values.size) & (k / self.values.size < p)
+            rank_reaching = k.astype(np.int64)
+            places = bins.of_rank(rank_reaching)
             return Thresholds.from_theta(np.where(np.isnan(p), np.nan, places))
         shares = self._below[1:] / self.total
         index = np.minimum(np.searchsorted(shares, p, side="left"), shares.size - 1)
@@ -876,14 +881,6 @@ def _decisive(t: Thresholds) -> FloatArray:
     """What decides about scores: the last double below 1 where theta only rounds to 1."""
     short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
     return np.where(short_of_one, np.nextafter(1.0, 0.0), t.theta)
-
-
-def _rank_reaching(p: FloatArray, n: int) -> IntArray:
-    """The smallest k in 1, ..., n with k / n >= p as they round; n where none is."""
-    k = np.fmin(np.fmax(np.ceil(p * n), 1.0), n)
-    k -= (k > 1.0) & ((k - 1.0) / n >= p)
-    k += (k < n) & (k / n < p)
-    return k.astype(np.int64)
 
 
 class Corners(NamedTuple):

@@ -165,18 +165,15 @@ class Pair:
         key = p.tobytes()
         found = self._found_along.get(key)
         if found is None:
-            found = self._all_along(p)
+            parts = [self.candidates]
+            for law in (self.client, self.impostor):
+                if law.continuous is not None:
+                    for invert in (law._lower_quantile, law._upper_quantile):
+                        parts.append(invert(p, np.log(p)))
+            t = Thresholds.concatenate(parts)
+            found = t[t.order()]
             self._found_along = {key: found}  # another thread may look meanwhile
         return found
-
-    def _all_along(self, p: FloatArray) -> Thresholds:
-        parts = [self.candidates]
-        for law in (self.client, self.impostor):
-            if law.continuous is not None:
-                for invert in (law._lower_quantile, law._upper_quantile):
-                    parts.append(invert(p, np.log(p)))
-        t = Thresholds.concatenate(parts)
-        return t[t.order()]
 
     # --------------------------------------------------- the likelihood ratio's level sets
     @cached_property

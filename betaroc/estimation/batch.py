@@ -20,14 +20,8 @@ from betaroc.core.text import shown
 from betaroc.data.labels import client_mask
 from betaroc.data.one_pass import frame_source, system_groups
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
-from betaroc.estimation.contract import log1m, row_sums
+from betaroc.estimation.contract import Sample, row_sums
 
-#: Scores of short samples that are put side by side.
-_GROUP = 1 << 15
-#: Samples from this size on are summed by themselves, where products save logarithms.
-_LONG = 1 << 14
-#: Scores of single systems that are put together at a time.
-_CHUNK = 1 << 20
 _INNER, _ZERO, _ONE, _OUTSIDE = (float(KINDS.index(k)) for k in ("inner", "zero", "one", "outside"))
 
 
@@ -125,11 +119,6 @@ _ADVICE = (
 )
 
 
-def _all_inside(x: FloatArray) -> bool:
-    least, most = np.minimum.reduce(x, axis=None), np.maximum.reduce(x, axis=None)
-    return bool(least > 0.0 and most < 1.0)
-
-
 def _counted(x: FloatArray) -> str:
     """How many scores are of which kind, and the first."""
     kinds = {
@@ -142,53 +131,6 @@ def _counted(x: FloatArray) -> str:
     index = place[0] if len(place) == 1 else place
     first = float(x[place])
     return f"of {x.size} scores {', '.join(counts)}, first at index {index}: {first!r}."
-
-
-def ragged_mean_logs(samples: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """`mean_logs` of samples of different lengths, many short ones side by side.
-
-    ``samples`` are vectors of doubles, none empty, strictly inside (0, 1); an InputError names the
-    sample by its number.
-    """
-    means = np.empty((2, len(samples)))
-    group: list[int] = []
-    held = 0
-    for k, sample in enumerate(samples):
-        if sample.size >= _LONG:
-            _refuse_sample(sample, k)
-            means[:, k : k + 1] = np.stack(row_sums(sample[np.newaxis])) / sample.size
-            continue
-        group.append(k)
-        held += sample.size
-        if held >= _GROUP:
-            means[:, group] = _group_means([samples[i] for i in group], group)
-            group, held = [], 0
-    if group:
-        means[:, group] = _group_means([samples[i] for i in group], group)
-    return means[0], means[1]
-
-
-def _group_means(samples: list[FloatArray], numbers: list[int]) -> FloatArray:
-    sizes = np.array([s.size for s in samples])
-    together = np.concatenate(samples)
-    if not (sizes.all() and _all_inside(together)):
-        for sample, number in zip(samples, numbers, strict=True):
-            _refuse_sample(sample, number)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    room = np.empty_like(together)
-    sums = np.empty((2, sizes.size))
-    np.add.reduceat(np.log(together, out=room), starts, out=sums[0])
-    np.add.reduceat(log1m(together, room), starts, out=sums[1])
-    return np.asarray(sums / sizes)
-
-
-def _refuse_sample(x: FloatArray, number: int) -> None:
-    if x.size == 0:
-        raise InputError(f"sample {number} must have scores; it is empty. Leave it out.")
-    if not _all_inside(x):
-        raise InputError(
-            f"sample {number} must lie strictly between 0 and 1; {_counted(x)} {_ADVICE}"
-        )
 
 
 # --------------------------------------------------------------------- the sums of systems
@@ -235,28 +177,7 @@ def system_columns(
     )
     groups = system_groups(source, system, score, label)
     kind = groups["bin"] // KIND_STRIDE
-    _refuse_bad(groups, kind, {"score": score, "label": label, "system": system})
-    names, of_system = _named(groups, system)
-    mask = client_mask(
-        groups["label"], client_label, name=f"column {shown(label)}", counts=groups["n"]
-    )
-    both = [_of_groups(groups, kind, of_system, names.size, rows) for rows in (mask, ~mask)]
-    return names.tolist(), both[0], both[1], source.library
-
-
-def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, IntArray]:
-    """Names of the systems, ascending, and that of each group by its place."""
-    try:
-        return np.unique(groups["system"], return_inverse=True)
-    except TypeError as error:
-        kinds = Counter(type(v).__name__ for v in groups["system"].tolist())
-        raise InputError(
-            f"column {shown(system)} must hold names of one type; got"
-            f" {', '.join(sorted(kinds))}. Convert it to text first."
-        ) from error
-
-
-def _refuse_bad(groups: dict[str, AnyArray], kind: FloatArray, columns: dict[str, str]) -> None:
+    columns = {"score": score, "label": label, "system": system}
     n = groups["n"]
     rows = int(np.sum(n))
     if not rows:
@@ -276,6 +197,24 @@ def _refuse_bad(groups: dict[str, AnyArray], kind: FloatArray, columns: dict[str
                 f"column {shown(columns[name])} must have no missing {name}; got"
                 f" {int(np.sum(n[gone]))} of {rows} null or NaN. Drop these rows first."
             )
+    names, of_system = _named(groups, system)
+    mask = client_mask(
+        groups["label"], client_label, name=f"column {shown(label)}", counts=groups["n"]
+    )
+    both = [_of_groups(groups, kind, of_system, names.size, rows) for rows in (mask, ~mask)]
+    return names.tolist(), both[0], both[1], source.library
+
+
+def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, IntArray]:
+    """Names of the systems, ascending, and that of each group by its place."""
+    try:
+        return np.unique(groups["system"], return_inverse=True)
+    except TypeError as error:
+        kinds = Counter(type(v).__name__ for v in groups["system"].tolist())
+        raise InputError(
+            f"column {shown(system)} must hold names of one type; got"
+            f" {', '.join(sorted(kinds))}. Convert it to text first."
+        ) from error
 
 
 def _of_groups(
@@ -325,73 +264,32 @@ def class_columns(samples: Sequence[FloatArray], *, unit: bool, squares: bool) -
     Of distributions on the unit interval the logarithms, of others mean and square; of logits too
     only with `squares`. What is not wanted is nan.
     """
-    parts, first = [], 0
-    while first < len(samples):
-        size, last = samples[first].size, first + 1
-        while last < len(samples) and size + samples[last].size <= _CHUNK:
-            size, last = size + samples[last].size, last + 1
-        parts.append(_of_samples(samples[first:last], unit=unit, squares=squares))
-        first = last
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return ClassColumns(*columns, from_rows=True)
+    rows = [_of_sample(Sample.of("", x, None), unit=unit, squares=squares) for x in samples]
+    return ClassColumns(*np.array(rows).T, from_rows=True)
 
 
-def _of_samples(
-    samples: Sequence[FloatArray], *, unit: bool, squares: bool
-) -> tuple[FloatArray, ...]:
-    sizes = np.array([x.size for x in samples])
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    x = np.concatenate(samples)
-    low, high = np.minimum.reduceat(x, starts), np.maximum.reduceat(x, starts)
-    counts, kept = [np.zeros(sizes.size)] * 3, list(samples)
-    inner_low, inner_high = low, high
-    if low.min() <= 0.0 or high.max() >= 1.0:
-        there = (x == 0.0, x == 1.0, (x < 0.0) | (x > 1.0))
-        counts = [np.add.reduceat(t, starts, dtype=np.float64) for t in there]
-        kept = [s[(s > 0.0) & (s < 1.0)] for s in samples]
-        inner_low = np.array([s.min() if s.size else 2.0 for s in kept])
-        inner_high = np.array([s.max() if s.size else -1.0 for s in kept])
-    nothing, ones = np.full(sizes.size, np.nan), np.ones(sizes.size)
-    logs = _logs(kept, squares=squares) if unit else (nothing, nothing, nothing)
-    moments = (nothing, nothing) if unit else _moments(x, starts, sizes, low, high)
-    return (
-        sizes.astype(np.float64), *counts, low, high, inner_low, inner_high, *moments, *logs,
-        ones, ones,
-    )  # fmt: skip
-
-
-def _moments(
-    x: FloatArray,
-    starts: IntArray,
-    sizes: IntArray,
-    low: FloatArray,
-    high: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Mean and sum of squares about it, scaled against overflow."""
-    _, exponent = np.frexp(np.maximum(np.abs(low), np.abs(high)))
-    y = np.ldexp(x, -np.repeat(exponent, sizes))
-    mean = np.add.reduceat(y, starts) / sizes
-    away = y - np.repeat(mean, sizes)
-    residual = np.add.reduceat(away, starts)
-    square = np.add.reduceat(away * away, starts) - residual * residual / sizes
-    with np.errstate(over="ignore"):
-        return np.ldexp(mean, exponent), np.ldexp(square, 2 * exponent)
-
-
-def _logs(samples: Sequence[FloatArray], *, squares: bool) -> tuple[FloatArray, ...]:
-    """Sums of log, of log(1 - s) and of squared logits about their mean; 0 of no scores."""
-    sizes = np.array([s.size for s in samples])
-    found = np.zeros((3, sizes.size))
-    some = np.flatnonzero(sizes)
-    full = [s for s in samples if s.size]
-    if full:
-        found[:2, some] = np.stack(ragged_mean_logs(full)) * sizes[some]
-    if squares:
-        for k, s in zip(some, full, strict=True):
-            logit = np.log(s) - np.log1p(-s)
-            away = logit - logit.mean()
-            found[2, k] = np.dot(away, away) - away.sum() ** 2 / s.size
-    return found[0], found[1], found[2]
+def _of_sample(sample: Sample, *, unit: bool, squares: bool) -> list[float]:
+    nothing, x, inner = math.nan, sample.values, sample
+    mean = square = log = log1m = logit_square = nothing
+    zero = one = outside = 0
+    if sample.low <= 0.0 or sample.high >= 1.0:
+        zero, one, *_ = sample.ends()
+        outside, inside = sample.n_outside(), (x > 0.0) & (x < 1.0)
+        nobody = sample._replace(low=2.0, high=-1.0, total=0.0)
+        inner = sample.keep(inside) if inside.any() else nobody
+    if not unit:
+        mean, width = sample.moments()
+        square = sample.total * width * width
+    elif inner.total:
+        log, log1m = (inner.total * mean_log for mean_log in inner.mean_logs())
+        if squares:
+            logit_square = inner.total * inner.logit_moments()[1] ** 2
+    else:
+        log = log1m = logit_square = 0.0
+    return [
+        sample.total, zero, one, outside, sample.low, sample.high, inner.low, inner.high,
+        mean, square, log, log1m, logit_square, 1.0, 1.0,
+    ]  # fmt: skip
 
 
 # ---------------------------------------------------------------------- their estimates

@@ -349,9 +349,10 @@ def _solve_block(g1: FloatArray, g2: FloatArray, a_all: FloatArray, b_all: Float
     statistics, start = np.stack([g1[where], g2[where]]), np.stack([a, b])
     found, left = _plain_newton(statistics, start)
     a_all[where], b_all[where] = found
-    if left.size:
-        where = where[left]
-        a_all[where], b_all[where] = _guarded_newton(statistics[:, left], start[:, left])
+    for k in left:
+        solution = solve_one(*statistics[:, k].tolist())
+        if solution is not None and solution.converged:
+            a_all[where[k]], b_all[where[k]] = solution[:2]
 
 
 def _plain_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -422,57 +423,6 @@ def _solved(
     return step
 
 
-def _guarded_newton(g: FloatArray, start: FloatArray) -> FloatArray:
-    """`solve_one` of arrays, entries leaving as they converge."""
-    found = np.full(g.shape, np.nan)
-    where = np.arange(start.shape[1])
-    state = _State(g, start)
-    for _ in range(MAX_ITERATIONS):
-        done = state.advance()
-        if np.any(done):
-            found[:, where[done]] = state.shapes[:, done]
-            where = where[~done]
-            state.keep(~done)
-        if not where.size:
-            break
-    return found
-
-
-class _State:
-    """Many Newton iterations side by side; `advance` says which are at their maximum.
-
-    Rows are those of a and of b.
-    """
-
-    def __init__(self, g: FloatArray, shapes: FloatArray) -> None:
-        self.g, self.shapes, self.old = g, shapes, shapes
-        self.step, self.slope = np.zeros_like(shapes), np.full_like(shapes[0], np.inf)
-        self.last = np.zeros(shapes[0].shape, dtype=bool)
-
-    def keep(self, mask: BoolArray) -> None:
-        for name, values in vars(self).items():
-            setattr(self, name, values[..., mask])
-
-    def advance(self) -> BoolArray:
-        shapes = self.shapes
-        phi, tau = phi_tau(np.stack([*shapes, shapes[0] + shapes[1]]))
-        rest = phi[:2] - phi[2] - np.log1p(shapes[::-1] / shapes) - self.g
-        gradient = shapes * rest
-        accept = self.last | (-np.sum(gradient * self.step, axis=0) > -self.slope)
-        quiet = np.all(np.abs(rest) <= _NOISE * (np.abs(phi[:2]) - self.g), axis=0)
-        done = np.asarray(accept & (self.last | quiet))
-        step = _solved(*information_terms(*shapes, *tau), rest, shapes)
-        size = np.max(np.abs(step), axis=0)
-        cut = _STEP_CAP / np.maximum(size, _STEP_CAP)
-        self.last = np.where(accept, size <= _LAST_STEP, self.last)
-        self.step = np.where(accept, step * cut, 0.5 * self.step)
-        slope = -np.sum(gradient * self.step, axis=0)
-        self.slope = np.where(accept, slope, 0.5 * self.slope)
-        self.old = np.where(accept, shapes, self.old)
-        self.shapes = np.where(done, shapes, self.old * np.exp(self.step))
-        return done
-
-
 # ----------------------------------------------------------------------
 # Maximum likelihood of the beta distribution, to ten digits and more, and of a dual beta pair.
 #: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
@@ -491,7 +441,13 @@ def estimate_beta(sample: Data) -> Maximum:
     found = _solve(sample, g1, g2)
     if not found.a + found.b <= LARGEST_CONCENTRATION:
         raise _too_concentrated(sample)
-    estimate = _at_maximum(sample, g1, g2, found)
+    a, b = found.a, found.b
+    aa, ab, bb = found.covariance
+    estimate = Maximum(
+        Beta(a, b), ("a", "b"), (a, b), ((aa, ab), (ab, bb)),
+        sample.total * _largest_mean_log_likelihood(a, b, g1, g2),
+        found.converged, found.iterations, found.gradient_norm,
+    )  # fmt: skip
     if not found.converged:
         raise FitError(
             f"{sample.name}: the beta fit did not converge within {MAX_ITERATIONS} steps;"
@@ -529,16 +485,6 @@ def _too_concentrated(sample: Data) -> DegenerateDataError:
         " single point."
         + worded(' Use `family="logit-normal"` or "empirical", or scores on another scale.')
     )
-
-
-def _at_maximum(sample: Data, g1: float, g2: float, found: BetaSolution) -> Maximum:
-    a, b = found.a, found.b
-    aa, ab, bb = found.covariance
-    return Maximum(
-        Beta(a, b), ("a", "b"), (a, b), ((aa, ab), (ab, bb)),
-        sample.total * _largest_mean_log_likelihood(a, b, g1, g2),
-        found.converged, found.iterations, found.gradient_norm,
-    )  # fmt: skip
 
 
 def _largest_mean_log_likelihood(a: float, b: float, g1: float, g2: float) -> float:
@@ -621,20 +567,14 @@ def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEsti
         limit &= a + b > LARGEST_SUMMED
     doubtful = (reason != "") | ~converged | limit
     params, errors = {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)}
-    likelihood = n * _largest_mean_log_likelihoods(a, b, g1, g2)
-    return with_masses(
-        ClassEstimates(who, params, errors, likelihood, reason, doubtful), side, boundary
-    )
-
-
-def _largest_mean_log_likelihoods(
-    a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray
-) -> FloatArray:
-    """At the maximum, where the score equations turn the large terms into small ones."""
+    # At the maximum, where the score equations turn the large terms into small ones.
     s = a + b
     squares = a * phi_tau(a)[0] + b * phi_tau(b)[0] - s * phi_tau(s)[0]
     rest = stirling_remainders(a) + stirling_remainders(b) - stirling_remainders(s)
-    return np.asarray(squares - g1 - g2 - HALF_LOG_TWO_PI - 0.5 * np.log(s / a / b) - rest)
+    likelihood = n * (squares - g1 - g2 - HALF_LOG_TWO_PI - 0.5 * np.log(s / a / b) - rest)
+    return with_masses(
+        ClassEstimates(who, params, errors, likelihood, reason, doubtful), side, boundary
+    )
 
 
 def _areas(client: Parameters, impostor: Parameters) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,21 +38,6 @@ _ROOMY = 1e-140
 #: would show in the 15th digit.
 _LOSSY = -0.3
 _BITS_OF_ONE = np.float64(1.0).view(np.uint64)
-
-
-def sample_mean_logs(
-    x: FloatArray, weights: FloatArray | None, total: float
-) -> tuple[float, float]:
-    """Mean of log(x) and of log(1 - x), to about 1e-15 relative.
-
-    All terms have one sign, so pairwise summation is as good as exact. Large
-    samples take one logarithm for up to 64 scores, where that loses nothing.
-    """
-    if weights is None and x.size > _SMALL:
-        sums = row_sums(x[np.newaxis])
-        return float(sums[0][0]) / total, float(sums[1][0]) / total
-    log, log1m = _plain_sums(x, weights)
-    return log / total, log1m / total
 
 
 def _plain_sums(x: FloatArray, weights: FloatArray | None) -> tuple[float, float]:
@@ -194,47 +179,6 @@ class Centred(NamedTuple):
     variance: float
 
 
-def centre(x: FloatArray, weights: FloatArray | None, total: float) -> Centred:
-    """The centred statistics of scores strictly inside (0, 1)."""
-    m = float(np.average(x, weights=weights))
-    u = 1.0 - m
-    away = x - m
-    share = 1.0 if weights is None else weights
-    first = share * away
-    shift = (math.fsum(first) if x.size <= EXACT_SUM else float(first.sum())) / total
-    log_ratio, log_ratio1m = np.log(x) - math.log(m), np.log1p(-x) - math.log(u)
-    excess = share * log1p_excess_array(away / m, log_ratio)
-    excess1m = share * log1p_excess_array(-away / u, log_ratio1m)
-    variance = float(np.sum(share * away * away)) / total
-    return Centred(
-        m, u, shift, float(excess.sum()) / total, float(excess1m.sum()) / total, variance
-    )
-
-
-def mean_of(values: FloatArray, weights: FloatArray | None, total: float) -> float:
-    """Weighted mean, exact up to rounding for 100 000 values."""
-    parts = values if weights is None else weights * values
-    if parts.size <= EXACT_SUM:
-        return math.fsum(parts.tolist()) / total
-    return float(parts.sum()) / total
-
-
-def moments(
-    values: FloatArray, weights: FloatArray | None, total: float, low: float, high: float
-) -> tuple[float, float]:
-    """Mean and standard deviation (divisor n), without overflow and without cancellation."""
-    _, exponent = math.frexp(max(abs(low), abs(high)))
-    scaled = np.ldexp(values, -exponent)
-    centre = mean_of(scaled, weights, total)
-    away = scaled - centre
-    width = float(np.abs(away).max())
-    if width == 0.0:
-        return math.ldexp(centre, exponent), 0.0
-    residual = mean_of(away, weights, total)
-    spread = mean_of((away / width) ** 2, weights, total) - (residual / width) ** 2
-    return math.ldexp(centre, exponent), math.ldexp(width * math.sqrt(spread), exponent)
-
-
 def means_of_drawn(x: FloatArray, counts: IntArray) -> FloatArray:
     """Means of the columns of `x`, its rows drawn so many times; 0 of none."""
     total = np.maximum(np.sum(counts, axis=1, keepdims=True), 1)
@@ -260,63 +204,6 @@ class AtEnds(NamedTuple):
     n_one: int
     zero: float
     one: float
-
-
-class Data(Protocol):
-    """One class as an estimator sees it: its scores, or the sums of a summary."""
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-
-    @property
-    def n(self) -> int:
-        """Scores."""
-
-    @property
-    def total(self) -> float:
-        """Sum of their weights."""
-
-    @property
-    def low(self) -> float:
-        """The least score."""
-
-    @property
-    def high(self) -> float:
-        """The largest score."""
-
-    def rows(self) -> Sample:
-        """The scores themselves; an InputError if there are only sums."""
-
-    def ends(self) -> AtEnds:
-        """How many are exactly 0 and 1."""
-
-    def inside(self) -> Data:
-        """Those strictly inside (0, 1)."""
-
-    def mean_logs(self) -> tuple[float, float]:
-        """Mean of log(s) and of log(1 - s)."""
-
-    def centred(self) -> Centred:
-        """The sums of a concentrated beta distribution."""
-
-    def moments(self) -> tuple[float, float]:
-        """Mean and standard deviation."""
-
-    def logit_moments(self) -> tuple[float, float, float]:
-        """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""
-
-    def law(self) -> Distribution:
-        """The empirical distribution."""
-
-    def outside_words(self) -> str:
-        """Which scores are outside [0, 1], after their count and extremes."""
-
-    def n_outside(self) -> int:
-        """Scores outside [0, 1]."""
-
-    def first_end_words(self) -> str:
-        """Where the first score of exactly 0 or 1 stands, if that is known."""
 
 
 class Sample(NamedTuple):
@@ -374,7 +261,10 @@ class Sample(NamedTuple):
 
     def mean(self, values: FloatArray) -> float:
         """Weighted mean of ``values``, exact up to rounding for 100 000 of them."""
-        return mean_of(values, self.weights, self.total)
+        parts = values if self.weights is None else self.weights * values
+        if parts.size <= EXACT_SUM:
+            return math.fsum(parts.tolist()) / self.total
+        return float(parts.sum()) / self.total
 
     @property
     def n(self) -> int:
@@ -395,15 +285,45 @@ class Sample(NamedTuple):
         return self.keep(mask)
 
     def mean_logs(self) -> tuple[float, float]:
-        return sample_mean_logs(self.values, self.weights, self.total)
+        """Mean of log(s) and of log(1 - s), to about 1e-15 relative.
+
+        All terms have one sign, so pairwise summation is as good as exact. Large samples take one
+        logarithm for up to 64 scores, where that loses nothing.
+        """
+        if self.weights is None and self.n > _SMALL:
+            log, log1m = (float(part[0]) for part in row_sums(self.values[np.newaxis]))
+        else:
+            log, log1m = _plain_sums(self.values, self.weights)
+        return log / self.total, log1m / self.total
 
     def centred(self) -> Centred:
-        return centre(self.values, self.weights, self.total)
+        """What a concentrated beta distribution is fitted by."""
+        x, m = self.values, float(np.average(self.values, weights=self.weights))
+        u, away = 1.0 - m, x - m
+        share = 1.0 if self.weights is None else self.weights
+        first = share * away
+        shift = math.fsum(first) if x.size <= EXACT_SUM else float(first.sum())
+        log_ratio, log_ratio1m = np.log(x) - math.log(m), np.log1p(-x) - math.log(u)
+        excess = share * log1p_excess_array(away / m, log_ratio)
+        excess1m = share * log1p_excess_array(-away / u, log_ratio1m)
+        variance = float(np.sum(share * away * away))
+        sums = (shift, float(excess.sum()), float(excess1m.sum()), variance)
+        return Centred(m, u, *(part / self.total for part in sums))
 
     def moments(self) -> tuple[float, float]:
-        return moments(self.values, self.weights, self.total, self.low, self.high)
+        """Mean and standard deviation (divisor n), without overflow and without cancellation."""
+        _, exponent = math.frexp(max(abs(self.low), abs(self.high)))
+        scaled = np.ldexp(self.values, -exponent)
+        centre = self.mean(scaled)
+        away = scaled - centre
+        width = float(np.abs(away).max())
+        if width == 0.0:
+            return math.ldexp(centre, exponent), 0.0
+        spread = self.mean((away / width) ** 2) - (self.mean(away) / width) ** 2
+        return math.ldexp(centre, exponent), math.ldexp(width * math.sqrt(spread), exponent)
 
     def logit_moments(self) -> tuple[float, float, float]:
+        """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""
         log, log1m = np.log(self.values), np.log1p(-self.values)
         mu, sigma = self.replace(log - log1m).moments()
         return mu, sigma, self.mean(log + log1m)
@@ -676,3 +596,7 @@ class Sums(NamedTuple):
 def summed_class(scores: ScoreSummary, who: str) -> Sums:
     """One class of a summary."""
     return Sums(who, getattr(scores, who), scores._distributions[who == "impostor"])
+
+
+#: One class as an estimator sees it: its scores, or the sums of a summary.
+Data = Sample | Sums

@@ -200,7 +200,18 @@ def _highest(
     # Components that became one distribution are told from it by rounding alone.
     least = single.log_likelihood + _NOISE * max(abs(single.log_likelihood), data.total)
     if best is None or best[1].value * data.total <= least:
-        raise _nothing_found(sample, count, single, kind)
+        one = kind.single
+        raise FitError(
+            f"{sample.name}: no mixture of {count} {one} distributions was found whose components"
+            " all have"
+            f" {_LEAST_SCORES:g} scores and a width and which is likelier than one {one}"
+            " distribution; the"
+            " scores ask for one distribution, or for a point mass. The error's .result is that one"
+            f" {one} distribution."
+            + worded(f' Use `family="{one}"`, `resolution=...` for rounded scores, or')
+            + worded(' `family="empirical"`.'),
+            single._replace(converged=False),
+        )
     return _checked(sample, _estimate(*best, data.total), kind)
 
 
@@ -240,21 +251,6 @@ def _checked(sample: Sample, estimate: Maximum, kind: Kind) -> Maximum:
             f' result is the error\'s .result. Use fewer components, or `family="{kind.single}"`.'
         ),
         estimate,
-    )
-
-
-def _nothing_found(sample: Sample, count: int, single: Maximum, kind: Kind) -> FitError:
-    one = kind.single
-    return FitError(
-        f"{sample.name}: no mixture of {count} {one} distributions was found whose components"
-        " all have"
-        f" {_LEAST_SCORES:g} scores and a width and which is likelier than one {one}"
-        " distribution; the"
-        " scores ask for one distribution, or for a point mass. The error's .result is that one"
-        f" {one} distribution."
-        + worded(f' Use `family="{one}"`, `resolution=...` for rounded scores, or')
-        + worded(' `family="empirical"`.'),
-        single._replace(converged=False),
     )
 
 

@@ -119,31 +119,27 @@ def regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
     points of the covariates matter.
     """
     with np.errstate(all="ignore"):
-        return _regress(y, x, z)
+        from statsmodels.othermod.betareg import BetaModel
 
-
-def _regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
-    from statsmodels.othermod.betareg import BetaModel
-
-    (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
-    model: BetaRegression = BetaModel(y, qx, exog_precision=qz)
-    best = _best(model, _starts(model, y, qx, qz))
-    k = qx.shape[1]
-    back = np.zeros((best.place.size, best.place.size))
-    back[:k, :k], back[k:, k:] = np.linalg.inv(rx), np.linalg.inv(rz)
-    of_mean, of_precision = model.score_factor(best.place)
-    scores = np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz])
-    return Regression(
-        back @ best.place,
-        float(model.loglike(best.place)),
-        best.converged,
-        best.steps,
-        best.norm,
-        back,
-        -np.asarray(model.hessian(best.place)),
-        scores,
-        best.runaway,
-    )
+        (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
+        model: BetaRegression = BetaModel(y, qx, exog_precision=qz)
+        best = _best(model, _starts(model, y, qx, qz))
+        k = qx.shape[1]
+        back = np.zeros((best.place.size, best.place.size))
+        back[:k, :k], back[k:, k:] = np.linalg.inv(rx), np.linalg.inv(rz)
+        of_mean, of_precision = model.score_factor(best.place)
+        scores = np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz])
+        return Regression(
+            back @ best.place,
+            float(model.loglike(best.place)),
+            best.converged,
+            best.steps,
+            best.norm,
+            back,
+            -np.asarray(model.hessian(best.place)),
+            scores,
+            best.runaway,
+        )
 
 
 def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -217,7 +213,11 @@ def _climb(model: BetaRegression, place: FloatArray) -> _Point:
             break
         step = _step(model, place, gradient)
         last = bool(np.max(np.abs(step)) <= _LAST_STEP)
-        lowest = height - _rounding(model, place, height)
+        from scipy.special import gammaln
+
+        terms = np.sum(np.abs(gammaln(np.exp(_log_precision(model, place)))))
+        rounding = float(_ROUNDING * (model.endog.size + abs(height)) + 8.0 * _EPS * terms)
+        lowest = height - rounding
         for _ in range(_HALVINGS):
             higher = model.loglike(place + step)
             if higher >= lowest:
@@ -231,14 +231,6 @@ def _climb(model: BetaRegression, place: FloatArray) -> _Point:
     tiny = norm <= _TINY_GRADIENT + 8.0 * _EPS * concentration
     converged = bool(tiny) and not runaway and _is_maximum(model, place)
     return _Point(place, converged, taken, norm, float(height), runaway)
-
-
-def _rounding(model: BetaRegression, place: FloatArray, height: float) -> float:
-    """What two equal log-likelihoods may differ by."""
-    from scipy.special import gammaln
-
-    terms = np.sum(np.abs(gammaln(np.exp(_log_precision(model, place)))))
-    return float(_ROUNDING * (model.endog.size + abs(height)) + 8.0 * _EPS * terms)
 
 
 def _step(model: BetaRegression, place: FloatArray, gradient: FloatArray) -> FloatArray:

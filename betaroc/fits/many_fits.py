@@ -266,7 +266,9 @@ def fit_many(
     asked = askings(statistics)
     pair = checked_pair(family, (AUTO,))
     if family != AUTO:
-        _check_rule(pair, boundary)
+        ruled = [name for name in pair if FAMILIES[name].on_unit] or [pair[0]]
+        for name in ruled:
+            check_request(boundary, None, name, FAMILIES[name])
     if isinstance(frame, Mapping):
         names, items = list(frame), list(frame.values())
     elif isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
@@ -388,13 +390,6 @@ def _speaking(
     sizes = [Evidence(item, dropped=(dropped[0], dropped[1])).sizes for item in items]
     client, impostor = np.array(sizes).T
     return client, impostor
-
-
-def _check_rule(pair: tuple[str, str], boundary: str | None) -> None:
-    """A rule for scores of 0 and 1 is for the families on [0, 1]; one of them must be such."""
-    ruled = [name for name in pair if FAMILIES[name].on_unit] or [pair[0]]
-    for name in ruled:
-        check_request(boundary, None, name, FAMILIES[name])
 
 
 def _taken(pair: tuple[str, str], spans: list[Span], boundary: str | None) -> _Chosen:

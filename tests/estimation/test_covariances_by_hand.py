@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.special import polygamma
 
 import betaroc as br
-from betaroc.estimation.contract import mean_of, moments
+from betaroc.estimation.contract import Sample
 
 P = (np.arange(60) + 0.5) / 60
 
@@ -70,15 +70,15 @@ def test_normal_errors() -> None:
 def test_means_and_deviations_of_weights_are_those_of_copies() -> None:
     x, w = np.array([1.0, 2.0, 4.0]), np.array([3.0, 2.0, 1.0])
     copies = np.repeat(x, w.astype(int))
-    assert moments(x, w, 6.0, 1.0, 4.0) == pytest.approx((copies.mean(), copies.std()))
-    assert moments(copies, None, 6.0, 1.0, 4.0) == pytest.approx((copies.mean(), copies.std()))
-    assert moments(np.full(3, 0.75), None, 3.0, 0.75, 0.75) == (0.75, 0.0)
-    assert moments(1e300 * x, w, 6.0, 1e300, 4e300) == pytest.approx(
+    assert Sample.of("", x, w).moments() == pytest.approx((copies.mean(), copies.std()))
+    assert Sample.of("", copies, None).moments() == pytest.approx((copies.mean(), copies.std()))
+    assert Sample.of("", np.full(3, 0.75), None).moments() == (0.75, 0.0)
+    assert Sample.of("", 1e300 * x, w).moments() == pytest.approx(
         (1e300 * copies.mean(), 1e300 * copies.std())
     )
     many = np.arange(150_000) % 7 + 0.5
-    assert mean_of(many, None, many.size) == pytest.approx(float(np.mean(many)), rel=1e-12)
-    assert mean_of(many, 2.0 * np.ones(many.size), 2.0 * many.size) == pytest.approx(np.mean(many))
+    assert Sample.of("", many, None).mean(many) == pytest.approx(float(np.mean(many)), rel=1e-12)
+    assert Sample.of("", many, 2.0 * np.ones(many.size)).mean(many) == pytest.approx(np.mean(many))
 
 
 # ------------------------------------------------------------------------ reasons of a table

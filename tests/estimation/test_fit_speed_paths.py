@@ -14,8 +14,7 @@ import pytest
 import betaroc as br
 from betaroc import InputError, InputTypeError
 from betaroc.core import polygamma as _polygamma
-from betaroc.estimation import sums
-from betaroc.estimation.batch import ragged_mean_logs
+from betaroc.estimation import contract as sums
 from helpers.places import REFERENCES
 
 newton = importlib.import_module("betaroc.estimation.beta")
@@ -63,7 +62,7 @@ def test_fifteen_digits_of_large_samples_whatever_the_scores(name, distinct):
     drawn = rng.integers(0, distinct.size, 150_001)
     x = distinct[drawn]
     exact = exact_means(distinct, np.bincount(drawn, minlength=distinct.size))
-    for found in (sums.sample_mean_logs(x, None, float(x.size)), br.mean_logs(x)):
+    for found in (sums.Sample.of("", x, None).mean_logs(), br.mean_logs(x)):
         assert distance(found[0], exact[0]) <= DIGITS
         assert distance(found[1], exact[1]) <= DIGITS
 
@@ -141,8 +140,6 @@ def test_what_has_no_logarithm_is_counted_and_named(size, bad, words):
     x[1, 1 : 1 + len(bad)] = bad
     with pytest.raises(InputError, match=rf"of {2 * size} scores {words}, first at index \(1, 1\)"):
         br.mean_logs(x)
-    with pytest.raises(InputError, match=rf"sample 1 .*of {size} scores {words}, first at index 1"):
-        ragged_mean_logs([x[0], x[1]])
 
 
 def test_other_wrong_arguments():
@@ -158,19 +155,6 @@ def test_other_wrong_arguments():
         br.mean_logs(0.5)
     with pytest.raises(InputError, match=r"at least one score.*\(3, 0\)"):
         br.mean_logs(np.empty((3, 0)))
-    with pytest.raises(InputError, match="sample 1 must have scores"):
-        ragged_mean_logs([np.array([0.5]), np.empty(0)])
-
-
-def test_samples_of_different_lengths():
-    rng = np.random.default_rng(6)
-    sizes = [1, 2, 50_000, 3, 17, *rng.integers(1, 3000, 60).tolist(), 20_000, 5]
-    samples = [rng.random(n) * 0.98 + 0.01 for n in sizes]
-    found = ragged_mean_logs(samples)
-    for k, x in enumerate(samples):
-        logs = [math.fsum(v) / x.size for v in (np.log(x), np.log1p(-x))]
-        assert [found[0][k], found[1][k]] == pytest.approx(logs, rel=1e-15)
-    assert ragged_mean_logs([])[0].shape == (0,)
 
 
 # ------------------------------------------------------------------------- the solver
@@ -221,23 +205,18 @@ def test_at_most_eight_iterations_for_usual_shapes():
             assert (found.a, found.b) == pytest.approx((a, b), rel=2e-11)
 
 
-def test_plain_steps_of_arrays_end_where_the_guarded_ones_do():
-    """The safeguarded method from the crude start is the oracle; all shapes that occur."""
+def test_steps_of_arrays_end_where_the_guarded_ones_of_one_sample_do():
+    """The safeguarded method of one sample is the oracle; all shapes that occur."""
     rng = np.random.default_rng(7)
     a, b = np.exp(rng.uniform(math.log(2e-3), math.log(1e5), (2, 400)))
     g = np.array([exact_statistics(*shapes) for shapes in zip(a, b, strict=True)]).T
-    start = np.stack(newton._starts(*g)[:2])
-    with np.errstate(all="ignore"):
-        plain, left = newton._plain_newton(g, start)
-        guarded = np.stack(newton._guarded_newton(g, start))
-    assert left.size <= 8
-    reached = np.setdiff1d(np.arange(400), left)
-    amplified = (1.0 + a + b + 1.0 / a + 1.0 / b)[reached]
-    for k, true in enumerate((a, b)):
-        assert np.all(np.abs(guarded[k][reached] / true[reached] - 1.0) <= 1e-14 * amplified)
-        assert np.all(np.abs(plain[k][reached] / true[reached] - 1.0) <= 1e-14 * amplified)
     found = br.beta_mle(*g)
     assert found[2].all()
+    guarded = np.array([newton.solve_one(*pair)[:2] for pair in g.T.tolist()]).T
+    amplified = 1.0 + a + b + 1.0 / a + 1.0 / b
+    for one, other, true in zip(found[:2], guarded, (a, b), strict=True):
+        assert np.all(np.abs(one / true - 1.0) <= 1e-14 * amplified)
+        assert np.all(np.abs(other / true - 1.0) <= 1e-14 * amplified)
 
 
 def test_blocks_do_not_show_and_lost_entries_stay_where_they_are():

@@ -8,10 +8,10 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.estimation import likelihood, mixture, newton
+from betaroc.estimation import beta as newton, boundary as likelihood, mixture
 from betaroc.estimation.beta import beta_tails
 from betaroc.estimation.families import FAMILIES, has_shapes
-from betaroc.estimation.mixture import _KIND
+from betaroc.estimation.mixture import _NORMAL_KIND
 from betaroc.estimation.record import Estimate
 
 P = (np.arange(60) + 0.5) / 60
@@ -61,7 +61,7 @@ def test_of_many_scores_the_maximum_beside_that_of_their_quantiles_is_the_maximu
 def test_a_component_has_at_least_five_scores() -> None:
     def point(share: float) -> mixture._Point:
         two = np.array([0.0, 1.0])
-        return mixture._Point(_KIND, np.array([share, 1.0 - share]), two, two + 1.0)
+        return mixture._Point(_NORMAL_KIND, np.array([share, 1.0 - share]), two, two + 1.0)
 
     for share, wanted in ((0.05, True), (0.049, False), (0.951, False), (0.5, True)):
         assert mixture._regular(point(share), 100.0, np.inf) is wanted

@@ -21,7 +21,7 @@ from scipy.stats import beta
 from statsmodels.othermod.betareg import BetaModel
 
 import betaroc as br
-from betaroc.fits import beta_regression
+from betaroc.fits import covariates
 from betaroc.fits.covariates import RegressionFit
 from betaroc.model.asking import asking
 from helpers.cases import some
@@ -822,7 +822,7 @@ def test_what_has_no_maximum_is_no_fit() -> None:
 
 
 def test_a_search_that_ends_early_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beta_regression, "_STEPS", 1)
+    monkeypatch.setattr(covariates, "_STEPS", 1)
     with pytest.raises(br.FitError, match="instead of 0") as caught:
         br.fit_covariates(FRAME, "camera * x", precision="camera * x")
     partial = caught.value.result
