@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -68,30 +68,6 @@ _EPS = float(np.finfo(np.float64).eps)
 _LARGEST_LOGIT = 700.0
 
 
-class BetaRegression(Protocol):
-    """What is asked of statsmodels' ``BetaModel``."""
-
-    #: Scores, and the columns of the mean and of the precision.
-    endog: FloatArray
-    exog: FloatArray
-    exog_precision: FloatArray
-
-    def loglike(self, params: FloatArray) -> float:
-        """The log-likelihood."""
-
-    def score(self, params: FloatArray) -> FloatArray:
-        """Its gradient."""
-
-    def score_factor(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Derivatives by both linear predictors, an entry a trial."""
-
-    def hessian(self, params: FloatArray, observed: bool | None = None) -> FloatArray:
-        """Its second derivatives."""
-
-    def fit(self, start_params: FloatArray, **options: Any) -> Any:
-        """Its own search, with ``params`` in the result."""
-
-
 class Regression(NamedTuple):
     """Where the likelihood of one class is largest, or where the search for it ended.
 
@@ -118,28 +94,25 @@ def regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
     The columns of x and z are made orthonormal first, so that neither the units nor the zero
     points of the covariates matter.
     """
-    with np.errstate(all="ignore"):
-        from statsmodels.othermod.betareg import BetaModel
+    from statsmodels.othermod.betareg import BetaModel
 
+    with np.errstate(all="ignore"):
         (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
-        model: BetaRegression = BetaModel(y, qx, exog_precision=qz)
-        best = _best(model, _starts(model, y, qx, qz))
-        k = qx.shape[1]
-        back = np.zeros((best.place.size, best.place.size))
+        model = BetaModel(y, qx, exog_precision=qz)
+        points: list[_Point] = []
+        for start in _starts(model, y, qx, qz):
+            points.append(_climb(model, start))
+            if points[-1].converged:
+                break
+        best = max(points, key=lambda p: (p.converged, not math.isnan(p.height), p.height))
+        k, back = qx.shape[1], np.zeros((best.place.size, best.place.size))
         back[:k, :k], back[k:, k:] = np.linalg.inv(rx), np.linalg.inv(rz)
         of_mean, of_precision = model.score_factor(best.place)
-        scores = np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz])
         return Regression(
-            back @ best.place,
-            float(model.loglike(best.place)),
-            best.converged,
-            best.steps,
-            best.norm,
-            back,
-            -np.asarray(model.hessian(best.place)),
-            scores,
-            best.runaway,
-        )
+            back @ best.place, float(model.loglike(best.place)), best.converged, best.steps,
+            best.norm, back, -np.asarray(model.hessian(best.place)),
+            np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz]), best.runaway,
+        )  # fmt: skip
 
 
 def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -150,14 +123,22 @@ def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(q * root), r * units / root
 
 
-def _starts(
-    model: BetaRegression, y: FloatArray, qx: FloatArray, qz: FloatArray
-) -> Iterator[FloatArray]:
-    """statsmodels' own maximum, and one distribution for all trials."""
-    try:
-        # Whether it converged is found out here. Its own start warns of weights that are singular.
+def _starts(model: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
+    """statsmodels' own maximum, and one distribution for all trials.
+
+    Its search starts from least squares of the logits, and the precision of the variance about
+    them: its own start warns of weights that are singular.
+    """
+    from scipy.special import expit, logit
+
+    mean = qx.T @ logit(y) / y.size
+    of_trial = expit(qx @ mean)
+    ratio = np.mean(of_trial * (1.0 - of_trial)) / np.mean((y - of_trial) ** 2)
+    precision = np.log(np.clip(ratio - 1.0, 0.1, 1e6))
+    of_logits = np.concatenate([mean, precision * qz.mean(axis=0)])
+    try:  # whether it converged is seen later
         result = model.fit(
-            _of_logits(y, qx, qz), method="bfgs", maxiter=200, disp=False, skip_hessian=True,
+            of_logits, method="bfgs", maxiter=200, disp=False, skip_hessian=True,
             warn_convergence=False,
         )  # fmt: skip
         theirs = np.asarray(result.params, dtype=np.float64)
@@ -171,17 +152,6 @@ def _starts(
     yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
 
 
-def _of_logits(y: FloatArray, qx: FloatArray, qz: FloatArray) -> FloatArray:
-    """Least squares of the logits, and the one precision whose variance is that about them."""
-    from scipy.special import expit, logit
-
-    mean = qx.T @ logit(y) / y.size
-    of_trial = expit(qx @ mean)
-    ratio = np.mean(of_trial * (1.0 - of_trial)) / np.mean((y - of_trial) ** 2)
-    precision = np.log(np.clip(ratio - 1.0, 0.1, 1e6))
-    return np.concatenate([mean, precision * qz.mean(axis=0)])
-
-
 class _Point(NamedTuple):
     place: FloatArray
     converged: bool
@@ -191,17 +161,7 @@ class _Point(NamedTuple):
     runaway: bool
 
 
-def _best(model: BetaRegression, starts: Iterator[FloatArray]) -> _Point:
-    """The first search that ends at a maximum, else the one that came highest."""
-    found = []
-    for start in starts:
-        found.append(_climb(model, start))
-        if found[-1].converged:
-            break
-    return max(found, key=lambda p: (p.converged, not math.isnan(p.height), p.height))
-
-
-def _climb(model: BetaRegression, place: FloatArray) -> _Point:
+def _climb(model: Any, place: FloatArray) -> _Point:
     """Newton's method with halved steps; scoring where the likelihood is not concave."""
     n, last, norm = model.endog.size, False, np.inf
     height, taken = model.loglike(place), 0
@@ -229,11 +189,13 @@ def _climb(model: BetaRegression, place: FloatArray) -> _Point:
     runaway = _runaway(model, place)
     concentration = float(np.exp(np.max(_log_precision(model, place))))
     tiny = norm <= _TINY_GRADIENT + 8.0 * _EPS * concentration
-    converged = bool(tiny) and not runaway and _is_maximum(model, place)
+    converged = bool(tiny) and not runaway
+    if converged:
+        converged = bool(np.linalg.eigvalsh(-np.asarray(model.hessian(place)))[0] > 0.0)
     return _Point(place, converged, taken, norm, float(height), runaway)
 
 
-def _step(model: BetaRegression, place: FloatArray, gradient: FloatArray) -> FloatArray:
+def _step(model: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
     n = model.endog.size
     for observed in (True, False):
         information = -np.asarray(model.hessian(place, observed=observed)) / n
@@ -245,15 +207,11 @@ def _step(model: BetaRegression, place: FloatArray, gradient: FloatArray) -> Flo
     return gradient
 
 
-def _is_maximum(model: BetaRegression, place: FloatArray) -> bool:
-    return bool(np.linalg.eigvalsh(-np.asarray(model.hessian(place)))[0] > 0.0)
-
-
-def _log_precision(model: BetaRegression, place: FloatArray) -> FloatArray:
+def _log_precision(model: Any, place: FloatArray) -> FloatArray:
     return np.asarray(model.exog_precision @ place[model.exog.shape[1] :])
 
 
-def _runaway(model: BetaRegression, place: FloatArray) -> bool:
+def _runaway(model: Any, place: FloatArray) -> bool:
     """Whether a distribution is next to a point, so that there is no maximum."""
     logit = model.exog @ place[: model.exog.shape[1]]
     concentrated = np.max(_log_precision(model, place)) > np.log(LARGEST_CONCENTRATION)
@@ -354,60 +312,6 @@ def result_of(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CovariateEstimate(Result):
-    """The regressions of both classes: the fields of :class:`betaroc.CovariateFit`."""
-
-    formula: str
-    precision: str
-    client_formula: str | None
-    client: RegressionFit
-    impostor: RegressionFit
-    scores: Scores
-    covariates: tuple[Covariate, ...]
-    prior: float
-    roots: FloatArray
-
-    @property
-    def log_likelihood(self) -> float:
-        """Sum over the classes, of densities by the score."""
-        return self.client.log_likelihood + self.impostor.log_likelihood
-
-    @property
-    def aic(self) -> float:
-        """2 k - 2 log-likelihood, k coefficients of both classes."""
-        k = len(self.client.coefficients) + len(self.impostor.coefficients)
-        return 2.0 * k - 2.0 * self.log_likelihood
-
-    @property
-    def converged(self) -> bool:
-        """Whether both classes are at their maximum; always true in a result that was returned."""
-        return self.client.converged and self.impostor.converged
-
-    @cached_property
-    def cov(self) -> FloatArray:
-        """Covariance of all coefficients: the clients' mean and precision, the impostors'."""
-        matrix = np.asarray(self.roots.T @ self.roots)
-        matrix.flags.writeable = False
-        return matrix
-
-    @property
-    def _formulas(self) -> tuple[str, str, str, str]:
-        """Of the clients' mean and precision, of the impostors'."""
-        other = self.client_formula
-        client = (self.formula, self.precision) if other is None else (other, other)
-        return (*client, self.formula, self.precision)
-
-    @cached_property
-    def _designs(self) -> dict[str, list[DesignMatrix]]:
-        shared = self.client_formula is None
-        return designs_of(self._formulas, self.covariates, self.scores, shared=shared)
-
-    @property
-    def _coefficients(self) -> FloatArray:
-        return np.array([*self.client.coefficients, *self.impostor.coefficients])
-
-
 # ----------------------------------------------------------------------
 # Whether a term of a regression matters: likelihood-ratio and Wald tests of both classes.
 #: Log-likelihoods of nested fits that agree to this are equal.
@@ -457,7 +361,7 @@ class TermTest(Value):
         return self.both.p_value
 
 
-def term_test(f: CovariateEstimate, terms: tuple[str, ...]) -> TermTest:
+def term_test(f: CovariateFit, terms: tuple[str, ...]) -> TermTest:
     """Test terms of a `CovariateFit`; its `test` documents it."""
     names = tuple(spelled(term) for term in terms)
     known = [n for formula in f._formulas for n in term_names(right_side(formula, "", ""))]
@@ -480,7 +384,7 @@ def _chi_squared(statistic: float, degrees: int) -> ChiSquared:
     return ChiSquared(statistic, degrees, float(chdtrc(degrees, statistic)))
 
 
-def _shorter(f: CovariateEstimate, names: tuple[str, ...]) -> tuple[list[str], list[list[str]]]:
+def _shorter(f: CovariateFit, names: tuple[str, ...]) -> tuple[list[str], list[list[str]]]:
     """The four formulas without these terms, and the terms that each loses."""
     texts, lost = [], []
     for text in f._formulas:
@@ -496,7 +400,7 @@ def _shorter(f: CovariateEstimate, names: tuple[str, ...]) -> tuple[list[str], l
     return texts, lost
 
 
-def _likelihood_ratio(f: CovariateEstimate, names: tuple[str, ...]) -> TermTest:
+def _likelihood_ratio(f: CovariateFit, names: tuple[str, ...]) -> TermTest:
     texts, lost = _shorter(f, names)
     shared = f.client_formula is None
     designs = designs_of(tuple(texts), f.covariates, f.scores, shared=shared)
@@ -521,7 +425,7 @@ def _likelihood_ratio(f: CovariateEstimate, names: tuple[str, ...]) -> TermTest:
     return TermTest(_every(lost), "likelihood-ratio", both, *each)
 
 
-def _wald(f: CovariateEstimate, names: tuple[str, ...]) -> TermTest:
+def _wald(f: CovariateFit, names: tuple[str, ...]) -> TermTest:
     _, lost = _shorter(f, names)
     places: list[list[int]] = []
     start = 0
@@ -563,7 +467,7 @@ _WHOLE = 0.99
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CovariateFit(CovariateEstimate, Noun):
+class CovariateFit(Result, Noun):
     """Distributions of both classes that depend on covariates.
 
     Made by :func:`fit_covariates`.
@@ -598,6 +502,55 @@ class CovariateFit(CovariateEstimate, Noun):
     >>> fit.converged, fit.client.n, list(fit.client.mean)
     (True, 60, ['Intercept', 'x'])
     """
+
+    formula: str
+    precision: str
+    client_formula: str | None
+    client: RegressionFit
+    impostor: RegressionFit
+    scores: Scores
+    covariates: tuple[Covariate, ...]
+    prior: float
+    roots: FloatArray
+
+    @property
+    def log_likelihood(self) -> float:
+        """Sum over the classes, of densities by the score."""
+        return self.client.log_likelihood + self.impostor.log_likelihood
+
+    @property
+    def aic(self) -> float:
+        """2 k - 2 log-likelihood, k coefficients of both classes."""
+        k = len(self.client.coefficients) + len(self.impostor.coefficients)
+        return 2.0 * k - 2.0 * self.log_likelihood
+
+    @property
+    def converged(self) -> bool:
+        """Whether both classes are at their maximum; always true in a result that was returned."""
+        return self.client.converged and self.impostor.converged
+
+    @cached_property
+    def cov(self) -> FloatArray:
+        """Covariance of all coefficients: the clients' mean and precision, the impostors'."""
+        matrix = np.asarray(self.roots.T @ self.roots)
+        matrix.flags.writeable = False
+        return matrix
+
+    @property
+    def _formulas(self) -> tuple[str, str, str, str]:
+        """Of the clients' mean and precision, of the impostors'."""
+        other = self.client_formula
+        client = (self.formula, self.precision) if other is None else (other, other)
+        return (*client, self.formula, self.precision)
+
+    @cached_property
+    def _designs(self) -> dict[str, list[DesignMatrix]]:
+        shared = self.client_formula is None
+        return designs_of(self._formulas, self.covariates, self.scores, shared=shared)
+
+    @property
+    def _coefficients(self) -> FloatArray:
+        return np.array([*self.client.coefficients, *self.impostor.coefficients])
 
     def to_frame(self) -> Table:
         """A frame, one row a coefficient.
