@@ -408,10 +408,6 @@ class Folded(NamedTuple):
     def total(self) -> float:
         return float(np.sum(self.copies))
 
-    @property
-    def tied(self) -> bool:
-        return bool(np.unique(self.x).size < _DISTINCT * self.x.size)
-
     def part(self, keep: BoolArray) -> tuple[FloatArray, FloatArray | None]:
         return self.x[keep], None if self.weights is None else self.weights[keep]
 
@@ -452,47 +448,43 @@ def _folds(who: str, n: int, groups: IntArray | None) -> IntArray:
     return (rng.permutation(many) % _FOLDS)[groups]
 
 
-class Tried(NamedTuple):
-    """A family fitted to a class: log densities of the scores, and held out."""
+class Candidate(NamedTuple):
+    """A family as it is ranked, of one class or of both."""
 
-    family: str
-    fit: Estimate
-    logs: FloatArray
-    held: FloatArray
-    #: Of the other folds, fold by fold.
-    laws: list[Distribution]
-
-
-class TriedFamilies(NamedTuple):
-    """The families of a class that can be fitted, and the others with the reason."""
-
-    tried: list[Tried]
-    left_out: list[tuple[str, str, str]]
+    name: str
+    pair: tuple[str, str]
+    fit: Estimate | PairEstimate
+    #: Log densities of the scores of each class, and held out.
+    logs: list[FloatArray]
+    held: list[FloatArray]
+    distance: float
+    #: Of the other folds, fold by fold; of families of one class.
+    laws: Sequence[Distribution] = ()
 
 
-def tried_families(side: Folded, names: Sequence[str], *, asked: bool) -> TriedFamilies:
-    """Each family on a class; where none can be fitted the first error."""
-    tried: list[Tried] = []
-    left_out: list[tuple[str, str, str]] = []
+def _candidates(
+    side: Folded, names: Sequence[str], left_out: list[tuple[str, str, str]], *, asked: bool
+) -> list[Candidate]:
+    """Each family on a class, the others with the reason; the first error if none can be fitted."""
+    found: list[Candidate] = []
     first: FitError | None = None
     for name in names:
         why = "" if asked else _spared(side, name)
-        if why:
-            left_out.append((side.who, name, why))
-            continue
-        try:
-            tried.append(_tried(side, name))
-        except FitError as error:
-            first = first or error
-            left_out.append((side.who, name, str(error)))
-    if first is not None and not tried:
+        if not why:
+            try:
+                found.append(_of_class(side, name))
+                continue
+            except FitError as error:
+                first, why = first or error, str(error)
+        left_out.append((side.who, name, why))
+    if first is not None and not found:
         raise first
-    return TriedFamilies(tried, left_out)
+    return found
 
 
 def _spared(side: Folded, name: str) -> str:
     """Why a family is not tried unless it is named."""
-    if FAMILIES[name].sized is not None and side.tied:
+    if FAMILIES[name].sized is not None and np.unique(side.x).size < _DISTINCT * side.x.size:
         return "fewer than half of the scores are distinct"
     if side.at_ends and not FAMILIES[name].on_unit:
         ends = " or ".join(f"{end:g}" for end in side.bounds or ())
@@ -500,57 +492,47 @@ def _spared(side: Folded, name: str) -> str:
     return ""
 
 
-def _tried(side: Folded, name: str) -> Tried:
-    whole = side.fit(side.x, side.weights, name)
+def _of_class(side: Folded, name: str) -> Candidate:
+    """A family of one class; where the other folds have no mixture, one of its components."""
+    whole, alone = side.fit(side.x, side.weights, name), FAMILIES[name].alone
     held, laws = np.empty(side.x.size), []
     for out in side.splits():
-        laws.append(_fold_fit(side, ~out, name, whole).distribution)
-        held[out] = side.logs(laws[-1], out)
-    return Tried(name, whole, side.logs(whole.distribution), held, laws)
+        part = side.part(~out)
+        try:
+            rest = side.fit(*part, name, whole.distribution)
+        except FitError:
+            if not alone:
+                raise
+            rest = side.fit(*part, alone)
+        laws.append(rest.distribution)
+        held[out] = side.logs(rest.distribution, out)
+    law = whole.distribution
+    return Candidate(name, (name, name), whole, [side.logs(law)], [held], side.distance(law), laws)
 
 
-def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Estimate:
-    """The fit of the other folds; where they have no mixture, one of its components."""
-    part, alone = side.part(keep), FAMILIES[name].alone
-    try:
-        return side.fit(*part, name, whole.distribution)
-    except FitError:
-        if not alone:
-            raise
-    return side.fit(*part, alone)
+def _of_both(name: str, sides: Sequence[Folded]) -> Candidate:
+    """A family of both classes; fold k of both classes is held out at once."""
 
+    def fitted(parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> PairEstimate:
+        (client, first), (impostor, second) = parts
+        scores = Scores._checked(
+            client=client, impostor=impostor, client_weights=first, impostor_weights=second
+        )
+        return estimate_pair(scores, (name, name), Options(bounds=sides[0].bounds))[0]
 
-# ---------------------------------------------------------------------------- both classes
-class Joint(NamedTuple):
-    """Families of both classes on all scores: one of both, or a pair of the best."""
-
-    fit: PairEstimate
-    logs: list[FloatArray]
-    held: list[FloatArray]
-
-
-def joint_of(name: str, sides: Sequence[Folded]) -> Joint:
-    """A family of both classes fitted; fold k of both classes is held out at once."""
-    whole = _pair(name, [(s.x, s.weights) for s in sides], sides[0].bounds)
-    held = [np.empty(s.x.size) for s in sides]
+    whole, held = fitted([(s.x, s.weights) for s in sides]), [np.empty(s.x.size) for s in sides]
     for k in range(_FOLDS):
-        rest = _pair(name, [s.part(s.fold != k) for s in sides], sides[0].bounds).model
-        for s, values, law in zip(sides, held, (rest.client, rest.impostor), strict=True):
+        rest = fitted([s.part(s.fold != k) for s in sides])
+        for s, values, law in zip(sides, held, _laws(rest), strict=True):
             values[s.fold == k] = law.logpdf(s.x[s.fold == k])
-    laws = whole.model.client, whole.model.impostor
-    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, laws, strict=True)]
-    return Joint(whole, logs, held)
+    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, _laws(whole), strict=True)]
+    return Candidate(name, (name, name), whole, logs, held, _roc_distance(whole))
 
 
-def _pair(
-    name: str,
-    parts: Sequence[tuple[FloatArray, FloatArray | None]],
-    bounds: tuple[float, float] | None,
-) -> PairEstimate:
-    (client, first), (impostor, second) = parts
-    content = {"client_weights": first, "impostor_weights": second}
-    scores = Scores._checked(client=client, impostor=impostor, **content)
-    return estimate_pair(scores, (name, name), Options(bounds=bounds))[0]
+def _laws(fit: Estimate | PairEstimate) -> list[Distribution]:
+    if isinstance(fit, Estimate):
+        return [fit.distribution]
+    return [fit.model.client, fit.model.impostor]
 
 
 def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
@@ -941,10 +923,12 @@ def _compared_in(
     names = _named(families, scores, bounds)
     sides = [Folded.of(scores, who, resolution, bounds) for who in CLASSES]
     single = [name for name in names if not FAMILIES[name].of_pairs]
+    left_out: list[tuple[str, str, str]] = []
     with quietly():
-        columns = [tried_families(side, single, asked=families is not None) for side in sides]
-        joint = [joint_of(name, sides) for name in names if FAMILIES[name].of_pairs]
-        return _compared(scores, sides, columns, joint)
+        asked = families is not None
+        columns = [_candidates(side, single, left_out, asked=asked) for side in sides]
+        joint = [_of_both(name, sides) for name in names if FAMILIES[name].of_pairs]
+        return _compared(scores, sides, columns, joint, left_out)
 
 
 def best_comparison(
@@ -976,64 +960,61 @@ def best_comparison(
 class _Ranked(NamedTuple):
     """Families by their held-out scores, and the one that the rule takes."""
 
-    order: list[_Entry]
+    order: list[Candidate]
     means: list[float]
     z: list[float]
-    best: _Entry
+    best: Candidate
 
 
-def _ranked(entries: Sequence[_Entry], sides: Sequence[Folded]) -> _Ranked:
-    """By the rule of half a standard error; entries have `held`, an array a class."""
-    order = sorted(entries, key=lambda one: -mean_log(one.held, sides))
+def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> _Ranked:
+    """By the rule of half a standard error."""
+    order = sorted(candidates, key=lambda one: -mean_log(one.held, sides))
     z = [z_of(one.held, order[0].held, sides) for one in order]
     close = [one for one, away in zip(order, z, strict=True) if away >= -MARGIN]
-    best = min(close, key=lambda one: one.parameters)
+    best = min(close, key=lambda one: one.fit.n_free)
     return _Ranked(order, [mean_log(one.held, sides) for one in order], z, best)
 
 
 def _compared(
     scores: Scores,
     sides: Sequence[Folded],
-    columns: Sequence[TriedFamilies],
-    joint: Sequence[Joint],
+    columns: Sequence[Sequence[Candidate]],
+    joint: Sequence[Candidate],
+    left_out: list[tuple[str, str, str]],
 ) -> FamilyComparison:
     rows: list[FamilyRow] = []
     reasons: list[str] = []
-    picks: list[_Entry] = []
-    left_out = [one for column in columns for one in column.left_out]
+    picks: list[Candidate] = []
     tails: list[TailRow] = []
     for side, column in zip(sides, columns, strict=True):
-        if column.tried:
-            ranked = _ranked([_Entry.of(side, one) for one in column.tried], [side])
+        if column:
+            ranked = _ranked(column, [side])
             rows += _rows(side.who, ranked, [side])
             reasons.append(f"{side.who}s {_reason(ranked)}")
             picks.append(ranked.best)
-            best = next(one for one in column.tried if one.family == ranked.best.family)
-            tails += _tail_rows(side, best, left_out)
-    pair = [_entry_of_pair(sides, picks)] if len(picks) == 2 else []
-    entries = [_entry_of(one, sides[0].bounds) for one in joint]
-    ranked = _ranked(pair + entries, sides)
+            tails += _tail_rows(side, ranked.best, left_out)
+    pair = [_pair_of_best(sides, picks)] if len(picks) == 2 else []
+    ranked = _ranked([*pair, *joint], sides)
     chosen = ranked.best
-    if entries:
-        both = zip(ranked.order, _rows(_BOTH, ranked, sides), strict=True)
-        rows += [row for one, row in both if all(one is not own for own in pair)]
+    if joint:
+        names = [one.name for one in joint]
+        rows += [row for row in _rows(_BOTH, ranked, sides) if row.family in names]
         if any(chosen is own for own in pair):
-            reasons.append(f"of both classes this pair before {_names(entries)}")
+            reasons.append(f"of both classes this pair before {' and '.join(names)}")
         else:
             reasons = [f"both classes {_reason(ranked)}"]
-    away = chosen.distance
     reason = ", ".join(reasons)
-    if not math.isnan(away):
-        reason += f"; the ROC of this pair is {away:.3f} from the empirical one"
+    if not math.isnan(chosen.distance):
+        reason += f"; the ROC of this pair is {chosen.distance:.3f} from the empirical one"
     kept, every = sum(s.x.size for s in sides), scores.n_client + scores.n_impostor
     reason += "" if kept == every else f" (of the {kept} scores between 0 and 1)"
     return FamilyComparison(
-        tuple(rows), chosen.pair, reason, away, tuple(left_out), tuple(tails),
+        tuple(rows), chosen.pair, reason, chosen.distance, tuple(left_out), tuple(tails),
         library=scores.library,
     )  # fmt: skip
 
 
-def _tail_rows(side: Folded, one: Tried, left_out: list[tuple[str, str, str]]) -> list[TailRow]:
+def _tail_rows(side: Folded, one: Candidate, left_out: list[tuple[str, str, str]]) -> list[TailRow]:
     """A family with and without the tail that its class's rate rests on; or why not."""
     if side.total < _FEWEST_FOR_TAILS or side.resolution is not None:
         return []
@@ -1042,86 +1023,46 @@ def _tail_rows(side: Folded, one: Tried, left_out: list[tuple[str, str, str]]) -
         try:
             tailed = tail_of(law, side.who, *side.part(~out), side.bounds)
         except (FitError, InputError) as error:
-            left_out.append((side.who, f"{one.family} with a tail", str(error)))
+            left_out.append((side.who, f"{one.name} with a tail", str(error)))
             return []
         held[out] = tailed.logpdf(side.x[out])
         for k, own in enumerate((law, tailed)):
             upper = ENDS[side.who] == "upper"
             t = own.isf(rate) if upper else own.ppf(rate)
             counted[k] += side.copies[out] @ (side.x[out] > t if upper else side.x[out] <= t)
-    means = [mean_log([logs], [side]) for logs in (one.held, held)]
-    ended = [bool(np.any(np.isneginf(logs))) for logs in (one.held, held)]
-    z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], [one.held], [side])
-    return [
-        TailRow(
-            side.who, one.family, ENDS[side.who], means[0], means[1],
-            z, rate, _BEYOND, *counted.tolist(),
-        )
-    ]  # fmt: skip
+    both = one.held[0], held
+    means = [mean_log([logs], [side]) for logs in both]
+    ended = [bool(np.any(np.isneginf(logs))) for logs in both]
+    z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], one.held, [side])
+    row = TailRow(side.who, one.name, ENDS[side.who], *means, z, rate, _BEYOND, *counted.tolist())
+    return [row]
 
 
-class _Entry(NamedTuple):
-    """A family as it is ranked: of one class, or of both."""
-
-    family: str
-    pair: tuple[str, str]
-    parameters: int
-    numbers: tuple[float, float, float]
-    logs: list[FloatArray]
-    held: list[FloatArray]
-    distance: float
-    outside: float
-    fits: tuple[Estimate, ...]
-
-    @classmethod
-    def of(cls, side: Folded, one: Tried) -> _Entry:
-        f = one.fit
-        return cls(
-            one.family, (one.family, one.family), f.n_free, (f.log_likelihood, f.aic, f.bic),
-            [one.logs], [one.held], side.distance(f.distribution),
-            _outside([f.distribution], side.bounds), (f,),
-        )  # fmt: skip
-
-
-def _entry_of(one: Joint, bounds: tuple[float, float] | None) -> _Entry:
-    f, name, laws = one.fit, one.fit.client.family, (one.fit.model.client, one.fit.model.impostor)
-    return _Entry(
-        name, (name, name), f.n_free, (f.log_likelihood, f.aic, f.bic), one.logs, one.held,
-        _roc_distance(f), _outside(laws, bounds), (f.client, f.impostor),
-    )  # fmt: skip
-
-
-def _entry_of_pair(sides: Sequence[Folded], picks: Sequence[_Entry]) -> _Entry:
+def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
     """The pair of the best of both classes."""
-    fits = [pick.fits[0] for pick in picks]
-    pair = fits[0].family, fits[1].family
+    client, impostor = (cast(Estimate, pick.fit) for pick in picks)
+    pair = client.family, impostor.family
     scores = Scores._checked(
         client=sides[0].x, impostor=sides[1].x,
         client_weights=sides[0].weights, impostor_weights=sides[1].weights,
     )  # fmt: skip
-    model = ScoreModel(fits[0].distribution, fits[1].distribution)
-    fit = PairEstimate(model, scores, fits[0], fits[1], named(pair))
-    return _Entry(
-        family_text(named(pair)), pair, picks[0].parameters + picks[1].parameters, (math.nan,) * 3,
-        [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks],
-        _roc_distance(fit), math.nan, (fits[0], fits[1]),
-    )  # fmt: skip
+    model = ScoreModel(client.distribution, impostor.distribution)
+    fit = PairEstimate(model, scores, client, impostor, named(pair))
+    logs, held = [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks]
+    return Candidate(family_text(named(pair)), pair, fit, logs, held, _roc_distance(fit))
 
 
 def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]:
-    best = ranked.best
-
-    def vuong(one: _Entry) -> float:
+    best, rows = ranked.best, []
+    for one, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True):
         alike = one is best or nested(one.pair, best.pair)
-        return math.nan if alike else z_of(one.logs, best.logs, sides)
-
-    return [
-        FamilyRow(
-            who, one.family, one.parameters, *one.numbers, mean, z, vuong(one), one.distance,
-            one.outside,
-        )
-        for one, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True)
-    ]  # fmt: skip
+        vuong = math.nan if alike else z_of(one.logs, best.logs, sides)
+        f, outside = one.fit, _outside(_laws(one.fit), sides[0].bounds)
+        rows.append(FamilyRow(
+            who, one.name, f.n_free, f.log_likelihood, f.aic, f.bic, mean, z, vuong,
+            one.distance, outside,
+        ))  # fmt: skip
+    return rows
 
 
 # ------------------------------------------------------------------------------- the rest
@@ -1194,29 +1135,25 @@ def _outside(laws: Sequence[Distribution], bounds: tuple[float, float] | None) -
     return max(float(law.cdf(np.nextafter(low, -np.inf)) + law.sf(high)) for law in laws)
 
 
-def _names(entries: Sequence[_Entry]) -> str:
-    return " and ".join(entry.family for entry in entries)
-
-
 def _reason(ranked: _Ranked) -> str:
     """The family, in brackets why, and which others are as good."""
-    means = dict(zip((one.family for one in ranked.order), ranked.means, strict=True))
+    means = dict(zip((one.name for one in ranked.order), ranked.means, strict=True))
     best, top = ranked.best, ranked.order[0]
     others = [one for one in ranked.order if one is not best]
-    own = f"{means[best.family]:.4f} a score"
+    own = f"{means[best.name]:.4f} a score"
     if not others:
-        return f"{best.family} (no other family was compared)"
+        return f"{best.name} (no other family was compared)"
     if best is top:
-        text = f"best held-out score: {own}, {others[0].family} {means[others[0].family]:.4f}"
+        text = f"best held-out score: {own}, {others[0].name} {means[others[0].name]:.4f}"
     else:
         text = (
             "fewest parameters within half a standard error of the best held-out score:"
-            f" {own}, {top.family} {means[top.family]:.4f}"
+            f" {own}, {top.name} {means[top.name]:.4f}"
         )
     rivals = [
-        one.family for one, z in zip(ranked.order, ranked.z, strict=True)
+        one.name for one, z in zip(ranked.order, ranked.z, strict=True)
         if z > -_Z and one is not best and one is not top
     ]  # fmt: skip
     if rivals:
         text += f"; not distinguishable from the best at the 5 % level: {', '.join(rivals)}"
-    return f"{best.family} ({text})"
+    return f"{best.name} ({text})"
