@@ -14,8 +14,8 @@ from betaroc.estimation.contract import Sample
 from betaroc.estimation.mixture import (
     _bernstein,
     _first_shares,
-    _maximised,
-    _responsibilities,
+    _maximised_rows,
+    _row_responsibilities,
     _thinned,
 )
 
@@ -69,7 +69,7 @@ def test_shares_of_rows_are_those_of_bayes() -> None:
     shares, a, b = (
         np.array(v) for v in ([[0.3, 0.7]] * 2, [[2.0, 5.0], [0.7, 3.0]], [[3.0, 1.5], [0.9, 4.0]])
     )
-    found, total = _responsibilities(np.array([shares, a, b]), np.log(x), np.log1p(-x))
+    found, total = _row_responsibilities(np.array([shares, a, b]), np.log(x), np.log1p(-x))
     for row in range(2):
         parts = np.array(
             [shares[row, k] * stats.beta(a[row, k], b[row, k]).pdf(x[row]) for k in range(2)]
@@ -84,7 +84,7 @@ def test_shares_that_are_whole_maximise_each_component_alone() -> None:
                         stats.beta(9, 2).ppf(np.linspace(0.05, 0.95, 20))])  # fmt: skip
     own = np.zeros((2, 1, 50))
     own[0, 0, :30] = own[1, 0, 30:] = 1.0
-    shares, a, b = _maximised(own, np.log(x)[None], np.log1p(-x)[None])
+    shares, a, b = _maximised_rows(own, np.log(x)[None], np.log1p(-x)[None])
     assert shares[0].tolist() == pytest.approx([0.6, 0.4])
     for k, part in enumerate((x[:30], x[30:])):
         known = br.fit_distribution(part, "beta").distribution
