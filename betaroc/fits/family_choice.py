@@ -1034,8 +1034,8 @@ def _tail_rows(side: Folded, one: Candidate, left_out: list[tuple[str, str, str]
     means = [mean_log([logs], [side]) for logs in both]
     ended = [bool(np.any(np.isneginf(logs))) for logs in both]
     z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], one.held, [side])
-    row = TailRow(side.who, one.name, ENDS[side.who], *means, z, rate, _BEYOND, *counted.tolist())
-    return [row]
+    numbers = means[0], means[1], z, rate, _BEYOND, float(counted[0]), float(counted[1])
+    return [TailRow(side.who, one.name, ENDS[side.who], *numbers)]
 
 
 def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candidate:
