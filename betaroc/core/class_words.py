@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from betaroc.core.errors import InputTypeError
@@ -183,7 +182,7 @@ def client_word(labels: list[str]) -> str | None:
 
 def is_class_word(label: str) -> bool:
     """Whether a label is a number or a word of the field for one of two classes."""
-    known = {"0", "1", "-1", "true", "false", "human", *_PAIRS, *chain(*_PAIRS.values())}
+    known = {"0", "1", "-1", "true", "false", "human", *_PAIRS}.union(*_PAIRS.values())
     return _folded(label) in known or label.strip() in known
 
 

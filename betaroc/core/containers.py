@@ -10,16 +10,24 @@ from typing import Any, NoReturn
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.text import listed, shown
 
+_SEQUENCE = "be a one-dimensional sequence of real numbers"
+#: Of kinds of objects what they are called, and what to do with them.
+_FOREIGN: tuple[tuple[Any, str, str], ...] = (
+    (type(None), "nothing", "Give the scores."),
+    (str | bytes | bytearray | os.PathLike, "text", "Files are read with read_scores(path)."),
+    (memoryview, "a view of memory", "Pass np.asarray(x)."),
+    (np.ma.MaskedArray, "a masked array", "Pass x.compressed(), which leaves out the masked."),
+    (dict | set | frozenset, "an unordered collection", "Pass a list or an array."),
+)
 
-def refuse_kind(values: object, name: str, what: str, do: str) -> NoReturn:
+
+def refuse_kind(values: object, name: str, what: str, remedy: str) -> NoReturn:
     """Raise InputTypeError for an object of a kind that is not read."""
-    raise InputTypeError.about(name)(
-        f"{name} must be a one-dimensional sequence of real numbers; got {what}"
-        f" ({type(values).__name__}). {do}"
-    )
+    actual = f"{what} ({type(values).__name__})"
+    raise refusal(name, _SEQUENCE, actual, remedy, InputTypeError)
 
 
 def as_narwhals(values: object) -> Any:
@@ -34,18 +42,9 @@ def as_narwhals(values: object) -> Any:
 
 def _refuse_foreign(values: object, name: str) -> None:
     """What numpy would read wrongly or not at all."""
-    if values is None:
-        refuse_kind(values, name, "nothing", "Give the scores.")
-    if isinstance(values, str | bytes | bytearray | os.PathLike):
-        refuse_kind(values, name, "text", "Files are read with read_scores(path).")
-    if isinstance(values, memoryview):
-        refuse_kind(values, name, "a view of memory", "Pass np.asarray(x).")
-    if isinstance(values, np.ma.MaskedArray):
-        refuse_kind(
-            values, name, "a masked array", "Pass x.compressed(), which leaves out the masked."
-        )
-    if isinstance(values, dict | set | frozenset):
-        refuse_kind(values, name, "an unordered collection", "Pass a list or an array.")
+    for kind, what, remedy in _FOREIGN:
+        if isinstance(values, kind):
+            refuse_kind(values, name, what, remedy)
     if hasattr(values, "tocsr") and hasattr(values, "toarray"):
         refuse_kind(values, name, "a sparse container", "Pass x.toarray().ravel().")
     if hasattr(values, "data_vars"):
@@ -56,10 +55,7 @@ def _refuse_foreign(values: object, name: str) -> None:
     if "cpu" not in str(device).lower():
         refuse_kind(values, name, f"an array on {shown(device)}", "Pass x.cpu().")
     if np.isscalar(values):
-        raise InputError.about(name)(
-            f"{name} must be a one-dimensional sequence of real numbers; got the single value"
-            f" {shown(values)}. Pass [x]."
-        )
+        raise refusal(name, _SEQUENCE, f"the single value {shown(values)}", "Pass [x].")
     if not hasattr(values, "__len__") and not hasattr(values, "__array__"):
         refuse_kind(values, name, "an object without length", "Wrap a generator in list(...).")
 
@@ -70,11 +66,10 @@ def _missing(values: Any) -> BoolArray | None:
     if column is not None:
         return np.asarray(column.is_null().to_numpy(), dtype=bool)
     # Arrays and indexes of pandas, arrays of pyarrow: Narwhals holds none of them.
-    asked = getattr(values, "isna", getattr(values, "is_null", None))
-    if not callable(asked):
-        return None
-    with suppress(NotImplementedError):  # an index of several levels
-        return np.asarray(asked(), dtype=bool)
+    is_missing = getattr(values, "isna", getattr(values, "is_null", None))
+    if callable(is_missing):
+        with suppress(NotImplementedError):  # an index of several levels
+            return np.asarray(is_missing(), dtype=bool)
     return None
 
 
@@ -85,9 +80,8 @@ def _one_column(values: Any, name: str) -> Any:
     if columns is None:
         return values
     if len(columns) != 1:
-        refuse_kind(
-            values, name, f"a frame of {len(columns)} columns", "Pass one of them, or from_frame."
-        )
+        what = f"a frame of {len(columns)} columns"
+        refuse_kind(values, name, what, "Pass one of them, or from_frame.")
     return frame.get_column(columns[0])
 
 
@@ -98,10 +92,9 @@ def array_1d(values: Any, name: str) -> AnyArray:
     gone = _missing(values)
     if gone is not None and gone.ndim == 1 and gone.any():
         at = np.flatnonzero(gone)
-        raise InputError.about(name)(
-            f"{name} must have no missing value; got {at.size} of {gone.size} missing (NA, null or"
-            f" NaN), first at positions {listed(at.tolist())}. Drop these rows first."
-        )
+        places = listed(at.tolist())
+        actual = f"{at.size} of {gone.size} missing (NA, null or NaN), first at positions {places}"
+        raise refusal(name, "have no missing value", actual, "Drop these rows first.")
     return _flat(values, name)
 
 
@@ -125,24 +118,18 @@ def _flat(values: Any, name: str) -> AnyArray:
     if array.ndim == 0 and array.dtype.kind == "O":
         refuse_kind(values, name, "what numpy reads as one value", "Pass list(x).")
     if array.ndim != 1:
-        if array.ndim == 0:
-            raise InputError.about(name)(
-                f"{name} must be one-dimensional; got a single value, shape (). Pass [x]."
-            )
-        hint = "Pass x.ravel()." if array.size == max(array.shape) else "Pass one column of it."
-        raise InputError.about(name)(
-            f"{name} must be one-dimensional; got an array of shape {array.shape}. {hint}"
-        )
+        remedy = "Pass one column of it."
+        if array.size == max(array.shape, default=1):
+            remedy = "Pass x.ravel()." if array.ndim else "Pass [x]."
+        raise refusal(name, "be one-dimensional", f"an array of shape {array.shape}", remedy)
     if hasattr(values, "__len__") and len(values) != array.size:
-        raise InputTypeError.about(name)(
-            f"{name} must be readable as an array; got an object of type {type(values).__name__}"
-            f" whose length is {len(values)} but whose array has {array.size} values. Pass a list"
-            " or a numpy array."
+        actual = (
+            f"an object of type {type(values).__name__} whose length is {len(values)} but whose"
+            f" array has {array.size} values"
         )
+        raise refusal(name, "be readable as an array", actual, "Pass a list.", InputTypeError)
     if array.size == 0:
-        raise InputError.about(name)(
-            f"{name} must hold at least one value; got 0. Check the selection."
-        )
+        raise refusal(name, "hold at least one value", "0", "Check the selection.")
     return array
 
 
@@ -154,23 +141,19 @@ def to_numpy(values: Any, name: str) -> AnyArray:
         mixed = isinstance(values, list | tuple) and len(set(map(type, values))) > 1
         array = np.asarray(values)
         return np.asarray(values, dtype=object) if mixed and array.ndim == 1 else array
-    except RecursionError as error:
-        raise InputTypeError.about(name)(
-            f"{name} must be a flat sequence of real numbers; got a {type(values).__name__} that"
-            " contains itself. Pass a list of numbers."
-        ) from error
     except Exception as error:  # a foreign __array__ may raise anything at all; it is chained
+        rule, remedy = "be a flat sequence of real numbers", "Flatten it."
+        actual, kind = f"an object of type {type(values).__name__}", InputTypeError
         ragged = _first_ragged(values)
+        if isinstance(error, RecursionError):
+            raise refusal(name, rule, f"{actual} that contains itself", remedy, kind) from error
         if ragged is not None:
-            raise InputTypeError.about(name)(
-                f"{name} must be a flat sequence of real numbers; got nested items of different"
-                f" lengths, first at index {ragged}: {shown(values[ragged])}. Flatten it."
-            ) from error
-        raise InputTypeError.about(name)(
-            f"{name} must be readable as an array; got an object of type {type(values).__name__},"
-            f" which raised {type(error).__name__}: {shown(str(error), 140)}. Pass a list or a"
-            " numpy array, of a tensor x.detach().cpu().float().numpy()."
-        ) from error
+            item = f"first at index {ragged}: {shown(values[ragged])}"
+            actual = f"nested items of different lengths, {item}"
+            raise refusal(name, rule, actual, remedy, kind) from error
+        actual += f", which raised {type(error).__name__}: {shown(str(error), 140)}"
+        remedy = "Pass a list or a numpy array, of a tensor x.detach().cpu().float().numpy()."
+        raise refusal(name, "be readable as an array", actual, remedy, kind) from error
 
 
 def _first_ragged(values: Any) -> int | None:

@@ -69,6 +69,18 @@ class BetarocError(Exception):
         return other
 
 
+def refusal(
+    argument: str,
+    rule: str,
+    actual: str,
+    remedy: str = "Give such a value.",
+    kind: type[BetarocError] | None = None,
+) -> BetarocError:
+    """An InputError, or one of another kind, in the form that all errors have."""
+    make = (kind or InputError).about(argument)
+    return make(f"{argument} must {rule}; got {actual}. " + remedy)
+
+
 class InputError(BetarocError, ValueError):
     """A value that cannot be right: its count, first place and the remedy are in the text.
 
@@ -81,7 +93,7 @@ class InputError(BetarocError, ValueError):
     ...     br.Beta(-1.0, 2.0)
     ... except br.errors.InputError as error:
     ...     print(error)
-    a must be a finite number > 0; got -1.0. Give a positive value.
+    a must be a finite number > 0; got -1.0. Give such a value.
     """
 
 

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import AnyArray
+from betaroc.core.checks import frozen
 from betaroc.core.containers import array_1d, as_narwhals, width_of
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.text import shown
+
+_AS_TEXT = "Convert with .astype(str)."
 
 
 def names_array(values: Any, n: int, name: str) -> AnyArray:
@@ -19,18 +22,12 @@ def names_array(values: Any, n: int, name: str) -> AnyArray:
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(str)
     if array.dtype.kind not in "iuU":
-        raise InputTypeError.about(name)(
-            f"{name} must be integers or text; got dtype {array.dtype}, first {shown(array[0])}."
-            " Convert with .astype(str)."
-        )
+        actual = f"dtype {array.dtype}, first {shown(array[0])}"
+        raise refusal(name, "be integers or text", actual, _AS_TEXT, InputTypeError)
     if array.size != n:
-        raise InputError.about(name)(
-            f"{name} must have one entry a score; got {array.size} for {n} scores."
-            " Pass the entries of the same rows."
-        )
-    array = np.array(array, copy=True, order="C")
-    array.flags.writeable = False
-    return array
+        actual, remedy = f"{array.size} for {n} scores", "Pass the entries of the same rows."
+        raise refusal(name, "have one entry a score", actual, remedy)
+    return frozen(np.array(array, copy=True, order="C"))
 
 
 def name_columns(values: Any, n: int, name: str) -> AnyArray:
@@ -47,12 +44,10 @@ def stacked(parts: list[AnyArray], name: str) -> AnyArray:
         return parts[0]
     joined = np.column_stack(parts)
     if {p.dtype.kind == "U" for p in parts} == {True, False} or joined.dtype.kind == "f":
-        raise InputError(
-            f"the two columns of {name} must be of one kind, since a label means the same in both;"
-            f" got {parts[0].dtype} and {parts[1].dtype}. Convert both with .astype(str)."
-        )
-    joined.flags.writeable = False
-    return joined
+        rule = "be of one kind, since a label means the same in both"
+        actual = f"{parts[0].dtype} and {parts[1].dtype}"
+        raise refusal(f"the two columns of {name}", rule, actual, _AS_TEXT)
+    return frozen(joined)
 
 
 def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
@@ -60,23 +55,18 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
     frame = as_narwhals(values)
     if frame is not None:
         return (frame[:, 0], frame[:, 1]) if len(getattr(frame, "columns", ())) == 2 else None
-    if isinstance(values, list | tuple) and values:
+    shape: tuple[int, ...] = values.shape if isinstance(values, np.ndarray) else ()
+    if isinstance(values, list | tuple):
         widths = {width_of(v) for v in values}
         if widths == {2}:
             return [v[0] for v in values], [v[1] for v in values]
-        if -1 in widths or len(widths) > 1:
-            return None
-        values = np.empty((len(values), *widths))
-    if not isinstance(values, np.ndarray) or values.ndim != 2 or 1 in values.shape:
+        shape = (len(values), *widths) if len(widths) == 1 and -1 not in widths else ()
+    if len(shape) != 2 or 1 in shape:
         return None
-    if values.shape[1] != 2:
-        hint = "one or two columns"
-        if values.shape == (2, n):
-            hint = "np.column_stack((first, second))"
-        raise InputError.about(name)(
-            f"{name} must have one row a score and one or two columns, shape ({n},) or ({n}, 2);"
-            f" got shape {values.shape}. Pass {hint}."
-        )
+    if shape[1] != 2:
+        rule = f"have one row a score and one or two columns, shape ({n},) or ({n}, 2)"
+        columns = "np.column_stack((first, second))" if shape == (2, n) else "one or two columns"
+        raise refusal(name, rule, f"shape {shape}", f"Pass {columns}.")
     return values[:, 0], values[:, 1]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import chain
 
 
 class Term(str):
@@ -48,9 +47,8 @@ class Sentence(str):
 
     def __new__(cls, *parts: str) -> Sentence:
         self = super().__new__(cls, "".join(parts))
-        self.parts = tuple(
-            chain.from_iterable(p.parts if isinstance(p, Sentence) else (p,) for p in parts)
-        )
+        nested = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
+        self.parts = tuple(part for several in nested for part in several)
         return self
 
     def __add__(self, other: str) -> Sentence:

@@ -26,6 +26,11 @@ def shown(value: object, width: int = 60) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+def typed(value: object) -> str:
+    """The value as it is shown, and its type."""
+    return f"{shown(value)} of type {type(value).__name__}"
+
+
 def listed(values: Iterable[object], limit: int = 5, width: int = 24) -> str:
     """The first few values with repr, and how many were left out."""
     items = list(values)

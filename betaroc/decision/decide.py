@@ -787,7 +787,7 @@ def _kind(
 
 def _rate(kind: str, value: Any) -> float:
     must = "must be a fraction strictly between 0 and 1"
-    rate = checks.fraction(value, kind, must)
+    rate = checks.fraction(value, kind, must[5:])
     if not 0.0 < rate < 1.0:
         raise InputError.about(kind)(f"{kind} {must}; got {rate!r}. {NO_RATE_OF_ZERO}")
     return checks.complement(rate, kind) if canonical(kind) in COMPLEMENTS else rate

@@ -603,7 +603,7 @@ def _chance(power: Any, name: str, options: IntervalOptions, *, tested: bool) ->
     """Of a side or a difference above what a test of that level finds where there is none."""
     least = options.tail if tested or name in SIDES else 0.0
     must = f"power must be a probability strictly between {least:.4g} and 1"
-    value = checks.fraction(POWER if power is None else power, "power", must[6:])
+    value = checks.fraction(POWER if power is None else power, "power", must[11:])
     if not least < value < 1.0:
         raise InputError(f"{must}; got {power!r}. Give a fraction, such as 0.8.")
     return value

@@ -325,7 +325,7 @@ def test_pictures_that_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     ("arguments", "message"),
     [
         (["--alpha", "1.5"], "alpha"),
-        (["--alpha", "nan"], "NaN"),
+        (["--alpha", "nan"], "nan"),
         (["--alpha=-0.1"], "alpha"),
         (["--criterion", "eer", "--alpha", "0.5"], "has no alpha"),
         (["--criterion", "far", "--measure", "weighted-error"], "weighted-error"),

@@ -65,10 +65,10 @@ SELF.append(SELF)
 INPUT, TYPE = br.InputError, br.InputTypeError
 
 VALUES = {
-    "A01 NaN": (with_bad(np.nan), INPUT, "client", "score 3 is NaN", "1 of 20"),
-    "A01 NaN in a list": ([0.5, float("nan")], INPUT, "score 1 is NaN"),
-    "A02 inf": (with_bad(np.inf), INPUT, "finite", "score 3 is inf", "1 of 20"),
-    "A02 -inf": (with_bad(-np.inf, 5), INPUT, "finite", "score 5 is -inf"),
+    "A01 NaN": (with_bad(np.nan), INPUT, "client", "index 3: nan", "1 of 20"),
+    "A01 NaN in a list": ([0.5, float("nan")], INPUT, "index 1: nan"),
+    "A02 inf": (with_bad(np.inf), INPUT, "finite", "index 3: inf", "1 of 20"),
+    "A02 -inf": (with_bad(-np.inf, 5), INPUT, "finite", "index 5: -inf"),
     "B01 lost integer": ([1, BIG], INPUT, "9007199254740993", "index 1", "2**53"),
     "B01 lost int64": (np.array([1, -BIG]), INPUT, "-9007199254740993", "index 1"),
     "B01 lost beside floats": ([0.5, BIG], INPUT, "9007199254740993", "index 1"),
@@ -88,24 +88,24 @@ VALUES = {
     "B09 longdouble to 1": (
         np.array([0.5, np.longdouble(1) - np.finfo("g").epsneg], dtype="g"),
         INPUT,
-        "1 of 2 values",
-        "exactly 1.0",
+        "1 of 2 ",
+        "0, 1 and inf",
         "index 1",
     ),
     "B09 longdouble to 0": (
         np.array([np.finfo("g").tiny, 0.5]),
         INPUT,
-        "exactly 0.0",
+        "0, 1 and inf",
         "index 0",
     ),
-    "B09 longdouble to inf": (np.array([np.finfo("g").max]), INPUT, "exactly inf", "index 0"),
+    "B09 longdouble to inf": (np.array([np.finfo("g").max]), INPUT, "0, 1 and inf", "index 0"),
     "B10 complex": (X + 0j, TYPE, "complex", "x.real"),
     "B10 complex object": ([0.5, 1j], TYPE, "complex"),
     "B11 masked": (np.ma.masked_array(X, X > 0.5), TYPE, "masked array", "compressed()"),
     "B16 pandas NaN": (pd.Series(with_bad(np.nan)), INPUT, "1 of 20 missing", "positions 3"),
     "B16 pandas NA": (pd.array([0.1, None], "Float64"), INPUT, "1 of 2 missing", "positions 1"),
     "B16 polars null": (pl.Series([0.1, None]), INPUT, "1 of 2 missing", "positions 1"),
-    "B16 polars NaN": (pl.Series([0.1, float("nan")]), INPUT, "score 1 is NaN"),
+    "B16 polars NaN": (pl.Series([0.1, float("nan")]), INPUT, "index 1: nan"),
     "B17 pyarrow null": (pa.array([0.1, None]), INPUT, "1 of 2 missing", "positions 1"),
     "B17 chunked null": (pa.chunked_array([[0.1], [None]]), INPUT, "positions 1"),
     "B19 generator": ((v for v in [0.5]), TYPE, "generator", "list(...)"),
@@ -155,7 +155,7 @@ def test_b27_original_exception_is_chained():
 
 
 def test_impostor_is_named():
-    message(INPUT, lambda: br.Scores([0.5], [np.nan]), "impostor", "score 0 is NaN")
+    message(INPUT, lambda: br.Scores([0.5], [np.nan]), "impostor", "index 0: nan")
 
 
 LABELS = {
@@ -218,14 +218,14 @@ def weigh(weights):
 
 
 WEIGHTS = {
-    "E01 all zero": (np.zeros(20), INPUT, "all 20 are 0", "client", "impostor"),
-    "E02 one negative": (np.r_[-1, np.ones(19)], INPUT, "weights[0] = -1.0 < 0", "1 of 20"),
-    "E03 all negative": (-np.ones(20), INPUT, "weights[0] = -1.0 < 0", "20 of 20"),
+    "E01 all zero": (np.zeros(20), INPUT, "0 for all 20", "client", "impostor"),
+    "E02 one negative": (np.r_[-1, np.ones(19)], INPUT, "index 0: -1.0", "1 of 20"),
+    "E03 all negative": (-np.ones(20), INPUT, "index 0: -1.0", "20 of 20"),
     "E05 other length": (np.ones(5), INPUT, "5 weights", "20 scores"),
     "E06 client total 0": (1.0 - Y, INPUT, "client class", "no client scores"),
     "E06 impostor total 0": (Y, INPUT, "impostor class", "no impostor scores"),
-    "NaN": (with_bad(np.nan), INPUT, "weights[3] is nan", "1 of 20"),
-    "inf": (with_bad(np.inf), INPUT, "weights[3] is inf"),
+    "NaN": (with_bad(np.nan), INPUT, "index 3: nan", "1 of 20"),
+    "inf": (with_bad(np.inf), INPUT, "index 3: inf"),
     "text": (["1"] * 20, TYPE, "'1'"),
     "bool": (Y == 1, TYPE, "booleans"),
 }
@@ -239,7 +239,7 @@ def test_weights_refused(case):
 
 def test_class_weights_refused():
     message(
-        INPUT, lambda: br.Scores([1], [2], client_weights=[0]), "client_weights", "the client class"
+        INPUT, lambda: br.Scores([1], [2], client_weights=[0]), "client_weights", "client scores"
     )
     message(INPUT, lambda: br.Scores([1], [2], impostor_weights=[1, 2]), "2 weights", "1 scores")
 
@@ -266,7 +266,7 @@ FRAMES = {
     "polars NaN": (
         pl.DataFrame({"score": [0.1, np.nan], "label": [1, 0]}),
         INPUT,
-        "score 1 is NaN",
+        "index 1: nan",
     ),
     "text": (pl.DataFrame({"score": ["0.1", "0.2"], "label": [1, 0]}), TYPE, "column 'score'"),
     "duplicate": (pd.DataFrame([[1, 2, 3]], columns=["score", "score", "label"]), INPUT, "score"),

@@ -433,7 +433,7 @@ def test_parquet_client_label(tmp_path):
 BAD_PARQUET = {
     "null": ({"score": [0.1, None], "label": [1, 0]}, "'score'", "1 of 2 null", "rows 1"),
     "label null": ({"score": [0.1, 0.2], "label": [1, None]}, "'label'", "rows 1"),
-    "NaN": ({"score": [0.1, float("nan")], "label": [1, 0]}, "score 1 is NaN"),
+    "NaN": ({"score": [0.1, float("nan")], "label": [1, 0]}, "index 1: nan"),
     "text": ({"score": ["0.1", "0.2"], "label": [1, 0]}, "'score'", "string"),
     "missing column": ({"scroe": [0.1], "label": [1]}, "'score'", "Did you mean 'scroe'"),
     "one class": ({"score": [0.1], "label": [1]}, "no impostor scores"),

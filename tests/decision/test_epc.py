@@ -242,7 +242,7 @@ def test_same_data_warns() -> None:
     ("call", "error", "text"),
     [
         ({"alpha": [0.1, 1.5]}, br.InputError, "alpha must be fractions"),
-        ({"alpha": [0.1, math.nan]}, br.InputError, "NaN, first at index 1"),
+        ({"alpha": [0.1, math.nan]}, br.InputError, "first at index 1: nan"),
         ({"alpha": []}, br.InputError, "at least one"),
         ({"criterion": "weighted-eror"}, br.InputError, "weighted-error"),
         ({"measure": "htr"}, br.InputError, "hter"),

@@ -350,7 +350,7 @@ def test_a_forecast_is_a_value() -> None:
         ({"n_impostor": -3}, "n_impostor must be an int >= 1; got -3"),
         ({"n_client": 1.5}, "n_client must be an int >= 1"),
         ({"alpha": [0.5, 1.5]}, "alpha must be fractions in"),
-        ({"alpha": [0.5, math.nan]}, "1 of 2 are NaN, first at index 1"),
+        ({"alpha": [0.5, math.nan]}, "1 of 2 that are not, first at index 1"),
         ({"alpha": []}, "alpha must be a list of at least one fraction"),
     ],
 )

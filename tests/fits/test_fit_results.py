@@ -292,7 +292,7 @@ def test_fit_wants_scores():
 @pytest.mark.parametrize(
     ("x", "w", "error", "text"),
     [
-        ([0.1, math.nan, 0.3], None, InputError, "score 1 is NaN"),
+        ([0.1, math.nan, 0.3], None, InputError, "index 1: nan"),
         ([0.1, 0.2, math.inf], None, InputError, "finite"),
         ([], None, InputError, "sample"),
         (0.4, None, InputError, "one-dimensional"),

@@ -121,14 +121,14 @@ _ONE = f"1 of {N}"
 
 #: Scores that nothing takes for numbers. "client" stands for the name of the argument.
 VALUES: dict[str, Case] = {
-    "A01 NaN": _case(_at(np.nan), INPUT, "score 3 is NaN", _ONE),
-    "A01 NaN twice": _case(_at([np.nan, np.nan], [5, 9]), INPUT, "score 5 is NaN", f"2 {_MANY}"),
-    "A01 all NaN": _case(np.full(N, np.nan), INPUT, "score 0 is NaN", f"{N} of {N}"),
-    "A01 NaN of float32": _case(_at(np.nan).astype("f4"), INPUT, "score 3 is NaN", _ONE),
-    "A01 NaN of a list": _case(_at(np.nan).tolist(), INPUT, "score 3 is NaN", _ONE),
-    "A01 the last is NaN": _case(_at(np.nan, -1), INPUT, f"score {N - 1} is NaN", _ONE),
-    "A02 inf": _case(_at(np.inf), INPUT, "score 3 is inf", _ONE),
-    "A02 all inf": _case(np.full(N, np.inf), INPUT, "score 0 is inf"),
+    "A01 NaN": _case(_at(np.nan), INPUT, "index 3: nan", _ONE),
+    "A01 NaN twice": _case(_at([np.nan, np.nan], [5, 9]), INPUT, "index 5: nan", f"2 {_MANY}"),
+    "A01 all NaN": _case(np.full(N, np.nan), INPUT, "index 0: nan", f"{N} of {N}"),
+    "A01 NaN of float32": _case(_at(np.nan).astype("f4"), INPUT, "index 3: nan", _ONE),
+    "A01 NaN of a list": _case(_at(np.nan).tolist(), INPUT, "index 3: nan", _ONE),
+    "A01 the last is NaN": _case(_at(np.nan, -1), INPUT, f"index {N - 1}: nan", _ONE),
+    "A02 inf": _case(_at(np.inf), INPUT, "index 3: inf", _ONE),
+    "A02 all inf": _case(np.full(N, np.inf), INPUT, "index 0: inf"),
     "B01 a lost int": _case([*range(N - 1), 2**53 + 1], INPUT, "9007199254740993", "index 39"),
     "B01 two lost": _case(np.array([2**53 + 1] * 2 + [0] * 38), INPUT, "index 0", f"2 {_MANY}"),
     "B01 a lost uint64": _case(np.array([2**64 - 1] * N, "u8"), INPUT, "18446744073709551615"),
@@ -142,8 +142,8 @@ VALUES: dict[str, Case] = {
     "B03 None": _case(_item(None), INPUT, "missing", "None", "index 3", _ONE),
     "B03 NA": _case(_item(pd.NA), INPUT, "missing", "index 3", _ONE),
     "B03 NaT": _case(_item(pd.NaT), INPUT, "missing", "index 3"),
-    "B03 a NaN object": _case(_item(float("nan")), INPUT, "score 3 is NaN", _ONE),
-    "B03 a NaN of Decimal": _case(_item(Decimal("NaN")), INPUT, "score 3 is NaN", _ONE),
+    "B03 a NaN object": _case(_item(float("nan")), INPUT, "index 3: nan", _ONE),
+    "B03 a NaN of Decimal": _case(_item(Decimal("NaN")), INPUT, "index 3: nan", _ONE),
     "B03 a signalling NaN": _case(_item(Decimal("sNaN")), TYPE, "Decimal('sNaN')", "index 3"),
     "B03 a large fraction": _case(_item(Fraction(10**400, 3)), INPUT, "too large", "index 3"),
     "B03 no repr": _case(lambda: _item(NoRepr()), TYPE, "<NoRepr>", "index 3", _ONE),
@@ -203,7 +203,7 @@ if hasattr(np.dtypes, "StringDType"):  # from numpy 2 on
     VALUES["B05 StringDType"] = _case(OK.astype(str).astype("T"), TYPE, "text", "index 0")
 if np.finfo("g").eps < np.finfo("d").eps:
     _WIDE = np.r_[np.full(N - 1, 0.5, "g"), np.longdouble(1) - np.finfo("g").epsneg]
-    VALUES["B09 longdouble to 1"] = _case(_WIDE, INPUT, _ONE, "exactly 1.0", "index 39")
+    VALUES["B09 longdouble to 1"] = _case(_WIDE, INPUT, _ONE, "0, 1 and inf", "index 39")
 
 
 def _label(value: Any, place: int = 3) -> Any:
@@ -261,16 +261,16 @@ def _weight(value: float, place: int = 3) -> Any:
 
 #: Weights of all trials.
 WEIGHTS: dict[str, Case] = {
-    "E01 all 0": _case(np.zeros(N), INPUT, f"all {N} are 0", "client", "impostor"),
-    "E02 one negative": _case(_weight(-1), INPUT, "weights[3] = -1.0 < 0", _ONE),
-    "E02 next below 0": _case(_weight(-5e-324), INPUT, "weights[3] = -5e-324 < 0", _ONE),
-    "E03 all negative": _case(np.full(N, -1.0), INPUT, "weights[0] = -1.0 < 0", f"{N} of {N}"),
+    "E01 all 0": _case(np.zeros(N), INPUT, f"0 for all {N}", "client", "impostor"),
+    "E02 one negative": _case(_weight(-1), INPUT, "index 3: -1.0", _ONE),
+    "E02 next below 0": _case(_weight(-5e-324), INPUT, "index 3: -5e-324", _ONE),
+    "E03 all negative": _case(np.full(N, -1.0), INPUT, "index 0: -1.0", f"{N} of {N}"),
     "E05 another length": _case(np.ones(5), INPUT, "5 weights", f"{N} scores"),
     "E05 one too many": _case(np.ones(N + 1), INPUT, f"{N + 1} weights", f"{N} scores"),
     "E06 no client": _case(1.0 - Y, INPUT, "client class", "no client scores"),
     "E06 no impostor": _case(1.0 * Y, INPUT, "impostor class", "no impostor scores"),
-    "a NaN": _case(_weight(np.nan), INPUT, "weights[3] is nan", _ONE),
-    "an inf": _case(_weight(np.inf), INPUT, "weights[3] is inf", _ONE),
+    "a NaN": _case(_weight(np.nan), INPUT, "index 3: nan", _ONE),
+    "an inf": _case(_weight(np.inf), INPUT, "index 3: inf", _ONE),
     "texts": _case(np.ones(N).astype(str), TYPE, "text"),
     "booleans": _case(Y == 1, TYPE, "booleans"),
     "complex": _case(np.ones(N) + 0j, TYPE, "complex"),

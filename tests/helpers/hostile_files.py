@@ -195,7 +195,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "Parquet of truths": (packed([s > 0.5 for s in _SCORES]), ("'score'", "numeric")),
     "Parquet of times": (packed(pa.array(range(60), pa.timestamp("s"))), ("'score'", "numeric")),
     "Parquet with a null": (packed([None, *_SCORES[1:]]), ("'score'", "1 ", "60")),
-    "Parquet with a NaN": (packed([float("nan"), *_SCORES[1:]]), ("1 ", "60", "NaN")),
+    "Parquet with a NaN": (packed([float("nan"), *_SCORES[1:]]), ("1 ", "60", "nan")),
     "Parquet without a label": (packed(label=[None, *_LABELS[1:]]), ("'label'", "missing")),
     "Parquet without rows": (
         packed(pa.array([], pa.float64()), pa.array([], pa.int8())), ("no rows",),

@@ -338,7 +338,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a resolution": (lambda: br.fit_distribution([0.1, 0.3, 0.5, 0.7], resolution=1e-300),
                      "resolution must be at least 4.4e-16"),
     "given": (lambda: br.interval(TINY, "tpr", given={"far": 0.1}), "'given' must be an option"),
-    "no rates": (lambda: br.roc_band(scores(FEW, 3), far=[]), "far must hold at least one"),
+    "no rates": (lambda: br.roc_band(scores(FEW, 3), far=[]), "far must be one fraction"),
     "statistics": (lambda: br.analyze(scores(FEW, 3), statistics=object()), "statistics must be"),
     "a class as statistic": (lambda: br.interval(br.fit(scores(FEW, 3)), dict), "stat must be"),
     "paths": (lambda: br.read_scores(client_file=pd.DataFrame(), impostor_file="i.txt"),

@@ -214,7 +214,7 @@ def test_hostile_weights(entry: str) -> None:
 def test_e01_a_class_without_weight() -> None:
     for who in ("client", "impostor"):
         call = partial(br.Scores, [0.5, 0.6], [0.2, 0.3], **{f"{who}_weights": [0, 0]})
-        refused(call, br.InputError, f"{who}_weights", f"the {who} class")
+        refused(call, br.InputError, f"{who}_weights", f"{who} scores")
 
 
 def test_nothing_is_read_beside_the_error() -> None:
