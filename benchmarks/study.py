@@ -17,7 +17,7 @@ from _common import Goal, command, medians, table
 from scipy import stats
 
 import betaroc as br
-from betaroc.studies.batches import draw_and_fit, shapes_of
+from betaroc.studies.blocks import draw_and_fit
 from betaroc.studies.parameters import setting
 from betaroc.studies.trials import Seed, Trial
 
@@ -58,7 +58,7 @@ def in_batches(blocks: list[list[Trial]], *, areas: bool) -> None:
     for trials in blocks:
         draw_and_fit(trials)
         if areas:
-            br.beta_auc(*np.array([shapes_of(trial, "fit") for trial in trials]).T)
+            br.beta_auc(*np.array([trial.batch_shapes for trial in trials]).T)
 
 
 def trials_of(cells: list[dict[str, Any]]) -> list[list[Trial]]:

@@ -25,7 +25,7 @@ from betaroc.estimation.record import PairEstimate
 from betaroc.inference.delta import slopes_along
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.drawn_scores import Counts, SortedRows, counts_below
-from betaroc.inference.parameter_errors import free_coordinates, laws_at
+from betaroc.inference.small_samples import free_coordinates, laws_at
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
 from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Value
 from betaroc.data.groups import Groups, settled, weights_of
-from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
-from betaroc.ensemble.losses import CurvePart, Splits, score_losses, thresholds_of, vote_losses
+from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.pairs import pair_of
+from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import of_means
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
+from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import (
@@ -32,6 +37,294 @@ from betaroc.rendering.tree import (
     signed_cell,
 )
 from betaroc.rendering.tree_text import text_of
+
+
+class TrialSet(NamedTuple):
+    """Scores of both classes, a row a trial, a column a classifier."""
+
+    client: FloatArray
+    impostor: FloatArray
+    client_weights: FloatArray | None = None
+    impostor_weights: FloatArray | None = None
+
+    def of(self, columns: int | list[int]) -> TrialSet:
+        """Some of the classifiers."""
+        return self._replace(client=self.client[:, columns], impostor=self.impostor[:, columns])
+
+    def rows(self, client: BoolArray, impostor: BoolArray) -> TrialSet:
+        """Some of the trials."""
+        masks = (client, impostor) * 2
+        return TrialSet._make(x if x is None else x[at] for x, at in zip(self, masks, strict=True))
+
+
+class Scale(NamedTuple):
+    """What rules other than "rank-mean" and "vote" act on."""
+
+    #: "scores" or "ranks".
+    name: str
+    #: Why, in words.
+    reason: str
+
+
+def scale_of(systems: Systems, dev: Systems | None) -> Scale:
+    """Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks."""
+    parts = [(getattr(one, who), weights_of(one, who)) for one in (systems, dev) if one is not None
+             for who in CLASSES]  # fmt: skip
+    for k, name in enumerate(systems.names):
+        outside = sum(int(((x[:, k] < 0.0) | (x[:, k] > 1.0)) @ w) for x, w in parts)
+        if outside:
+            return Scale("ranks", f"{outside} scores of {name!r} lie outside [0, 1]")
+    torn = sum(int((np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1)) @ w) for x, w in parts)
+    if torn:
+        trials = "1 trial has" if torn == 1 else f"{torn} trials have"
+        return Scale("ranks", f"{trials} exactly 0 and exactly 1, whose logits have no mean")
+    return Scale("scores", "all scores lie in [0, 1]")
+
+
+def logits(x: FloatArray) -> FloatArray:
+    """log(x / (1 - x)), infinite at 0 and 1."""
+    return Thresholds.from_theta(x).logit
+
+
+def rank_sums(dev: TrialSet, other: TrialSet) -> TrialSet:
+    """2 (dev scores below + half of those equal + 1/2) of each score, whole, by classifier."""
+    values = np.concatenate(dev[:2])
+    weights = np.concatenate([weights_of(dev, who) for who in CLASSES])
+    order = np.argsort(values, axis=0)
+    known = np.take_along_axis(values, order, axis=0)
+    sums = np.concatenate([np.zeros((1, known.shape[1])), np.cumsum(weights[order], axis=0)])
+
+    def counted(x: FloatArray) -> FloatArray:
+        columns = [
+            total[np.searchsorted(own, column, "left")]
+            + total[np.searchsorted(own, column, "right")]
+            for own, total, column in zip(known.T, sums.T, x.T, strict=True)
+        ]
+        return np.asarray(np.stack(columns, axis=1) + 1.0)
+
+    return other._replace(client=counted(other.client), impostor=counted(other.impostor))
+
+
+def mid_ranks(dev: TrialSet, other: TrialSet) -> TrialSet:
+    """(dev scores below + half of those equal + 1/2) / (n + 1) of each score, by classifier."""
+    size = 2.0 * (sum(float(np.sum(weights_of(dev, who))) for who in CLASSES) + 1.0)
+    ranks = rank_sums(dev, other)
+    return ranks._replace(client=ranks.client / size, impostor=ranks.impostor / size)
+
+
+def _product(x: FloatArray) -> FloatArray:
+    """Mean of logs: the order of products, which underflow."""
+    with np.errstate(divide="ignore"):
+        return _mean(np.log(x))
+
+
+def _mean(x: FloatArray) -> FloatArray:
+    """Of each row, summed from the least up: rounding knows no order of the classifiers."""
+    return np.asarray(np.mean(np.sort(x, axis=1), axis=1))
+
+
+#: Rules that make one score of a row; "rank-mean" of whole `rank_sums`, which tie exactly.
+RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "mean-logit": lambda x: _mean(logits(x)),
+    "rank-mean": _mean,
+    "product": _product,
+    "max": lambda x: np.asarray(np.max(x, axis=1)),
+    "min": lambda x: np.asarray(np.min(x, axis=1)),
+}
+
+
+def fused(rule: str, dev: TrialSet, test: TrialSet) -> tuple[TrialSet, TrialSet]:
+    """One column a side. An infinite mean stands one beyond the finite ones, in its order."""
+    function = RULES[rule]
+    parts = [function(x) for x in (*dev[:2], *test[:2])]
+    finite = np.concatenate(parts)
+    finite = finite[np.isfinite(finite)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    parts = [np.nan_to_num(x, neginf=low - 1.0, posinf=high + 1.0) for x in parts]
+    first, second = (dict(zip(CLASSES, x, strict=True)) for x in (parts[:2], parts[2:]))
+    return dev._replace(**first), test._replace(**second)
+
+
+#: Measures that are a FAR + b FRR, so that they are a sum over trials.
+TRIAL_MEASURES = ("weighted-error", "hter", "dcf", "far", "frr")
+#: Criteria this near to one another are tied.
+_TIED = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurvePart(Value):
+    """What thresholds are chosen for, and what their errors cost."""
+
+    criterion: str
+    measure: str
+    alpha: FloatArray
+    prior: float
+
+    def costs(self) -> tuple[FloatArray, FloatArray]:
+        """Of a false acceptance and of a false rejection at each alpha, per rate."""
+        one, zero = np.ones(self.alpha.size), np.zeros(self.alpha.size)
+        return {
+            "weighted-error": (self.alpha, 1.0 - self.alpha),
+            "hter": (0.5 * one, 0.5 * one),
+            "dcf": ((1.0 - self.prior) * one, self.prior * one),
+            "far": (one, zero),
+            "frr": (zero, one),
+        }[self.measure]
+
+
+class Splits(NamedTuple):
+    """Trials on which thresholds are chosen, and those on which they are met, fold by fold."""
+
+    systems: TrialSet
+    dev: TrialSet | None
+    client_folds: IntArray
+    impostor_folds: IntArray
+
+    def each(self) -> list[tuple[TrialSet, TrialSet, IntArray, IntArray]]:
+        """Dev, test, and the rows of test in either class."""
+        own = self.systems
+        if self.dev is not None:
+            rows = np.arange(len(own.client)), np.arange(len(own.impostor))
+            return [(self.dev, own, *rows)]
+        found = []
+        for fold in range(1 + int(self.client_folds.max())):
+            client, impostor = self.client_folds == fold, self.impostor_folds == fold
+            rows = np.flatnonzero(client), np.flatnonzero(impostor)
+            found.append((own.rows(~client, ~impostor), own.rows(client, impostor), *rows))
+        return found
+
+
+def thresholds_of(dev: TrialSet, part: CurvePart) -> FloatArray:
+    """The criterion's choice on the scores of one classifier at each alpha."""
+    columns = (dev.client, dev.client_weights), (dev.impostor, dev.impostor_weights)
+    laws = [Empirical._of_checked(*column) for column in columns]
+    pair = pair_of(laws[0], laws[1])
+    prior = laws[0].total / (laws[0].total + laws[1].total)
+    return CRITERIA[part.criterion].choose(pair, prior, part.alpha).theta
+
+
+def score_losses(
+    threshold: FloatArray, test: TrialSet, part: CurvePart
+) -> tuple[FloatArray, FloatArray]:
+    """Mean cost over alpha of each client's and each impostor's decision: accepted iff above."""
+    far, frr = part.costs()
+    order = np.argsort(threshold, kind="stable")
+    places, size = threshold[order], threshold.size
+    accepted = np.concatenate([[0.0], np.cumsum(far[order])]) / size
+    rejected = np.concatenate([[0.0], np.cumsum(frr[order])]) / size
+    below_client = np.searchsorted(places, test.client, "left")
+    below_impostor = np.searchsorted(places, test.impostor, "left")
+    return rejected[-1] - rejected[below_client], accepted[below_impostor]
+
+
+# --------------------------------------------------------------------------------- votes
+def vote_losses(
+    votes: TrialSet, own: TrialSet, members: int, part: CurvePart
+) -> tuple[FloatArray, FloatArray]:
+    """The same where dev chooses how many votes accept; votes have a column an alpha."""
+    needed = _needed_votes(votes, members, part)
+    far, frr = part.costs()
+    wrong_client = (own.client <= needed) * frr
+    wrong_impostor = (own.impostor > needed) * far
+    return wrong_client.mean(axis=1), wrong_impostor.mean(axis=1)
+
+
+def _needed_votes(votes: TrialSet, members: int, part: CurvePart) -> FloatArray:
+    """For each alpha the number of votes that is not enough: -1 accepts all, members none.
+
+    Smallest criterion, then smallest HTER, then fewest votes.
+    """
+    cuts = np.arange(-1, members + 1)
+    heavy = votes.impostor_weights, votes.client_weights
+    far = np.stack([np.average(votes.impostor > cut, 0, heavy[0]) for cut in cuts])
+    frr = np.stack([np.average(votes.client <= cut, 0, heavy[1]) for cut in cuts])
+    alpha = part.alpha
+    size = {
+        "weighted-error": alpha * far + (1.0 - alpha) * frr,
+        "far": np.abs(far - alpha),
+        "frr": np.abs(frr - alpha),
+    }[part.criterion]
+    least = np.min(size, axis=0)
+    total = np.where(size <= least + _TIED, far + frr, np.inf)
+    best = np.argmax(total <= np.min(total, axis=0) + _TIED, axis=0)
+    return np.asarray(cuts[best], dtype=np.float64)
+
+
+_TEXTS = ("first", "second", "class")
+_NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
+
+
+def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyArray]:
+    """One row a pair and class; `Inclusion.diversity` documents it."""
+    own = splits.systems
+    weights = [weights_of(own, who) for who in CLASSES]
+    ranks, scores = (
+        [_correlations(f(x, w), w) for x, w in zip(own[:2], weights, strict=True)]
+        for f in (_ranks, _unit_logits(own))
+    )
+    wrong = _errors(splits)
+    rows: list[tuple[Any, ...]] = []
+    for i, j in itertools.combinations(range(len(names)), 2):
+        pair = names[i], names[j]
+        for c, who in enumerate(CLASSES):
+            alike = ranks[c][i, j], scores[c][i, j]
+            errors = _together(wrong[c][:, i], wrong[c][:, j], weights[c])
+            rows.append((*pair, who, *alike, *errors))
+        both = [np.concatenate([w[:, k] for w in wrong]) for k in (i, j)]
+        errors = _together(both[0], both[1], np.concatenate(weights))
+        rows.append((*pair, "both", math.nan, math.nan, *errors))
+    return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
+
+
+def _ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
+    single = TrialSet(x, x[:0], weights)
+    return rank_sums(single, single).client
+
+
+def _unit_logits(own: TrialSet) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """Logits of classifiers that lie in [0, 1], the scores of others."""
+    both = np.concatenate(own[:2])
+    unit = np.all((both >= 0.0) & (both <= 1.0), axis=0)
+
+    def scaled(x: FloatArray, _: FloatArray) -> FloatArray:
+        found = x.copy()
+        found[:, unit] = logits(x[:, unit])
+        return found
+
+    return scaled
+
+
+def _correlations(x: FloatArray, weights: FloatArray) -> FloatArray:
+    """Of columns; nan for a column that is constant in this class or infinite."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        away = (x - np.average(x, 0, weights)) * np.sqrt(weights)[:, None]
+        products = away.T @ away
+        size = np.sqrt(np.diag(products))
+        found = products / np.outer(size, size)
+    return np.where(np.isfinite(found), np.clip(found, -1.0, 1.0), np.nan)
+
+
+def _errors(splits: Splits) -> tuple[BoolArray, BoolArray]:
+    """Which trials of each class a classifier decides wrongly at its threshold of least HTER."""
+    part = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5)
+    wrong = tuple(np.zeros(x.shape, dtype=np.bool_) for x in splits.systems[:2])
+    for dev, test, *rows in splits.each():
+        for k in range(test.client.shape[1]):
+            t = thresholds_of(dev.of(k), part)[0]
+            wrong[0][rows[0], k] = test.client[:, k] <= t
+            wrong[1][rows[1], k] = test.impostor[:, k] > t
+    return wrong[0], wrong[1]
+
+
+def _together(one: BoolArray, two: BoolArray, weights: FloatArray) -> tuple[float, float, float]:
+    """phi, share of trials on which one of two errs, and on which both do."""
+    p, q, both, apart = (
+        float(np.average(x, weights=weights)) for x in (one, two, one & two, one != two)
+    )
+    variance = p * (1.0 - p) * q * (1.0 - q)
+    phi = (both - p * q) / math.sqrt(variance) if variance > 0.0 else math.nan
+    return phi, apart, both
+
 
 #: Every rule, and every part of the curve on which a gain is met.
 FUSING = (*RULES, "vote")

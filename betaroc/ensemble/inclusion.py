@@ -22,6 +22,7 @@ from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
 from betaroc.decision.curve import checked_alphas
 from betaroc.ensemble.evidence import roc_evidence
+from betaroc.ensemble.fusion import TRIAL_MEASURES, CurvePart
 from betaroc.ensemble.inclusion_view import (
     crossings_columns,
     inclusion_columns,
@@ -30,7 +31,6 @@ from betaroc.ensemble.inclusion_view import (
     plot_ensemble,
 )
 from betaroc.ensemble.learned import learned_gains, nested_folds
-from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import verdict_of
 from betaroc.ensemble.trials import (

@@ -11,11 +11,16 @@ from betaroc.core.arrays import AnyArray, IntArray
 from betaroc.core.tables import Table, table_of
 from betaroc.core.value import Result, travelling
 from betaroc.data.groups import groups_of
-from betaroc.ensemble.diversity import diversity_columns
 from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of
-from betaroc.ensemble.fusing import TrialSet, scale_of
-from betaroc.ensemble.fusion import Fusion, fusion_of
-from betaroc.ensemble.losses import CurvePart, Splits
+from betaroc.ensemble.fusion import (
+    CurvePart,
+    Fusion,
+    Splits,
+    TrialSet,
+    diversity_columns,
+    fusion_of,
+    scale_of,
+)
 from betaroc.ensemble.rule import Verdict, verdict_of
 from betaroc.ensemble.set_hull import EnsembleHull, hull_of
 from betaroc.ensemble.trials import Systems

@@ -50,7 +50,7 @@ from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.estimate import few_scores, give, reversed_scores
 from betaroc.inference.delta import Delta, Steps, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends
-from betaroc.inference.parameter_errors import covariance_roots
+from betaroc.inference.small_samples import covariance_roots
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun

@@ -18,14 +18,20 @@ from betaroc.core.special import bracketed_root
 from betaroc.core.value import Result
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Interval, from_log, from_logit
-from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
 from betaroc.inference.scores_beyond import (
     Evidence,
     fewest,
     tell,
     tell_of_chance,
 )
-from betaroc.inference.small_samples import SmallSample, small_sample, student
+from betaroc.inference.small_samples import (
+    FreeFit,
+    SmallSample,
+    free_coordinates,
+    laws_at,
+    small_sample,
+    student,
+)
 from betaroc.model.asking import Asking, as_number
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, Where, frr_at

@@ -26,14 +26,15 @@ from betaroc.distributions.base import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, near_of, supported
-from betaroc.inference.effective_size import influence_of, of_trials
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
 from betaroc.inference.intervals import interval_hull, is_of_scores, scores_of_fit
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
+    influence_of,
     interval_of_counts,
     line_of,
     methods_of,
+    of_trials,
     rate_weights,
     refuse_unanswered,
     replicates_of,

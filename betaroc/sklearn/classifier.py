@@ -27,13 +27,15 @@ from betaroc.data.scores import Scores
 from betaroc.decision.decide import Decision, checked_request, decide
 from betaroc.decision.status import AMBER, GREEN
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
-from betaroc.sklearn.labels import TwoLabels, labels_of, two_labels
-from betaroc.sklearn.responses import (
+from betaroc.sklearn.trials import (
     Split,
+    TwoLabels,
     checked_splits,
     client_scores,
+    labels_of,
     out_of_fold,
     response_method_of,
+    two_labels,
 )
 
 _PREFIT = "prefit"

@@ -26,8 +26,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_det, draw_rates
 from betaroc.rendering.style import Axes, new_axes
-from betaroc.sklearn.labels import labels_of
-from betaroc.sklearn.trials import labelled_scores, scores_of_estimator
+from betaroc.sklearn.trials import labelled_scores, labels_of, scores_of_estimator
 
 #: FARs of a band.
 _PLACES = 201

@@ -13,7 +13,7 @@ from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.checks import fraction, weights_array
 from betaroc.core.errors import InputError
 from betaroc.core.text import listed
-from betaroc.sklearn.labels import labels_of, two_labels
+from betaroc.sklearn.trials import labels_of, two_labels
 
 
 def weighted_error_scorer(alpha: float, *, pos_label: object = None) -> Callable[..., float]:

@@ -2,17 +2,215 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params, check_is_fitted, column_or_1d
 
-from betaroc.core.errors import InputTypeError
-from betaroc.core.text import shown
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from betaroc.core.checks import choice
+from betaroc.core.containers import refuse_kind, width_of
+from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
+from betaroc.core.notices import warn
+from betaroc.core.text import listed, shown
+from betaroc.data.labels import KNOWN_LABELS
 from betaroc.data.scores import Scores
-from betaroc.sklearn.labels import labels_of, two_labels
-from betaroc.sklearn.responses import client_scores, response_method_of
+
+
+class TwoLabels(NamedTuple):
+    """The labels of both classes, as Python has them."""
+
+    impostor: Any
+    client: Any
+
+    def clients(self, y: AnyArray) -> BoolArray:
+        """True where the label is the client's."""
+        return np.asarray(y == self.client)
+
+    def of(self, accepted: BoolArray, classes: AnyArray) -> AnyArray:
+        """Labels in the dtype of the classes."""
+        places = [int(np.flatnonzero(classes == label)[0]) for label in self]
+        return np.asarray(classes[np.where(accepted, places[1], places[0])])
+
+
+def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
+    """One label a row; an error unless there are two different ones."""
+    if isinstance(y, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
+        refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
+    try:
+        with np.errstate(invalid="ignore"):
+            kind = type_of_target(y, input_name=name)
+        labels = np.asarray(column_or_1d(y)) if kind == "binary" else None
+    except (TypeError, ValueError) as error:  # of scikit-learn, some with the array itself
+        refused = InputTypeError if isinstance(error, TypeError) else InputError
+        raise refused.about(name)(
+            f"{name} must hold one of two labels a row, as numbers, text or booleans; scikit-learn"
+            f" says: {shown(str(error), 120)[1:-1]}. Pass a list or an array of them."
+        ) from error
+    if labels is None:
+        raise InputError.about(name)(
+            f"Only binary classification is supported. Unknown label type: {kind}; {name} must"
+            f" hold one of two labels a row. For one against the rest pass the booleans {name} =="
+            " label."
+        )
+    if labels.dtype.kind in "cmMV":
+        raise InputTypeError.about(name)(
+            f"{name} must be text, numbers or booleans; got {shown(str(labels[0]))} at 0 (dtype"
+            f" {labels.dtype}, {labels.size} values). Pass two labels."
+        )
+    classes = np.unique(labels)
+    if classes.size < 2:
+        raise InputError.about(name)(
+            f"{name} must hold two classes; all {labels.size} labels are of one class,"
+            f" {listed(classes.tolist())}. Add trials of the other class."
+        )
+    return labels
+
+
+def two_labels(
+    classes: AnyArray, pos_label: object, *, name: str = "y", guess: bool = False
+) -> TwoLabels:
+    """The labels with the client's last.
+
+    Left out, it is 1 of {0, 1}, {-1, 1} and booleans. Of others it is the larger one where
+    scikit-learn takes it (``guess``), and a warning says so; else an error.
+    """
+    first, second = classes.tolist()
+    if pos_label is None:
+        known = not isinstance(first, str) and {float(first), float(second)} in KNOWN_LABELS
+        if known or guess:
+            if not known:
+                _say_guess(first, second, name)
+            return TwoLabels(first, second)
+        raise InputError.about("pos_label")(
+            f"pos_label must say which label is the client's unless {name} is {{0, 1}}, {{-1, 1}}"
+            f" or boolean; {name} holds {listed([first, second])}. Give pos_label= one of them."
+        )
+    for client, other in ((first, second), (second, first)):
+        alike = np.isscalar(pos_label) and isinstance(client, str) == isinstance(pos_label, str)
+        if alike and client == pos_label:
+            return TwoLabels(other, client)
+    raise InputError.about("pos_label")(
+        f"pos_label must be one of the labels; got {shown(pos_label)}, but {name} holds"
+        f" {listed([first, second])}. Give one of them, of the same type."
+    )
+
+
+def _say_guess(first: object, second: object, name: str) -> None:
+    warn(
+        f"{name} holds {shown(first)} and {shown(second)}: {shown(second)}, the larger label, is"
+        " taken for the client, as scikit-learn does. Give pos_label= to say which it is.",
+        BetarocWarning,
+    )
+
+
+#: What gives scores, the first to be asked.
+_METHODS = ("decision_function", "predict_proba")
+
+
+class Split(NamedTuple):
+    """Rows of one fold."""
+
+    train: IntArray
+    test: IntArray
+
+
+def response_method_of(estimator: Any, wanted: str = "auto") -> str:
+    """The name of the method that gives scores."""
+    choice(wanted, ("auto", *_METHODS), "response_method")
+    for name in _METHODS if wanted == "auto" else (wanted,):
+        if hasattr(estimator, name):
+            return name
+    asked = " or ".join(_METHODS) if wanted == "auto" else wanted
+    raise InputTypeError.about("estimator")(
+        f"estimator must give scores by {asked}; {shown(estimator)} has no such method. A threshold"
+        " needs scores: take another classifier, or wrap it in CalibratedClassifierCV."
+    )
+
+
+def client_scores(estimator: Any, X: Any, method: str, labels: TwoLabels) -> FloatArray:
+    """Scores of a fitted estimator, higher for clients, in the dtype in which they come."""
+    classes = np.asarray(getattr(estimator, "classes_", ()))
+    if set(classes.tolist()) != set(labels):
+        raise InputError.about("estimator")(
+            f"estimator must be a classifier of the two labels {listed(labels)}; its classes_ are"
+            f" {listed(classes.tolist()) or 'missing'}. Fit it to both."
+        )
+    found = np.asarray(getattr(estimator, method)(X))
+    if method == "predict_proba":
+        return np.asarray(found[:, np.flatnonzero(classes == labels.client)[0]])
+    return found if classes[1] == labels.client else -found
+
+
+def checked_splits(splits: Any, clients: AnyArray) -> list[Split]:
+    """Folds that leave both classes to train on, and test a row once at most."""
+    found = [_split(fold) for fold in splits]
+    if not found:
+        raise InputError.about("cv")("cv must give at least one fold; it gives none.")
+    for k, fold in enumerate(found):
+        trained = clients[fold.train]
+        if trained.all() or not trained.any():
+            raise InputError.about("cv")(
+                f"cv must leave both classes to train on; fold {k} of {len(found)} trains on"
+                f" {trained.size} rows of one class. Take fewer folds or a stratified splitter."
+            )
+    tested = np.concatenate([fold.test for fold in found])
+    rows, times = np.unique(tested, return_counts=True)
+    if times.max(initial=0) > 1:
+        at = int(np.argmax(times))
+        raise InputError.about("cv")(
+            f"cv must test a row once at most, so that scores are separate trials; row"
+            f" {int(rows[at])} is tested {int(times[at])} times. Take a splitter without repeats."
+        )
+    return found
+
+
+def _split(fold: Any) -> Split:
+    """Rows to train on and to test, by their numbers or by booleans."""
+    found = tuple(map(np.asarray, fold)) if width_of(fold) == 2 else ()
+    if not found or any(rows.dtype.kind not in "iub" or rows.ndim != 1 for rows in found):
+        raise InputTypeError.about("cv")(
+            "cv must give pairs of rows, those to train on and those to test, by number; got"
+            f" {shown(fold)}. Take a number of folds, a splitter, or a list of such pairs."
+        )
+    return Split(*found)
+
+
+def out_of_fold(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    splits: Sequence[Split],
+    method: str,
+    labels: TwoLabels,
+    fit_params: Mapping[str, Any],
+    n_jobs: int | None,
+) -> FloatArray:
+    """Scores of the tested rows, fold after fold, each by an estimator that never saw them."""
+    jobs = (delayed(_fold)(estimator, X, y, split, method, labels, fit_params) for split in splits)
+    return np.concatenate(Parallel(n_jobs=n_jobs)(jobs))
+
+
+def _fold(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    split: Split,
+    method: str,
+    labels: TwoLabels,
+    fit_params: Mapping[str, Any],
+) -> FloatArray:
+    own = clone(estimator)
+    X_train, y_train = _safe_split(own, X, y, split.train)
+    X_test, _ = _safe_split(own, X, None, split.test, split.train)
+    own.fit(X_train, y_train, **_check_method_params(X, fit_params, indices=split.train))
+    return client_scores(own, X_test, method, labels)
 
 
 def labelled_scores(

@@ -5,23 +5,149 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, StudyError
 from betaroc.core.notices import quietly
 from betaroc.core.process import end_with
-from betaroc.studies.batches import NUMBERS, draw_and_fit, shapes_of
+from betaroc.distributions.beta import beta_auc
+from betaroc.estimation.beta import ILL_CONDITIONED, beta_mle, errors_of_rows
+from betaroc.estimation.contract import SAFE_PRODUCT, product_of
+from betaroc.estimation.families import has_shapes
 from betaroc.studies.parameters import CellModel, setting
 from betaroc.studies.statistics import StudyStatistic
-from betaroc.studies.storage import as_parquet
+from betaroc.studies.storage import ResultColumn, ResultColumns, as_parquet
 from betaroc.studies.trials import Seed, Trial
+
+#: Rules about scores of exactly 0 and 1 that say nothing where there are none.
+_SILENT = (None, "inflate", "drop", "error")
+#: Scores of a class from which a fit by itself has a faster way to its two sums.
+_LONG = 1 << 14
+#: Scores of a class that are summed together: much more leaves the cache, much less costs calls.
+_HELD = 1 << 17
+#: Factors of a product, and products in a row at least.
+_FACTORS, _COLUMNS = 8, 8
+#: Above this mean logarithm the rounding of products, at most 2**-53 a score, would show in the
+#: 15th digit.
+_LOSSY = -0.1
+_BITS_OF_ONE = np.float64(1.0).view(np.uint64)
+
+
+# ------------------------------------------------------------------------------- the fits
+def draw_and_fit(trials: Sequence[Trial]) -> None:
+    """Draw the samples of trials and fit those that are plain beta fits side by side.
+
+    The others, and those whose two sums do not settle the fit, are left to `Trial.fit`.
+    """
+    groups: dict[tuple[int, int] | None, list[Trial]] = {}
+    for trial in trials:
+        here = trial.setting
+        if has_shapes(here.family) and not here.step_known and here.boundary in _SILENT:
+            groups.setdefault(here.sizes, []).append(trial)
+    plain, g = [], []
+    for sizes, group in groups.items():
+        if sizes is not None and max(sizes) <= _LONG:
+            plain += group
+            g.append(_group_means(group, sizes))
+    if not plain:
+        return
+    pairs = _shapes(*np.concatenate(g, axis=1)).reshape(-1, 4)
+    settled: Any = np.isfinite(pairs).all(axis=1).tolist()
+    for trial, known, found in zip(plain, settled, pairs.tolist(), strict=True):
+        if known:
+            trial.take_shapes(found)
+
+
+def _group_means(group: Sequence[Trial], sizes: tuple[int, int]) -> FloatArray:
+    """Mean logarithms of trials of equal sizes: client, impostor, client, ..."""
+    means = np.empty((2, 2 * len(group)))
+    step = min(len(group), max(1, _HELD // max(sizes)))
+    rows, room = np.empty((2, step * max(sizes)))
+    for first in range(0, len(group), step):
+        drawn = [trial.drawn for trial in group[first : first + step]]
+        for who, n in enumerate(sizes):
+            shape = len(drawn), n
+            x, here = (one[: len(drawn) * n] for one in (rows, room))
+            np.concatenate([pair[who] for pair in drawn], out=x)
+            part = slice(2 * first + who, 2 * (first + len(drawn)), 2)
+            means[:, part] = _mean_logs(x.reshape(shape), here.reshape(shape))
+    return means
+
+
+def _shapes(g1: FloatArray, g2: FloatArray) -> FloatArray:
+    """Rows a, b; nan where a sample has to be seen by itself."""
+    with np.errstate(all="ignore"):
+        a, b, converged = beta_mle(g1, g2)
+        settled = converged & ~(errors_of_rows(a, b, g1, g2)[2] > ILL_CONDITIONED)
+    return np.where(settled, np.stack([a, b]), np.nan).T
+
+
+def _mean_logs(x: FloatArray, room: FloatArray) -> FloatArray:
+    """Mean of log(x) and of log(1 - x) of every row; nan where scores are not inside (0, 1).
+
+    As in `betaroc.estimation.contract`, but each row alone decides how it is summed.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        sums = np.stack([
+            _sums(x, x, np.log),
+            _sums(x, np.subtract(1.0, x, out=room), lambda rows: np.log1p(-rows)),
+        ])  # fmt: skip
+    # The bits of nan and of what has a sign are larger than those; 0 has no finite sum.
+    inside = np.maximum.reduce(x.view(np.uint64), axis=1) < _BITS_OF_ONE
+    return np.where(inside, sums / x.shape[1], np.nan)
+
+
+def _sums(
+    x: FloatArray, factors: FloatArray, plain: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Row sums of logarithms, from those of products of a few factors where that loses nothing."""
+    n = x.shape[1]
+    if n < _FACTORS * _COLUMNS:
+        return np.asarray(np.add.reduce(plain(x), axis=1))
+    product = product_of(factors, _FACTORS)
+    least = np.minimum.reduce(product, axis=1)
+    total = np.add.reduce(np.log(product, out=product), axis=1)
+    lost = ~((least >= SAFE_PRODUCT) & (total <= _LOSSY * n))
+    if lost.any():
+        total[lost] = np.add.reduce(plain(x[lost]), axis=1)
+    return np.asarray(total)
+
+
+# ---------------------------------------------------------------------------- the numbers
+def _side(client: FloatArray, impostor: FloatArray, heavier: str, lighter: str) -> list[str | None]:
+    """The side of the diagonal at an end; None for equal shapes, whose constants decide."""
+    return [
+        None if c == i else heavier if i < c else lighter
+        for c, i in zip(client.tolist(), impostor.tolist(), strict=True)
+    ]
+
+
+def _areas(shapes: FloatArray) -> FloatArray:
+    """AUC; a single pair, for which `beta_auc` has a way of its own, is not alone."""
+    single = shapes.shape[1] == 1
+    areas = np.asarray(beta_auc(*(np.repeat(shapes, 2, axis=1) if single else shapes)))
+    return areas[:1] if single else areas
+
+
+#: Statistics of many beta pairs from their shapes, rows a_c, b_c, a_i, b_i; None among the values
+#: is left to the pair.
+NUMBERS: dict[str, Callable[[FloatArray], Any]] = {
+    "auc": _areas,
+    "exponent-at-zero": lambda shapes: shapes[2] / shapes[0],
+    "exponent-at-one": lambda shapes: shapes[3] / shapes[1],
+    "side-at-zero": lambda shapes: _side(shapes[0], shapes[2], "above", "below"),
+    "side-at-one": lambda shapes: _side(shapes[1], shapes[3], "below", "above"),
+    **{f"{who}-{name}": itemgetter(2 * c + k)
+       for c, who in enumerate(CLASSES) for k, name in enumerate("ab")},
+}  # fmt: skip
+
 
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
@@ -31,17 +157,6 @@ _OK, _FAILED = "ok", "failed"
 
 Entry = float | str
 Result = TypeVar("Result")
-
-
-class ResultColumn(NamedTuple):
-    """Values of one kind, None for those that a failed trial lacks."""
-
-    #: None where all lack.
-    kind: type[Any] | None
-    values: list[Any]
-
-
-ResultColumns = dict[str, ResultColumn]
 
 
 @dataclass(frozen=True)
@@ -69,51 +184,30 @@ class Part(NamedTuple):
     why: str = ""
 
 
-def part_of(block: Block, study: str) -> Part:
+def part_of(block: Block, study: str, parent: int | None = None) -> Part:
     """The part of a block, columns where no text says whose file it is.
 
-    One that the memory does not hold is told by its cell.
+    One that the memory does not hold names its cell. A worker lives as long as its parent.
     """
+    if parent is not None:
+        end_with(parent)
     try:
         columns = computed(block)
-        content = as_parquet(columns, study, block.number) if study else columns
-        return Part(block.number, content)
+        return Part(block.number, as_parquet(columns, study, block.number) if study else columns)
     except MemoryError:
-        return Part(block.number, None, _hungry_cell(block), "MemoryError")
-
-
-def part_of_worker(block: Block, study: str, parent: int, mark: Path | None = None) -> Part:
-    """What a worker does, as long as its parent lives.
-
-    With a place for a mark, each cell is computed by itself before, and there stands which.
-    """
-    end_with(parent)
-    if mark is not None:
-        for cell, alone in _cells_of(block):
-            with suppress(OSError):  # the parent may be on another machine
-                mark.write_text(str(cell))
-            with suppress(MemoryError):
+        for cell, alone in cells_of(block):
+            try:
                 computed(alone)
-        with suppress(OSError):
-            mark.unlink()
-    return part_of(block, study)
+            except MemoryError:
+                return Part(block.number, None, cell, "MemoryError")
+        return Part(block.number, None, None, "MemoryError")
 
 
-def _cells_of(block: Block) -> Iterator[tuple[int, Block]]:
+def cells_of(block: Block) -> Iterator[tuple[int, Block]]:
     """Blocks of the trials of one cell each."""
     for cell in block.cells:
-        trials = tuple(one for one in block.trials if one[0] == cell)
+        trials = tuple(trial for trial in block.trials if trial[0] == cell)
         yield cell, replace(block, cells={cell: block.cells[cell]}, trials=trials)
-
-
-def _hungry_cell(block: Block) -> int | None:
-    """The first cell that the memory does not hold by itself; None if it is all of them."""
-    for cell, alone in _cells_of(block):
-        try:
-            computed(alone)
-        except MemoryError:
-            return cell
-    return None
 
 
 @dataclass
@@ -139,9 +233,12 @@ def computed(block: Block) -> ResultColumns:
             (here, error), given = settings[cell], MappingProxyType(block.cells[cell])
             trial = None if here is None else Trial(given, cell, replicate, block.seed, here)
             rows.append(_Row(cell, replicate, trial, {}, error))
-        true: dict[tuple[int, str], Entry] = {}
+        shared: dict[tuple[int, str], Entry] = {}
         for some in _held(rows):
-            _fill(some, block.statistics, true)
+            if any(s.needs_fit for s in block.statistics):
+                _fit_together(some)
+            for statistic in block.statistics:
+                _fill(statistic, [row for row in some if not row.error], shared)
             for row in some:
                 row.trial = None  # and its scores
         return _columns(rows, block)
@@ -171,77 +268,43 @@ def _held(rows: Sequence[_Row]) -> list[list[_Row]]:
     return parts
 
 
-def _fill(
-    rows: Sequence[_Row], statistics: Sequence[StudyStatistic], true: dict[tuple[int, str], Entry]
-) -> None:
-    """All statistics of some rows, column by column."""
-    if any(s.needs_fit for s in statistics):
-        _fit_together([row for row in rows if row.trial is not None])
-    for statistic in statistics:
-        going = [row for row in rows if not row.error]
-        if statistic.source in ("true", "fit") and statistic.stat in NUMBERS:
-            going = _at_once(statistic, going, true)
-        for row in going:
-            _one(statistic, row, true)
-
-
 def _fit_together(rows: Sequence[_Row]) -> None:
     """Batch fits of the rows that have samples; what fails there is left to each by itself."""
     drawn = []
     for row in rows:
-        trial = row.trial
-        if trial is None or trial.setting.sizes is None:
-            continue
-        _, row.error = _tried(partial(getattr, trial, "drawn"))
-        if not row.error:
-            drawn.append(trial)
+        if row.trial is not None and row.trial.setting.sizes is not None:
+            _, row.error = _tried(partial(getattr, row.trial, "drawn"))
+            drawn += [] if row.error else [row.trial]
     draw_and_fit(drawn)
 
 
-def _at_once(
-    statistic: StudyStatistic, rows: Sequence[_Row], true: dict[tuple[int, str], Entry]
-) -> list[_Row]:
-    """Fill in what arrays give; the rows that are left to be seen one by one."""
-    first: dict[Any, _Row] = {}
+def _fill(
+    statistic: StudyStatistic, rows: Sequence[_Row], shared: dict[tuple[int, str], Entry]
+) -> None:
+    """One statistic of some rows: of arrays of shapes where a batch found them, else of each.
+
+    The true pair of a cell is one for all replicates.
+    """
+    if statistic.source == "fit" and statistic.stat in NUMBERS:
+        fitted = [(row, row.trial.batch_shapes) for row in rows
+                  if row.trial is not None and row.trial.batch_shapes is not None]  # fmt: skip
+        if fitted:
+            values = NUMBERS[statistic.stat](np.array([shapes for _, shapes in fitted]).T)
+            for (row, _), value in zip(fitted, list(values), strict=True):
+                if value is not None:
+                    row.values[statistic.column] = value
+    is_shared = statistic.source in ("true", "epc-true")
     for row in rows:
-        if statistic.source == "true":
-            if (row.cell, statistic.column) not in true:
-                first.setdefault(row.cell, row)
-        else:
-            first[row.cell, row.replicate] = row
-    ready = []
-    for row in first.values():
-        shapes = None if row.trial is None else shapes_of(row.trial, statistic.source)
-        if shapes is not None:
-            ready.append((row, shapes))
-    if ready:
-        found = NUMBERS[statistic.stat](np.array([shapes for _, shapes in ready]).T)
-        values = found.tolist() if isinstance(found, np.ndarray) else found
-        for (row, _), value in zip(ready, values, strict=True):
-            if value is None:
-                continue
-            if statistic.source == "true":
-                true[row.cell, statistic.column] = value
-            else:
-                row.values[statistic.column] = value
-    return [row for row in rows if statistic.column not in row.values]
-
-
-def _one(statistic: StudyStatistic, row: _Row, true: dict[tuple[int, str], Entry]) -> None:
-    """One statistic of one row; its error, if it has one."""
-    # The true pair of a cell is one for all replicates.
-    shared = statistic.source in ("true", "epc-true")
-    key = (row.cell, statistic.column)
-    if shared and key in true:
-        row.values[statistic.column] = true[key]
-        return
-    assert row.trial is not None  # noqa: S101 - a row without one has an error
-    found, row.error = _tried(partial(statistic.of, row.trial))
-    if found is None:
-        return
-    row.values.update(found)
-    if shared:
-        true[key] = found[statistic.column]
+        key = (row.cell, statistic.column)
+        if statistic.column in row.values or row.trial is None:
+            continue
+        if is_shared and key in shared:
+            row.values[statistic.column] = shared[key]
+            continue
+        found, row.error = _tried(partial(statistic.of, row.trial))
+        row.values |= found or {}
+        if is_shared and found:
+            shared[key] = found[statistic.column]
 
 
 def _words(error: Exception) -> str:
@@ -266,34 +329,24 @@ def _words(error: Exception) -> str:
 # -------------------------------------------------------------------------------- columns
 def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
     """Rows as columns: cell, replicate, parameters, statistics, status, error."""
-    found: ResultColumns = {
+    found = {
         "cell": ResultColumn(int, [row.cell for row in rows]),
         "replicate": ResultColumn(int, [row.replicate for row in rows]),
     }
     for name, value in next(iter(block.cells.values())).items():
         found[name] = ResultColumn(type(value), [block.cells[row.cell][name] for row in rows])
-    for name, kind in _names(rows, block.statistics).items():
-        values = [None if row.error else row.values.get(name) for row in rows]
-        found[name] = ResultColumn(kind or _kind(values, name, rows), values)
+    for statistic in block.statistics:
+        kinds: dict[str, type[Any] | None] = {statistic.column: statistic.kind}
+        if statistic.function is not None:  # its columns, and their kinds, are what it returned
+            column = statistic.column
+            kinds = {name: None for row in rows for name in row.values
+                     if name == column or name.startswith(f"{column}.")}  # fmt: skip
+        for name, kind in kinds.items():
+            values = [None if row.error else row.values.get(name) for row in rows]
+            found[name] = ResultColumn(kind or _kind(values, name, rows), values)
     found["status"] = ResultColumn(str, [_FAILED if row.error else _OK for row in rows])
     found["error"] = ResultColumn(str, [row.error for row in rows])
     return found
-
-
-def _names(
-    rows: Sequence[_Row], statistics: Sequence[StudyStatistic]
-) -> dict[str, type[Any] | None]:
-    """Columns in the order in which they were asked for, and the kind of those that have one."""
-    seen: dict[str, type[Any] | None] = {}
-    for statistic in statistics:
-        if statistic.function is None:
-            seen[statistic.column] = statistic.kind
-            continue
-        for row in rows:
-            for name in row.values:
-                if name == statistic.column or name.startswith(f"{statistic.column}."):
-                    seen.setdefault(name, None)
-    return seen
 
 
 def _kind(values: list[Any], name: str, rows: Sequence[_Row]) -> type[Any] | None:

@@ -24,22 +24,23 @@ from betaroc.inference.of_scores import methods_of
 from betaroc.inference.scores_beyond import SHOW, about, needed
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import STATISTICS, Where
+from betaroc.model.statistics import STATISTICS
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.tree import Section, Words
 from betaroc.rendering.tree_text import text_of
 from betaroc.studies.plan_goals import (
     MOST_SCORES,
     SIDES,
-    AreaWidth,
-    GapWidth,
     Goal,
-    ShapeChance,
-    SideChance,
-    StatWidth,
+    area_width,
+    difference_goal,
     fewest_scores,
+    gap_width,
+    shape_chance,
+    side_chance,
+    stat_width,
+    tail_width,
 )
-from betaroc.studies.plan_intervals import DifferenceChance, DifferenceWidth, TailWidth
 
 _SHAPES = {
     "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
@@ -50,6 +51,8 @@ _MEASURES = ("hter", "weighted-error")
 _NAMES = "br.statistics() lists numbers, the text of plan_sample_size the rest."
 _THRESHOLDS = ("smooth", "empirical")
 _LEVEL = 0.95
+#: What decides a side or a shape.
+_TESTS = dict.fromkeys(SIDES, "end test") | dict.fromkeys(_SHAPES, "fitted shape")
 #: Below this the expansions have been seen to be good, but no more than that.
 _FEW = 30
 
@@ -336,45 +339,44 @@ def plan_sample_size(
     (120, 0.0635)
     """
     name, asked = _asked(stat, given, point)
-    models = _models(model, name, asked)
+    several = isinstance(model, tuple | list)
+    systems: Sequence[Any] = model if several else [model]  # type: ignore[assignment]
+    if several:
+        _refuse_systems(len(systems), name, asked, least=2)
+    models = tuple(map(_model_of, systems))
     request = _request(
         name, asked, len(models), width=width, power=power, level=level, ratio=ratio, method=method,
         measure=measure, thresholds=thresholds, correlation=correlation,
     )  # fmt: skip
-    kind, by_chance, chosen, share, r = request[:5]
-    # Fits have scores, which will answer too.
-    of_fits = all(isinstance(system, Fit) for system in _systems(model))
-    if chosen.method == METHODS[0] and asked is not None and of_fits:
+    options, by_chance = request.options, request.by_chance
+    if (
+        options.method == METHODS[0]
+        and asked is not None
+        and all(isinstance(s, Fit) for s in systems)
+    ):
+        # Fits have scores, which will answer too.
         drawn = is_of_scores(asked) and methods_of(asked)[0] in ("smoothed", "bootstrap")
         alone = f"{METHODS[0]}, if the family is right"
-        chosen = replace(chosen, method=alone if drawn or not is_of_scores(asked) else BOTH)
-    measure, method = request.measure, str(chosen.method)
-    if by_chance:
-        wanted = _chance(power, name, chosen, tested=kind == "difference")
-    else:
-        wanted = _width(name, asked, width, models[0])
-    if asked is not None and kind == "difference":
-        made = DifferenceChance if by_chance else DifferenceWidth
-        goal: Goal = made(asked, models, chosen, r)
-    else:
-        goal = _goal(name, asked, models, chosen, measure)
-    estimate = goal.estimate  # which refuses
-    sizes, reached = fewest_scores(goal, wanted, share)
+        options = replace(options, method=alone if drawn or not is_of_scores(asked) else BOTH)
+    if not by_chance:
+        _refuse_wide(name, asked, request.wanted, models[0])
+    goal = _goal(name, asked, models, options, request)
+    sizes, reached = fewest_scores(goal, request.wanted, request.ratio)
     found = SampleSize(
         stat=name,
         at="" if asked is None else str(asked.where)[1:],
         n_client=sizes[0],
         n_impostor=sizes[1],
-        estimate=estimate,
+        estimate=goal.estimate,
         width=math.nan if by_chance else reached,
-        wanted=wanted,
-        level=chosen.level,
-        ratio=float(share),
+        wanted=request.wanted,
+        level=options.level,
+        ratio=float(request.ratio),
         power=reached if by_chance else math.nan,
-        method="end test" if name in SIDES else "fitted shape" if name in _SHAPES else method,
+        method=_TESTS.get(name, str(options.method)),
         model=models[0] if len(models) == 1 else models,
-        measure=measure or "",
-        correlation=r,
+        measure=request.measure,
+        correlation=request.correlation,
     )
     if not goal.exact and min(sizes) < _FEW:
         warn(
@@ -416,10 +418,11 @@ class PlanRequest(NamedTuple):
 
     kind: str
     by_chance: bool
+    wanted: float
     options: IntervalOptions
     ratio: Fraction
     correlation: float
-    measure: str | None
+    measure: str
 
 
 def checked_plan(
@@ -437,30 +440,44 @@ def checked_plan(
 
 def _request(
     name: str, asked: Asking | None, systems: int, *, level: Any, ratio: Any, method: Any,
-    **options: Any,
+    **given: Any,
 ) -> PlanRequest:  # fmt: skip
     kind = "gap" if name == _GAP else "chance" if asked is None else "width"
     if kind == "width" and systems == 2:
         kind = "difference"
-    _refuse_unused(name, kind, options, method)
-    chosen, share = IntervalOptions(level, groups=False), _ratio(ratio)
-    if name in _SHAPES and chosen.level != _LEVEL:
+    _refuse_unused(name, kind, given, method)
+    options, measure, r = IntervalOptions(level, groups=False), "", math.nan
+    if name in _SHAPES and options.level != _LEVEL:
         raise InputError(
             f"{name!r} has no level: the category fitted is right or wrong; got"
-            f" level={chosen.level!r}. Leave it out, and give the probability as power."
+            f" level={options.level!r}. Leave it out, and give the probability as power."
         )
-    by_chance = kind == "chance" or options["power"] is not None
+    by_chance = kind == "chance" or given["power"] is not None
     if by_chance:
-        _chance(options["power"], name, chosen, tested=kind == "difference")
+        # Of a side or a difference above what a test of that level finds where there is none.
+        least = options.tail if kind == "difference" or name in SIDES else 0.0
+        must = f"be a probability strictly between {least:.4g} and 1"
+        power = POWER if given["power"] is None else given["power"]
+        wanted = checks.fraction(power, "power", must)
+        if not least < wanted < 1.0:
+            raise InputError(f"power must {must}; got {power!r}. Give a fraction, such as 0.8.")
     else:
-        checks.positive(options["width"], "width")
-    measure = options["measure"]
+        wanted = checks.positive(given["width"], "width")
     if kind == "gap":
-        measure = known("hter" if measure is None else measure, _MEASURES, "measure")
-        kept = options["thresholds"]
-        method = checks.choice("smooth" if kept is None else kept, _THRESHOLDS, "thresholds")
-    r = _correlation(options["correlation"]) if kind == "difference" else math.nan
-    return PlanRequest(kind, by_chance, replace(chosen, method=method), share, r, measure)
+        asked_for = {"measure": "hter", "thresholds": "smooth"}
+        asked_for |= {k: given[k] for k in asked_for if given[k] is not None}
+        measure = known(asked_for["measure"], _MEASURES, "measure")
+        method = checks.choice(asked_for["thresholds"], _THRESHOLDS, "thresholds")
+    if kind == "difference":
+        r = given["correlation"]
+        r = 0.0 if r is None else checks.finite(r, "correlation")
+        if not -1.0 <= r <= 1.0:
+            raise InputError.about("correlation")(
+                f"correlation must lie in [-1, 1]; got {r!r}. Give that of the errors of both"
+                " numbers, such as Difference.correlation of pilot trials."
+            )
+    chosen = replace(options, method=method)
+    return PlanRequest(kind, by_chance, wanted, chosen, _ratio(ratio), r, measure)
 
 
 def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[str, Asking | None]:
@@ -470,32 +487,18 @@ def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[st
         return f"{found.name}(model)", found
     own, at, behind = stat.partition("@")
     name = known(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
-    if name == _GAP and at:
-        weighted = asking(f"weighted-error@{behind}", given, **point)
-        return name, _gap((), {"alpha": weighted.where.value})
-    if name == _GAP:
-        return name, _gap(given, point)
     if name in STATISTICS:
         return name, asking(stat, given, **point)
-    if given or point or at:
-        got = ", ".join([behind] * bool(at) + _shown(given, point))
-        raise InputError(f"{name!r} is taken at no point; got {got}. Leave it out.")
+    got = [behind] * bool(at) + [*map(checks.shown, given)]
+    got += [f"{k}={checks.shown(v)}" for k, v in point.items()]
+    if name == _GAP:  # at one alpha: the point of a weighted error
+        if len(got) != 1 or (not at and "alpha" not in point):
+            raise InputError(f"{_GAP!r} needs its point, alpha=; got {', '.join(got) or 'none'}.")
+        weighted = asking(f"weighted-error@{behind}" if at else "weighted-error", (), **point)
+        return name, Asking(_GAP, STATISTICS["weighted-error"], weighted.where)
+    if got:
+        raise InputError(f"{name!r} is taken at no point; got {', '.join(got)}. Leave it out.")
     return name, None
-
-
-def _gap(given: tuple[Any, ...], point: PointArguments) -> Asking:
-    """The gap at one alpha: the point of a weighted error."""
-    alpha = point.get("alpha")
-    if given or alpha is None or len(point) > 1:
-        got = ", ".join(_shown(given, point)) or "none"
-        raise InputError(f"{_GAP!r} needs its point, alpha=; got {got}.")
-    return Asking(
-        _GAP, STATISTICS["weighted-error"], Where("alpha", checks.fraction(alpha, "alpha"))
-    )
-
-
-def _shown(given: tuple[Any, ...], point: PointArguments) -> list[str]:
-    return [*map(checks.shown, given), *(f"{k}={checks.shown(v)}" for k, v in point.items())]
 
 
 def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> None:
@@ -518,14 +521,10 @@ def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> 
     if kind in ("width", "gap") and given["width"] is None:
         raise InputError(f"{name!r} needs a width, the full width of its interval; got none.")
     checks.choice(method, _METHODS, "method")
-    if method != "delta" and name == "auc" and kind == "difference":
+    if method != "delta" and kind == "difference":
         raise InputError.about("method")(
-            f"method={method!r} plans the area of one model; got two, whose difference is planned"
+            f"method={method!r} plans a number of one model; got two, whose difference is planned"
             ' by "delta". Give one model, or leave the method out.'
-        )
-    if method == "tail" and kind == "difference":
-        raise InputError.about("method")(
-            'method="tail" plans a number of one model; got two. Give one, or leave it out.'
         )
     if method not in ("delta", "tail") and name != "auc":
         raise InputError.about("method")(
@@ -546,48 +545,27 @@ def _ratio(ratio: Any) -> Fraction:
     return share
 
 
-def _correlation(correlation: Any) -> float:
-    value = checks.finite(0.0 if correlation is None else correlation, "correlation")
-    if not -1.0 <= value <= 1.0:
-        raise InputError.about("correlation")(
-            f"correlation must lie in [-1, 1]; got {value!r}. Give that of the errors of both"
-            " numbers, such as Difference.correlation of pilot trials."
+def _model_of(system: Any) -> ScoreModel:
+    model = system.model if isinstance(system, Fit) else system
+    if isinstance(system, Fit):
+        system._tell_misfit()
+    if not isinstance(model, ScoreModel):
+        raise InputTypeError.about("model")(
+            f"model must be a ScoreModel or a fit; got {type(system).__name__}. Plan from"
+            " distributions, such as those fitted to first scores: model=fit(scores)."
         )
-    return value
+    return model
 
 
-def _systems(model: PlannedModel) -> Sequence[Any]:
-    return model if isinstance(model, tuple | list) else [model]
-
-
-def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[ScoreModel, ...]:
-    if isinstance(model, tuple | list):
-        _refuse_systems(len(model), name, asked, alone=False)
-    models = []
-    for one in _systems(model):
-        found = one.model if isinstance(one, Fit) else one
-        if isinstance(one, Fit):
-            one._tell_misfit()
-        if not isinstance(found, ScoreModel):
-            raise InputTypeError.about("model")(
-                f"model must be a ScoreModel or a fit; got {type(one).__name__}. Plan from"
-                " distributions,"
-                " such as those fitted to first scores: model=fit(scores)."
-            )
-        models.append(found)
-    return tuple(models)
-
-
-def _refuse_systems(count: int, name: str, asked: Asking | None, *, alone: bool = True) -> None:
-    if (asked is None or count != 2) and not (alone and count == 1):
+def _refuse_systems(count: int, name: str, asked: Asking | None, *, least: int = 1) -> None:
+    if not least <= count <= (1 if asked is None else 2):
         raise InputError(
             f"two models are for the difference of two systems in a number; got {count} for"
             f" {name!r}. Give one model."
         )
 
 
-def _width(name: str, asked: Asking | None, width: Any, model: ScoreModel) -> float:
-    wanted = checks.positive(width, "width")
+def _refuse_wide(name: str, asked: Asking | None, wanted: float, model: ScoreModel) -> None:
     scale = "plain" if asked is None or name == _GAP else asked.row.scale
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
@@ -596,31 +574,24 @@ def _width(name: str, asked: Asking | None, width: Any, model: ScoreModel) -> fl
             f"width must be less than the range of {name!r}, {largest:g}; got {wanted!r}. Give the"
             " full width in the unit of the statistic, such as 0.05."
         )
-    return wanted
-
-
-def _chance(power: Any, name: str, options: IntervalOptions, *, tested: bool) -> float:
-    """Of a side or a difference above what a test of that level finds where there is none."""
-    least = options.tail if tested or name in SIDES else 0.0
-    must = f"power must be a probability strictly between {least:.4g} and 1"
-    value = checks.fraction(POWER if power is None else power, "power", must[11:])
-    if not least < value < 1.0:
-        raise InputError(f"{must}; got {power!r}. Give a fraction, such as 0.8.")
-    return value
 
 
 def _goal(
     name: str, asked: Asking | None, models: tuple[ScoreModel, ...], options: IntervalOptions,
-    measure: str | None,
+    request: PlanRequest,
 ) -> Goal:  # fmt: skip
+    model = models[0]
+    if asked is None and name in SIDES:
+        return side_chance(name, model, options)
     if asked is None:
-        if name in SIDES:
-            return SideChance(name, models[0], options)
-        return ShapeChance(_SHAPES[name], models[0])
-    if name == _GAP:
-        return GapWidth(models, asked.where.value, options, str(measure))
+        return shape_chance(_SHAPES[name], model)
+    if request.kind == "gap":
+        return gap_width(models, asked.where.value, options, request.measure)
+    if request.kind == "difference":
+        r, by_chance = request.correlation, request.by_chance
+        return difference_goal(asked, models, options, r, by_chance=by_chance)
     if options.method == "tail":
-        return TailWidth(asked, models[0], options)
+        return tail_width(asked, model, options)
     if options.method in _METHODS[1:]:
-        return AreaWidth(models[0], options)
-    return StatWidth(asked, models[0], options)
+        return area_width(model, options)
+    return stat_width(asked, model, options)

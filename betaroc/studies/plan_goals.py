@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,27 +16,99 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.special import share_ends
+from betaroc.core.thresholds import Coordinate, Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.forecast import epc_forecast
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.normal import has_spread
-from betaroc.estimation.families import planned_family
-from betaroc.fits.fit import Fit
+from betaroc.distributions.spliced import Spliced
+from betaroc.estimation.families import named, planned_family
+from betaroc.estimation.tails import FEWEST, SIZES, Tails, TailScores, fit_tails
+from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
 from betaroc.inference.delta import METHODS, bare_interval, delta, models_near
-from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.interval import Interval, Limits, difference_ends
 from betaroc.inference.intervals import BOTH
 from betaroc.inference.of_scores import bare_interval_of_scores
-from betaroc.inference.parameter_errors import free_coordinates, laws_at
-from betaroc.inference.small_samples import small_sample, student
+from betaroc.inference.small_samples import free_coordinates, laws_at, small_sample, student
+from betaroc.inference.tail_intervals import surely_beyond, tail_rate_ends, tail_threshold_ends
 from betaroc.model.asking import Asking, asking
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
-from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits
+
+#: Client and impostor scores.
+Sizes = tuple[int, int]
+
+
+def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
+    """A fit whose estimates are the distributions themselves, with the errors of so many scores.
+
+    The covariance is the inverse Fisher information of each class over its scores, the prior that
+    of the model.
+    """
+    laws = {"client": model.client, "impostor": model.impostor}
+    for who, law in laws.items():
+        if planned_family(law) is None:
+            raise InputError(
+                "the distributions must have a Fisher information (beta, normal, logit-normal,"
+                " with point"
+                f" masses or without) to plan a fit; the {who} distribution is a"
+                f" {type(law).__name__}."
+                ' Give the model of such a fit; for "auc" take method="delong", for "epc-gap"'
+                ' thresholds="empirical", which need none.'
+            )
+    parts = [_expected(law, n) for law, n in zip(laws.values(), sizes, strict=True)]
+    nothing: Any = None
+    return Fit(model, nothing, parts[0], parts[1], named((parts[0].family, parts[1].family)))
+
+
+def _expected(law: Distribution, n: int) -> DistributionFit:
+    parameters = {p.name: p.value for p in law._parameters()}
+    names, values = tuple(parameters), tuple(parameters.values())
+    family, cov = str(planned_family(law)), law._unit_covariance() / n
+    return DistributionFit(family, law, names, values, cov, math.nan, n, float(n))
+
+
+def scattered(fit: Fit) -> list[Fit]:
+    """Fits of other score sets of that size: their mean is that over all, to second order.
+
+    With d parameters the 2 d fits that are sqrt(d) errors away along the roots of the
+    covariance, about the estimates with their first-order bias: the cubature of degree 3 of a
+    normal distribution.
+
+    References
+    ----------
+    Stroud, A. H. (1971), Approximate calculation of multiple integrals.
+    """
+    errors = free_coordinates(fit, groups=False)
+    centre = errors.place + small_sample(fit, errors, groups=False).bias
+    laws = fit.client.distribution, fit.impostor.distribution
+    sizes = fit.client.n, fit.impostor.n
+    away = math.sqrt(len(errors.roots))
+    found = []
+    for root in errors.roots:
+        for side in (away, -away):
+            moved = laws_at(laws, errors.names, centre + side * root)
+            found.append(expected_fit(ScoreModel(*moved, prior=fit.model.prior), sizes))
+    return found
+
+
+def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
+    """Mean and standard deviation over fits of that size, to second order.
+
+    Where a fit nearby has no such number, the number of the expected one, and nan.
+    """
+    try:
+        values = np.array([of(one) for one in scattered(fit)])
+    except (InputError, OverflowError):
+        return of(fit), math.nan
+    if not np.all(np.isfinite(values)):
+        return of(fit), math.nan
+    return float(np.mean(values)), float(np.std(values))
+
 
 #: Ends by the name of their statistic.
 SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
@@ -49,28 +120,30 @@ _LEAST, _START, MOST_SCORES = 2, 200, 10**9
 _COUNTED = 5000
 #: Longest step of the search, as a logarithm, and how far beyond a guess it goes.
 _FAR, _BEYOND = math.log(64.0), 1.02
+#: The class, and the end of it, that a rate speaks of.
+_TAIL_OF = {"far": (1, "upper"), "tnr": (1, "upper"), "frr": (0, "lower"), "tpr": (0, "lower")}
+#: What a rate leaves, which is small where it is near 1.
+_COMPLEMENT = {"tnr": "far", "tpr": "frr"}
+#: Scores at the end that a tail is fitted to, and those that its joint needs.
+_KEPT = 2 * max(SIZES) + 2
 
 
-class Goal(ABC):
+@dataclass(frozen=True)
+class Goal:
     """What to plan for: a width, or a chance.
 
     Widths shrink like 1/sqrt(n); the probit of a chance is about a constant and a multiple of
     sqrt(n).
     """
 
-    #: Whether what is reached holds for any number of scores.
-    exact = False
+    #: The statistic of the distributions; nan of shapes.
+    estimate: float
+    #: The width, or the chance, that so many scores give.
+    reached: Callable[[Sizes], float]
     #: The chance without scores; None of a width.
     least: float | None = None
-
-    @property
-    @abstractmethod
-    def estimate(self) -> float:
-        """The statistic of the distributions; refuses what no number of scores reaches."""
-
-    @abstractmethod
-    def reached(self, sizes: Sizes) -> float:
-        """The width, or the chance, that so many scores give."""
+    #: Whether what is reached holds for any number of scores.
+    exact: bool = False
 
     def lacking(self, reached: float, wanted: float) -> float:
         """About the logarithm of how many times as many scores it takes."""
@@ -86,7 +159,7 @@ class Goal(ABC):
 
 
 # ------------------------------------------------------------------------------- intervals
-def ends_of_scores(
+def _ends_of_scores(
     asked: Asking, model: ScoreModel, options: IntervalOptions, sizes: Sizes
 ) -> Limits:
     """Ends of the interval of scores that are the quantiles of both distributions.
@@ -103,98 +176,128 @@ def ends_of_scores(
     return low, high
 
 
-@dataclass(frozen=True)
-class StatWidth(Goal):
+def stat_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Goal:
     """Mean width of `Fit.interval` by the delta method, to second order.
 
     Of a plan from a fit at least the width of the scores' own interval.
     """
+    by_delta = replace(options, method=METHODS[0])
 
-    asking: Asking
-    model: ScoreModel
-    options: IntervalOptions
-
-    @cached_property
-    def estimate(self) -> float:
-        return float(self._interval(expected_fit(self.model, (1000, 1000))).estimate)
-
-    def reached(self, sizes: Sizes) -> float:
-        found = mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
-        if self.options.method != BOTH:
-            return found
-        low, high = ends_of_scores(self.asking, self.model, self.options, sizes)
-        return max(found, high - low)
-
-    def _interval(self, fit: Fit) -> Interval:
-        return bare_interval(fit, self.asking, replace(self.options, method=METHODS[0]))
-
-    def _width(self, fit: Fit) -> float:
+    def width(fit: Fit) -> float:
         try:
-            found = self._interval(fit)
+            interval = bare_interval(fit, asked, by_delta)
         except OverflowError:
             return math.inf
-        return float(found.high - found.low)
+        return float(interval.high - interval.low)
+
+    def reached(sizes: Sizes) -> float:
+        mean = mean_over_fits(width, expected_fit(model, sizes))[0]
+        if options.method != BOTH:
+            return mean
+        low, high = _ends_of_scores(asked, model, options, sizes)
+        return max(mean, high - low)
+
+    return Goal(bare_interval(expected_fit(model, (1000, 1000)), asked, by_delta).estimate, reached)
 
 
-@dataclass(frozen=True)
-class AreaWidth(Goal):
+def difference_goal(
+    asked: Asking, models: tuple[ScoreModel, ...], options: IntervalOptions, correlation: float, *,
+    by_chance: bool,
+) -> Goal:  # fmt: skip
+    """Width of the interval of `difference` at the expected fits of two systems.
+
+    Or the chance that it leaves 0 out on the side where the truth is: the difference over its
+    error is taken as normal.
+    """
+    from scipy.special import ndtr
+
+    first, second = (asked.number(model) for model in models)
+    gap = first - second
+    if not math.isfinite(gap):
+        raise InputError(
+            f"{str(asked)!r} must be a finite number of both models; it is {first!r} and"
+            f" {second!r}."
+        )
+    if by_chance and gap == 0.0:
+        raise InputError(
+            "impossible because the systems do not differ: no size tells them apart in"
+            f" {str(asked)!r}. Plan the width of the interval."
+        )
+
+    def interval(model: ScoreModel, sizes: Sizes) -> Interval:
+        by_delta = replace(options, method=METHODS[0])
+        found = bare_interval(expected_fit(model, sizes), asked, by_delta)
+        if options.method != BOTH:
+            return found
+        low, high = _ends_of_scores(asked, model, options, sizes)
+        return replace(found, low=min(found.low, low), high=max(found.high, high))
+
+    def reached(sizes: Sizes) -> float:
+        one, two = (interval(model, sizes) for model in models)
+        down, up = difference_ends(one, two, correlation)
+        if not by_chance:
+            return down + up
+        here, z = one.estimate - two.estimate, options.deviate
+        away = down if here > 0.0 else up
+        return 1.0 if away == 0.0 else float(ndtr(z * abs(here) / away - z))
+
+    return Goal(gap, reached, options.tail if by_chance else None)
+
+
+# ---------------------------------------------------------------------------- DeLong's variance
+def area_width(model: ScoreModel, options: IntervalOptions) -> Goal:
     """Mean width of `auc_interval` by DeLong's variance.
 
-        E Var A = x/m + y/n + 2 (v - x - y)/(m n),
-        x = Var F_i(C), y = Var F_c(I), v = A (1 - A) - P(C = I)/4
-
-    with ties counting one half. The ends are cut to [0, 1]; A is taken as normal for that.
+    The ends are cut to [0, 1]; the area is taken as normal for that.
     """
+    from scipy.special import expit, logit
 
-    model: ScoreModel
-    options: IntervalOptions
+    area = float(model.auc())
+    if not _LOST < area < 1.0 - _LOST:
+        raise InputError(
+            f"the area must lie inside (0, 1) to have an error; it is {area!r}, as of classes"
+            " that do not overlap. Take a model whose classes do."
+        )
+    parts = area_variances(model)
 
-    @cached_property
-    def estimate(self) -> float:
-        area = float(self.model.auc())
-        if not _LOST < area < 1.0 - _LOST:
-            raise InputError(
-                f"the area must lie inside (0, 1) to have an error; it is {area!r}, as of classes"
-                " that do not overlap. Take a model whose classes do."
-            )
-        return area
-
-    def reached(self, sizes: Sizes) -> float:
-        from scipy.special import expit, logit
-
-        area, sd = self.estimate, math.sqrt(self.variance(sizes))
-        reach = student(math.inf, self.options.level) * sd
-        if self.options.method == "logit-delong":
+    def reached(sizes: Sizes) -> float:
+        sd = math.sqrt(mean_area_variance(parts, sizes))
+        reach = student(math.inf, options.level) * sd
+        if options.method == "logit-delong":
             away = reach / (area * (1.0 - area))
             low, high = expit(logit(area) + np.array([-away, away]))
             return float(high - low)
         return 2.0 * reach - sum(_beyond(end + reach - 1.0, sd) for end in (area, 1.0 - area))
 
-    def variance(self, sizes: Sizes) -> float:
-        """Mean of DeLong's variance."""
-        (m, n), (x, y) = sizes, self.variances
-        one = self.estimate * (1.0 - self.estimate) - 0.25 * self._ties
-        return x / m + y / n + 2.0 * max(one - x - y, 0.0) / (m * n)
+    return Goal(area, reached)
 
-    @property
-    def _ties(self) -> float:
-        """P(C = I)."""
-        client, impostor = self.model.client.atoms, self.model.impostor.atoms
-        _, own, other = np.intersect1d(client.places, impostor.places, return_indices=True)
-        return math.fsum(client.masses[own] * impostor.masses[other])
 
-    @cached_property
-    def variances(self) -> tuple[float, float]:
-        """Var F_i(C) and Var F_c(I)."""
-        pair = self.model._pair
+def mean_area_variance(parts: tuple[float, float, float], sizes: Sizes) -> float:
+    """Mean of DeLong's variance, from `area_variances`.
 
-        def middle(rate: Callable[[Thresholds], FloatArray], t: Thresholds) -> FloatArray:
-            """Such as P(I > t) + P(I = t)/2, of a client that scores t."""
-            return 0.5 * (rate(t) + rate(pair.just_below_any(t)))
+        E Var A = x/m + y/n + 2 (v - x - y)/(m n),
+        x = Var F_i(C), y = Var F_c(I), v = A (1 - A) - P(C = I)/4
 
-        sides = (pair.client, pair.far), (pair.impostor, pair.frr)
-        x, y = (_variance(pair, law, partial(middle, rate)) for law, rate in sides)
-        return x, y
+    with ties counting one half.
+    """
+    (x, y, v), (m, n) = parts, sizes
+    return x / m + y / n + 2.0 * max(v - x - y, 0.0) / (m * n)
+
+
+def area_variances(model: ScoreModel) -> tuple[float, float, float]:
+    """Var F_i(C), Var F_c(I), and the variance of a comparison."""
+    pair, area = model._pair, float(model.auc())
+
+    def middle(rate: Callable[[Thresholds], FloatArray], t: Thresholds) -> FloatArray:
+        """Such as P(I > t) + P(I = t)/2, of a client that scores t."""
+        return 0.5 * (rate(t) + rate(pair.just_below_any(t)))
+
+    sides = (pair.client, pair.far), (pair.impostor, pair.frr)
+    x, y = (_variance(pair, law, partial(middle, rate)) for law, rate in sides)
+    client, impostor = model.client.atoms, model.impostor.atoms
+    _, own, other = np.intersect1d(client.places, impostor.places, return_indices=True)
+    ties = math.fsum(client.masses[own] * impostor.masses[other])
+    return x, y, area * (1.0 - area) - 0.25 * ties
 
 
 def _beyond(distance: float, sd: float) -> float:
@@ -237,72 +340,61 @@ def _panels(pair: Any, base: Distribution) -> FloatArray:
 
 
 # --------------------------------------------------------------------------------- the gap
-@dataclass(frozen=True)
-class GapWidth(Goal):
+def gap_width(
+    models: tuple[ScoreModel, ...], alpha: float, options: IntervalOptions, measure: str
+) -> Goal:
     """Width of the interval of what an expected performance curve loses from dev to test.
 
     One model: value observed on test less that expected on dev. Two: the difference of their values
     on test.
     """
+    by_far, by_frr = (0.5, 0.5) if measure == "hter" else (alpha, 1.0 - alpha)
+    places = [_best(model, alpha) for model in models]
+    smooth = options.method == "smooth"
 
-    models: tuple[ScoreModel, ...]
-    alpha: float
-    options: IntervalOptions
-    measure: str
+    def value(model: ScoreModel, t: Thresholds) -> float:
+        return by_far * float(model._pair.far(t)[0]) + by_frr * float(model._pair.frr(t)[0])
 
-    @cached_property
-    def estimate(self) -> float:
-        values = [self._value(model, _best(model, self.alpha)) for model in self.models]
-        if self.options.method == "smooth":
-            for model in self.models:
-                expected_fit(model, (1000, 1000))  # refuses distributions without information
-        return 0.0 if len(values) == 1 else values[0] - values[1]
-
-    def reached(self, sizes: Sizes) -> float:
-        variances = [
-            self._binomial(model, sizes)
-            + (self._promise if len(self.models) == 1 else self._choice)(model, sizes)
-            for model in self.models
-        ]
-        return 2.0 * student(math.inf, self.options.level) * math.sqrt(math.fsum(variances))
-
-    @property
-    def _weights(self) -> tuple[float, float]:
-        """Of FAR and of FRR."""
-        return (0.5, 0.5) if self.measure == "hter" else (self.alpha, 1.0 - self.alpha)
-
-    def _value(self, model: ScoreModel, t: Thresholds) -> float:
-        far, frr = self._weights
-        return far * float(model._pair.far(t)[0]) + frr * float(model._pair.frr(t)[0])
-
-    def _binomial(self, model: ScoreModel, sizes: Sizes) -> float:
+    def binomial(model: ScoreModel, t: Thresholds, sizes: Sizes) -> float:
         """Variance of the value of scores at a fixed threshold."""
-        t, pair = _best(model, self.alpha), model._pair
-        far, frr = self._weights
+        pair = model._pair
         rejected = float((pair.frr(t) * pair.tpr(t))[0]) / sizes[0]
         accepted = float((pair.far(t) * pair.tnr(t))[0]) / sizes[1]
-        return frr * frr * rejected + far * far * accepted
+        return by_frr * by_frr * rejected + by_far * by_far * accepted
 
-    def _promise(self, model: ScoreModel, sizes: Sizes) -> float:
+    def expected(model: ScoreModel, t: Thresholds, sizes: Sizes) -> float:
         """Variance of dev's own value there: the threshold's error is in both values."""
-        if self.options.method != "smooth":
-            return self._binomial(model, sizes)
-        fit, t = expected_fit(model, sizes), _best(model, self.alpha)
-        errors = free_coordinates(fit, groups=False)
+        if not smooth:
+            return binomial(model, t, sizes)
+        errors = free_coordinates(expected_fit(model, sizes), groups=False)
         laws = model.client, model.impostor
 
         def moved(away: FloatArray) -> ScoreModel:
             return ScoreModel(*laws_at(laws, errors.names, errors.place + away), prior=model.prior)
 
         near = models_near(moved, errors.roots)
-        return delta(asking(lambda m: self._value(m, t)), model, near).error ** 2
+        return delta(asking(lambda m: value(m, t)), model, near).error ** 2
 
-    def _choice(self, model: ScoreModel, sizes: Sizes) -> float:
+    def chosen(model: ScoreModel, _: Thresholds, sizes: Sizes) -> float:
         """Variance of the value of the true distributions at dev's threshold."""
-        if self.measure != "hter":
+        if measure != "hter":
             return 0.0
-        found = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[self.alpha])
-        return float(getattr(found, f"{self.options.method}_hter_sd")[0]) ** 2
+        found = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[alpha])
+        return float(getattr(found, f"{options.method}_hter_sd")[0]) ** 2
+
+    beside = expected if len(models) == 1 else chosen
+
+    def reached(sizes: Sizes) -> float:
+        variances = [
+            binomial(model, t, sizes) + beside(model, t, sizes)
+            for model, t in zip(models, places, strict=True)
+        ]
+        return 2.0 * student(math.inf, options.level) * math.sqrt(math.fsum(variances))
+
+    for model in models if smooth else ():
+        expected_fit(model, (1000, 1000))  # refuses distributions without information
+    values = [value(model, t) for model, t in zip(models, places, strict=True)]
+    return Goal(0.0 if len(values) == 1 else values[0] - values[1], reached)
 
 
 def _best(model: ScoreModel, alpha: float) -> Thresholds:
@@ -317,132 +409,155 @@ def _best(model: ScoreModel, alpha: float) -> Thresholds:
 
 
 # --------------------------------------------------------------------------------- chances
-@dataclass(frozen=True)
-class SideChance(Goal):
-    """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1."""
+def side_chance(end: str, model: ScoreModel, options: IntervalOptions) -> Goal:
+    """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1.
 
-    end: str
-    model: ScoreModel
-    options: IntervalOptions
+    Of normal distributions by the F distribution.
+    """
+    from scipy.special import fdtr, fdtri
 
-    @cached_property
-    def estimate(self) -> float:
-        self._refuse()
-        exponent = float(self._there.exponent)
-        if exponent == 1.0:
-            raise InputError(
-                f"impossible because the exponent is 1: no size decides {self.end!r} of"
-                f" {self.model.client!r} and {self.model.impostor!r}. Plan the width of another"
-                " statistic."
-            )
-        return exponent
+    laws = model.client, model.impostor
+    families = {planned_family(law) for law in laws}
+    if len(families) > 1 or None in families or any(getattr(x, SIDES[end], 0.0) for x in laws):
+        raise InputError(
+            f"{end!r} is planned for two beta, two normal or two logit-normal distributions without"
+            f" point masses at that end; got {model.client!r:.60} and {model.impostor!r:.60}. Give"
+            " the model of such a fit."
+        )
+    exponent = float(getattr(model.ends(), SIDES[end]).exponent)
+    if exponent == 1.0:
+        raise InputError(
+            f"impossible because the exponent is 1: no size decides {end!r} of {model.client!r} and"
+            f" {model.impostor!r}. Plan the width of another statistic."
+        )
+    least = options.tail
+    if not has_spread(base_of(model.client)):
+        return Goal(exponent, partial(side_found, end, model, options), least)
+    spreads = [float(base_of(law).sigma) for law in laws]  # type: ignore[attr-defined]
+    shares = [1.0 - math.fsum(law.atoms.masses) for law in laws]
+    small = 0 if spreads[0] < spreads[1] else 1
+    ratio = spreads[1 - small] / spreads[small]
 
-    @property
-    def least(self) -> float:  # type: ignore[override]
-        return self.options.tail
-
-    @property
-    def exact(self) -> bool:  # type: ignore[override]
-        return has_spread(base_of(self.model.client))
-
-    @property
-    def _there(self) -> End:
-        ends = self.model.ends()
-        return ends.at_zero if SIDES[self.end] == "at_zero" else ends.at_one
-
-    def reached(self, sizes: Sizes) -> float:
-        """Of normal distributions by the F distribution, else as of any other pair."""
-        from scipy.special import fdtr, fdtri
-
-        laws = self.model.client, self.model.impostor
-        if not self.exact:
-            return self.generic(sizes)
-        spreads = [float(base_of(law).sigma) for law in laws]  # type: ignore[attr-defined]
-        inner = [
-            n * (1.0 - math.fsum(law.atoms.masses)) - 1.0
-            for n, law in zip(sizes, laws, strict=True)
-        ]
-        small = 0 if spreads[0] < spreads[1] else 1
-        freedom, ratio = (inner[small], inner[1 - small]), spreads[1 - small] / spreads[small]
-        if min(freedom) <= 0.0:
+    def reached(sizes: Sizes) -> float:
+        inner = [n * share - 1.0 for n, share in zip(sizes, shares, strict=True)]
+        if min(inner) <= 0.0:
             return 0.0
-        return float(fdtr(*freedom, fdtri(*freedom, self.least) * ratio**2))
+        freedom = inner[small], inner[1 - small]
+        return float(fdtr(*freedom, fdtri(*freedom, least) * ratio**2))
 
-    def generic(self, sizes: Sizes) -> float:
-        """The test's z as a normal number, with its mean and spread over fits of that size."""
-        from scipy.special import ndtr
+    return Goal(exponent, reached, least, exact=True)
 
-        sign = 1.0 if self._there.side == "above" else -1.0
-        mean, sd = mean_over_fits(self._departure, expected_fit(self.model, sizes))
-        sd = 1.0 if math.isnan(sd) else sd
-        return float(ndtr((sign * mean - student(math.inf, self.options.level)) / sd))
 
-    def _departure(self, fit: Fit) -> float:
-        return FittedEnds.of(fit, groups=False).test(SIDES[self.end]).z
+def side_found(end: str, model: ScoreModel, options: IntervalOptions, sizes: Sizes) -> float:
+    """The test's z as a normal number, with its mean and spread over fits of that size."""
+    from scipy.special import ndtr
 
-    def _refuse(self) -> None:
-        families = {planned_family(self.model.client), planned_family(self.model.impostor)}
-        masses = [
-            getattr(law, SIDES[self.end], 0.0) for law in (self.model.client, self.model.impostor)
-        ]
-        if len(families) > 1 or families == {None} or any(masses):
+    sign = 1.0 if getattr(model.ends(), SIDES[end]).side == "above" else -1.0
+    mean, sd = mean_over_fits(
+        lambda fit: FittedEnds.of(fit, groups=False).test(SIDES[end]).z, expected_fit(model, sizes)
+    )
+    sd = 1.0 if math.isnan(sd) else sd
+    return float(ndtr((sign * mean - student(math.inf, options.level)) / sd))
+
+
+def shape_chance(classes: tuple[str, ...], model: ScoreModel) -> Goal:
+    """Chance that the fitted shapes of these classes are the true ones.
+
+    log a and log b are two normal numbers with the bias of maximum likelihood.
+    """
+    for who in classes:
+        law = getattr(model, who)
+        base = base_of(law)
+        if not has_shape(base):
             raise InputError(
-                f"{self.end!r} is planned for two beta, two normal or two logit-normal"
-                " distributions without"
-                f" point masses at that end; got {self.model.client!r:.60} and"
-                f" {self.model.impostor!r:.60}. Give the model of such a fit."
+                f"shapes are those of beta distributions; the {who} distribution is {law!r:.60}."
+                ' Give the model of a fit of family="beta".'
+            )
+        if 1.0 in (base.a, base.b):
+            raise InputError(
+                f"impossible because the {who} distribution {law!r:.60} lies on the border of"
+                " shapes (a = 1 or b = 1): no size decides. Plan an interval instead."
             )
 
-
-@dataclass(frozen=True)
-class ShapeChance(Goal):
-    """Chance that the fitted shapes of these classes are the true ones."""
-
-    classes: tuple[str, ...]
-    model: ScoreModel
-
-    @property
-    def least(self) -> float:  # type: ignore[override]
-        return 0.25 ** len(self.classes)
-
-    @cached_property
-    def estimate(self) -> float:
-        """nan: a shape is no number, and no size decides a border."""
-        for who in self.classes:
-            law = getattr(self.model, who)
-            if not has_shape(base_of(law)):
-                raise InputError(
-                    f"shapes are those of beta distributions; the {who} distribution is"
-                    f" {law!r:.60}. Give the model"
-                    ' of a fit of family="beta".'
-                )
-            base = base_of(law)
-            if 1.0 in (base.a, base.b):  # type: ignore[attr-defined]
-                raise InputError(
-                    f"impossible because the {who} distribution {law!r:.60} lies on the border"
-                    " of shapes"
-                    " (a = 1 or b = 1): no size decides. Plan an interval instead."
-                )
-        return math.nan
-
-    def reached(self, sizes: Sizes) -> float:
-        fit = expected_fit(self.model, sizes)
-        return math.prod(self._chance(fit, who) for who in self.classes)
-
-    def _chance(self, fit: Fit, who: str) -> float:
-        """log a and log b as two normal numbers with the bias of maximum likelihood."""
-        own = getattr(fit, who)
-        logs = np.log(own.values[:2])
-        covariance = own.cov[:2, :2] / np.outer(own.values[:2], own.values[:2])
+    def reached(sizes: Sizes) -> float:
+        fit = expected_fit(model, sizes)
         errors = free_coordinates(fit, groups=False)
         bias = small_sample(fit, errors, groups=False).bias
-        start = 0 if who == "client" else len(errors.names[0])
-        sd = np.sqrt(np.diag(covariance))
-        z = (logs + bias[start : start + 2]) / sd
-        shape = base_of(own.distribution).shape  # type: ignore[attr-defined]
-        return quadrant_shares(z.tolist(), float(covariance[0, 1] / sd[0] / sd[1]))[shape.value]
+        chance = 1.0
+        for who in classes:
+            own, start = getattr(fit, who), 0 if who == "client" else len(errors.names[0])
+            shapes = own.values[:2]
+            covariance = own.cov[:2, :2] / np.outer(shapes, shapes)
+            sd = np.sqrt(np.diag(covariance))
+            z = (np.log(shapes) + bias[start : start + 2]) / sd
+            shares = quadrant_shares(z.tolist(), float(covariance[0, 1] / sd[0] / sd[1]))
+            chance *= shares[base_of(own.distribution).shape.value]  # type: ignore[attr-defined]
+        return chance
+
+    return Goal(math.nan, reached, 0.25 ** len(classes))
 
 
+# ---------------------------------------------------------------------------------- tails
+def tail_width(asked: Asking, model: ScoreModel, options: IntervalOptions) -> Goal:
+    """Width of the interval that a fit with tails has, of the scores that are expected.
+
+    The tail is fitted to the medians of the most extreme scores of so many. Nearer to the body,
+    and of fewer than 200 scores, the exact interval of the count that is expected.
+    """
+    (point, given), of_threshold = asked.where, asked.name == "threshold"
+    name = point if of_threshold else asked.name
+    if name not in _TAIL_OF or not (of_threshold or point == "threshold"):
+        raise InputError.about("method")(
+            'method="tail" is for "far", "frr", "tpr" and "tnr" at a threshold, and for'
+            f' "threshold" at one of these rates; got {str(asked)!r}. Leave it out.'
+        )
+    (who, side), value = _TAIL_OF[name], float(given)
+    if of_threshold:
+        rate = 1.0 - value if name in _COMPLEMENT else value
+    else:
+        beyond = asking(_COMPLEMENT.get(name, name), (), **asked.where.keywords)
+        rate = beyond.number(model)
+    if not 0.0 < rate < 1.0:
+        raise InputError(
+            f"{str(asked)!r} must be planned where scores of the model lie; got a rate of {rate!r}"
+            " there. Give another point."
+        )
+    law = (model.client, model.impostor)[who]
+    on = law.coordinate if isinstance(law, Spliced) else Coordinate(None, law.on_unit)
+    lower, level = side == "lower", options.level
+
+    def tails(n: int) -> Tails | None:
+        """Of the medians of the extreme scores; None of too few scores."""
+        if n < FEWEST:
+            return None
+        p = (np.arange(1.0, min(_KEPT, n) + 1.0) - 0.3175) / (n + 0.365)
+        extreme = on.of(law._quantile(p, lower=lower))
+        return fit_tails(TailScores(("client", "impostor")[who], extreme, total=float(n)), side)
+
+    def ends(n: int) -> Limits:
+        fitted = tails(n)
+        if fitted is not None and surely_beyond(fitted, rate, level):
+            if not of_threshold:
+                place = float(on.of(Thresholds.from_theta(np.array(value))))
+                return tail_rate_ends(fitted, place, level)
+            places = np.array(tail_threshold_ends(fitted, rate, level))
+            low, high = on.place(places).theta.tolist()
+            return low, high
+        # The exact interval of the count that is expected, or of the threshold between scores.
+        counted = share_ends(np.array(n * rate), np.array(float(n)), options.tail)
+        found = np.array([float(end) for end in counted])
+        if of_threshold:
+            found = law._quantile(found, lower=lower).theta
+        return float(np.min(found)), float(np.max(found))
+
+    def reached(sizes: Sizes) -> float:
+        low, high = ends(sizes[who])
+        return high - low
+
+    return Goal(asked.number(model), reached)
+
+
+# --------------------------------------------------------------------------------- the search
 def fewest_scores(goal: Goal, wanted: float, ratio: Fraction) -> tuple[Sizes, float]:
     """The fewest scores of the smaller class, the other rounded up to the ratio."""
 

@@ -3,22 +3,817 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.errors import FitError
+from betaroc.core.arrays import FloatArray
+from betaroc.core.checks import choice, finite, positive
+from betaroc.core.containers import width_of
+from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
 from betaroc.core.notices import public
+from betaroc.core.special import log_beta_ratio
+from betaroc.core.text import shown
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta, Shape, auc_of_pairs
 from betaroc.distributions.normal import LogitNormal, Normal
+from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
-from betaroc.studies.prescription import END_NAMES, Prescription, prescribed
-from betaroc.studies.solve_beta import solve_beta
-from betaroc.studies.solve_goals import GOAL_MET, solve_by_table
-from betaroc.studies.solve_normal import solve_normal
+
+END_NAMES = ("at_zero", "at_one")
+#: Signs of log a and log b inside each open shape.
+SIGNS = {Shape.U: (-1, -1), Shape.J: (1, -1), Shape.REVERSE_J: (-1, 1), Shape.BELL: (1, 1)}
+#: A goal is met that is so near, on the logit or the log of its range.
+GOAL_MET = 1e-9
+#: Fractions nearer than this to an end of their range are taken as this near.
+_LEAST, _NEXT = 1e-300, 1e-16
+_COMPARED = {-1: "below 1", 0: "of 1", 1: "above 1"}
+_CURVES = {
+    "chance": "the two distributions are equal and the ROC is the diagonal",
+    "proper": "the ROC lies above the diagonal everywhere and is concave",
+    "below": "the ROC lies below the diagonal everywhere and is convex",
+}
+
+
+class StatisticGoal(NamedTuple):
+    """A number of the table of statistics, and the value that it is to have."""
+
+    statistic: Asking
+    value: float
+
+    def __str__(self) -> str:
+        """As it is given."""
+        return f"{self.statistic}={self.value!r}"
+
+    def number(self, model: ScoreModel) -> float:
+        """The number of a model; nan where it has none."""
+        try:
+            with np.errstate(all="ignore"):
+                return self.statistic.number(model)
+        except (BetarocError, ArithmeticError):
+            return math.nan
+
+    def distance(self, model: ScoreModel) -> float:
+        """How far a model is from it, on the logit or the log of the statistic's range."""
+        return self._place(self.number(model)) - self._place(self.value)
+
+    def _place(self, number: float) -> float:
+        low, high = self.statistic.row.low, self.statistic.row.high
+        if math.isinf(low) or math.isnan(number):
+            return number
+        if math.isinf(high):
+            return math.log(max(number - low, _LEAST))
+        share = min(max((number - low) / (high - low), _LEAST), 1.0 - _NEXT)
+        return math.log(share) - math.log1p(-share)
+
+
+def checked_goals(given: Any) -> tuple[StatisticGoal, ...]:
+    """Numbers by the text of their statistic, each inside its range."""
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        raise InputTypeError.about("goals")(
+            "goals must be a mapping of statistics to numbers, such as {'tpr@far=0.01': 0.9}; got"
+            f" {shown(given)} of type {type(given).__name__}."
+        )
+    goals = []
+    for statistic, value in zip(askings(list(given), "goals"), given.values(), strict=True):
+        name, row = f"goals[{str(statistic)!r}]", statistic.row
+        number = finite(value, name)
+        if not row.low < number < row.high:
+            raise InputError.about("goals")(
+                f"{name} must lie strictly between {row.low:g} and {row.high:g}, the range of"
+                f" {statistic.name!r}; got {number!r}."
+            )
+        goals.append(StatisticGoal(statistic, number))
+    return tuple(goals)
+
+
+Ends = tuple[float | None, float | None]
+
+
+@dataclass
+class Prescription:
+    """Numbers that a pair is to have; None, or no entry, where it is left free.
+
+    `ties` holds the finite semi-derivatives, `forced` for each end the sign of log exponent, -1
+    (semi-derivative inf), 0 (a tie) or 1 (semi-derivative 0), and what forces it.
+    """
+
+    rates: dict[str, float]
+    exponents: Ends
+    ties: Ends
+    shapes: tuple[Shape | None, Shape | None]
+    goals: tuple[StatisticGoal, ...] = ()
+    forced: list[tuple[int, str] | None] = field(default_factory=lambda: [None, None])
+
+    @property
+    def sides(self) -> tuple[int | None, int | None]:
+        """The sign of log exponent at each end, as far as it is known."""
+        zero, one = (known and known[0] for known in self.forced)
+        return zero, one
+
+    @property
+    def why(self) -> str:
+        """What forces the signs."""
+        return " and ".join(dict.fromkeys(known[1] for known in self.forced if known))
+
+    def force(self, end: int, sign: int, why: str) -> None:
+        """The sign of log exponent at an end follows from this."""
+        before = self.forced[end]
+        if before is None:
+            self.forced[end] = (sign, why)
+        elif before[0] != sign:
+            raise InputError(
+                f"no pair of beta distributions: {before[1]} needs an exponent {END_NAMES[end]}"
+                f" {_COMPARED[before[0]]}, and {why} one {_COMPARED[sign]}: the semi-derivative is"
+                " inf below exponent 1, 0 above, finite at 1. Leave one out."
+            )
+
+    def __str__(self) -> str:
+        """All of it, for messages."""
+        words = [f"{name}={value!r}" for name, value in self.rates.items()]
+        for name, pair in (("exponents", self.exponents), ("slopes", self.ties)):
+            if any(value is not None for value in pair):
+                words.append(f"{name}={pair}")
+        if any(self.shapes):
+            words.append(f"shapes={tuple(s and s.value for s in self.shapes)}")
+        return ", ".join([*words, *map(str, self.goals)])
+
+
+def prescribed(
+    auc: Any, eer: Any, exponents: Any, slopes: Any, shapes: Any, crossing: Any, goals: Any,
+    family: str,
+) -> Prescription:  # fmt: skip
+    """The prescription, or the InputError that says why no pair can meet it."""
+    numbers: dict[str, Any] = {"auc": auc, "eer": eer, "crossing": crossing}
+    others = []
+    for goal in checked_goals(goals):  # those that have an argument, and a theorem, go there
+        name = str(goal.statistic)
+        if name not in ("auc", "eer"):
+            others.append(goal)
+        elif numbers[name] is None:
+            numbers[name] = goal.value
+        else:
+            raise InputError.about("goals")(
+                f"{name} must be given once; got {name}={numbers[name]!r} and {goal} in goals."
+                " Leave one out."
+            )
+    rates = {name: _rate(value, name) for name, value in numbers.items() if value is not None}
+    rho = _both(exponents, "exponents", positive)
+    slope = _both(slopes, "slopes", _slope)
+    kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
+    if not (rates or others or any(v is not None for v in (*rho, *slope, *kinds))):
+        raise InputError("solve_pair must be given something to meet; got nothing. Give an auc.")
+    if family != "beta" and any(kinds):
+        raise InputError.about("shapes")(
+            f"shapes must be left out for the {family} family, whose distributions have none; got"
+            f" {tuple(k and k.value for k in kinds)}."
+        )
+    zero, one = (s if s is not None and 0.0 < s < math.inf else None for s in slope)
+    asked = Prescription(rates, rho, (zero, one), kinds, tuple(others))
+    _refuse_too_many(asked, family)
+    for end, name in enumerate(END_NAMES):
+        # Normal distributions of one width have exponent 1 and still slopes of 0 and inf.
+        if rho[end] is not None and family == "beta":
+            asked.force(end, int(np.sign(math.log(rho[end]))), f"exponent {name} {rho[end]!r}")
+        if slope[end] is not None:
+            sign = {0.0: 1, math.inf: -1}.get(slope[end], 0)
+            asked.force(end, sign, f"slope {name} {slope[end]!r}")
+    if family == "beta":
+        _force(asked)
+        _refuse_impossible(asked)
+    elif others and any(value is not None for value in slope):
+        raise InputError.about("slopes")(
+            f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
+            " out, or give exponents."
+        )
+    return asked
+
+
+# ------------------------------------------------------------------ arguments
+def _rate(value: Any, name: str) -> float:
+    number = positive(value, name)
+    if not number < 1.0:
+        raise InputError.about(name)(f"{name} must lie strictly between 0 and 1; got {number!r}.")
+    return number
+
+
+def _slope(value: Any, name: str) -> float:
+    plain = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return float(value) if plain and value in (0.0, math.inf) else positive(value, name)
+
+
+def _shape(value: Any, name: str) -> Shape:
+    return Shape(choice(value, [shape.value for shape in SIGNS], name))
+
+
+def _both(given: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES) -> tuple[Any, Any]:
+    if given is None:
+        return None, None
+    if width_of(given) != 2:
+        raise InputTypeError.about(name)(
+            f"{name} must be two entries, ({parts[0]}, {parts[1]}), each one or None; got"
+            f" {shown(given)}. Give a tuple of two."
+        )
+    first, second = (
+        None if value is None else check(value, f"{name}, {part}")
+        for value, part in zip(given, parts, strict=True)
+    )
+    return first, second
+
+
+def _refuse_too_many(asked: Prescription, family: str) -> None:
+    numbers = len(asked.rates) + len(asked.goals) + sum(v is not None for v in asked.ties)
+    ends = zip(asked.exponents, asked.ties, strict=True)
+    fixed = [rho is not None or tie is not None for rho, tie in ends]
+    # Both exponents of a normal pair are one number.
+    numbers += sum(fixed) if family == "beta" else any(fixed)
+    free, what = 4, f"a pair of {family} distributions has four parameters"
+    if family != "beta" and not asked.goals:
+        free, what = 2, f"the ROC of two {family} distributions has two"
+    if numbers > free:
+        raise InputError(
+            f"no more than {free} numbers can be prescribed, since {what}; got {numbers} (a finite"
+            f" slope counts twice: the tie and its value): {asked}. Leave one out."
+        )
+
+
+# ------------------------------------------------------------------ beta pairs: what forces what
+def _force(asked: Prescription) -> None:
+    """The signs of log exponents that follow from shapes and from finite slopes."""
+    client, impostor = asked.shapes
+    if client is not None and impostor is not None:
+        for end in (0, 1):
+            difference = SIGNS[impostor][end] - SIGNS[client][end]
+            if difference:
+                why = f"shapes ({client.value}, {impostor.value})"
+                asked.force(end, int(np.sign(difference)), why)
+    # B falls in each shape: with a tie the semi-derivative is above 1 iff the other end's is.
+    for end, value in enumerate(asked.ties):
+        if value is not None:
+            sign = int(np.sign(math.log(value)))
+            asked.force(1 - end, sign, f"slope {END_NAMES[end]} {value!r}")
+
+
+def _refuse_impossible(asked: Prescription) -> None:
+    """The theorems on beta pairs."""
+    curve = _curve(asked.sides)
+    if "crossing" in asked.rates:
+        if curve in _CURVES or 0 in asked.sides:
+            why = _CURVES.get(curve, "a tie at an end makes it concave or convex")
+            raise InputError(
+                f"no crossing of the diagonal: with {asked.why} {why}. A crossing needs both"
+                " exponents below 1 or both above 1. Leave crossing out."
+            )
+        for end in (0, 1):
+            other = asked.forced[1 - end]
+            if other is not None:
+                asked.force(end, other[0], f"a crossing with {other[1]}")
+    for name in ("auc", "eer") if curve in _CURVES else ():
+        value = asked.rates.get(name, 0.5 if curve == "chance" else math.nan)
+        if math.isnan(value):
+            continue
+        above = (curve == "proper") == (name == "auc")
+        if (value != 0.5) if curve == "chance" else (value == 0.5 or (value > 0.5) != above):
+            needs = "= 1/2" if curve == "chance" else "> 1/2" if above else "< 1/2"
+            raise InputError(
+                f"no pair: with {asked.why} {_CURVES[curve]}, so that {name} {needs}; got"
+                f" {name}={value!r}. Leave one of them out."
+            )
+    for name, low, high, why in _ranges(asked, curve):
+        value = asked.rates.get(name, math.nan)
+        if value <= low or value >= high:
+            raise InputError.about(name)(
+                f"{name} must lie between {low:.6g} and {high:.6g}: {why}; got {value!r}."
+            )
+
+
+def _curve(sides: tuple[int | None, int | None]) -> str:
+    """The whole curve from the two ends (the theorem on beta pairs); empty where it is open."""
+    zero, one = sides
+    if zero is None or one is None or zero * one > 0:
+        return ""
+    if zero == one == 0:
+        return "chance"
+    return "proper" if zero <= 0 <= one else "below"
+
+
+def _ranges(asked: Prescription, curve: str) -> Iterator[tuple[str, float, float, str]]:
+    """Rates, the ends between which the other numbers leave them, and why."""
+    e, f = asked.rates.get("eer"), asked.rates.get("crossing")
+    side = asked.sides[0]
+    if e is not None and curve != "chance":
+        low, high, why = (1.0 - e) ** 2, 1.0 - e * e, "any ROC rises, through (EER, 1 - EER)"
+        if curve == "proper":
+            low, high = 1.0 - e, 1.0 - 2.0 * e * e
+            why = "a concave ROC lies above the chords to its EER point and below a line through it"
+        elif curve == "below":
+            low, high = 2.0 * (1.0 - e) ** 2, 1.0 - e
+            why = "a convex ROC lies below the chords to its EER point and above a line through it"
+        yield "auc", low, high, f"at an EER of {e!r} {why}"
+    if e is not None and f is not None:
+        _refuse_crossing(e, f, side)
+    if f is not None:
+        # Above the diagonal before f and below after it (exponents above 1), or the reverse.
+        above, below = f - 0.5 * f * f, 0.5 * (1.0 - f * f)
+        lows = [low for sign, low in ((1, above), (-1, below)) if side in (None, sign)]
+        highs = [1.0 - low for sign, low in ((1, below), (-1, above)) if side in (None, sign)]
+        why = f"a ROC that rises and meets the diagonal at {f!r} alone has no other area"
+        yield "auc", min(lows), max(highs), why
+    for end, value in enumerate(asked.ties):
+        # The ROC is concave or convex and lies on one side of its tangent at that end.
+        if value is None or value == 1.0:
+            continue
+        slope = value if end else 1.0 / value
+        concave = (value > 1.0) != bool(end)
+        why = (
+            f"with slope {END_NAMES[end]} {value!r} the ROC is {'concave' if concave else 'convex'}"
+            " and lies on one side of its tangent there"
+        )
+        area, even = 1.0 - 0.5 * slope if concave else 0.5 / slope, slope / (1.0 + slope)
+        yield "auc", min(area, 0.5), max(area, 0.5), why
+        yield "eer", min(even, 0.5), max(even, 0.5), why
+    zero, one = asked.exponents
+    if zero is None or one is None or zero == one == 1.0:
+        return
+    # F_i = F_c^zero as a -> 0, FAR = TPR^one as b -> 0; large shapes separate the classes.
+    why = f"beta pairs of exponents ({zero!r}, {one!r}) reach these in the limits of their shapes"
+    areas = 1.0 / (1.0 + zero), one / (1.0 + one)
+    yield "auc", 0.0 if zero > one else min(areas), 1.0 if zero < one else max(areas), why
+    evens = _power_eer(zero), 1.0 - _power_eer(one)
+    yield "eer", 0.0 if zero < one else min(evens), 1.0 if zero > one else max(evens), why
+
+
+def _refuse_crossing(e: float, f: float, side: int | None) -> None:
+    low, high = min(e, 1.0 - e), max(e, 1.0 - e)
+    # Above the diagonal at the EER point iff e < 1/2; then the side says on which side of f it is.
+    later = (side or 0) != 0 and e != 0.5 and ((side or 0) > 0) == (e < 0.5)
+    between = low <= f <= high and not e == f == 0.5
+    if between or (side is not None and e != 0.5 and (f > 0.5) != later):
+        place, where = f"outside [{low:.6g}, {high:.6g}]", ""
+        if side is not None:
+            where = f" with both exponents {_COMPARED[side]}"
+            if e != 0.5:
+                place = f"above {high:.6g}" if later else f"below {low:.6g}"
+        raise InputError.about("crossing")(
+            f"crossing must lie {place} at an EER of {e!r}{where}, since the ROC rises through"
+            f" (EER, 1 - EER) and meets the diagonal once; got {f!r}."
+        )
+
+
+def _power_eer(rho: float) -> float:
+    """e with 1 - e = e^rho."""
+    from scipy.optimize import brentq
+
+    return float(brentq(lambda e: 1.0 - e - e**rho, 0.0, 1.0, xtol=1e-15))
+
+
+#: Rounding of a ratio of two quantiles.
+_ROUNDING = 1e-12
+#: Where the widths are free: equal, or an exponent of 2 or 1/2.
+_RATIOS = (1.0, math.sqrt(2.0), math.sqrt(0.5))
+
+
+def solve_normal(asked: Prescription) -> tuple[float, float]:
+    """The clients' mean and standard deviation where the impostors are standard normal."""
+    ratios, rates = _ratios(asked), asked.rates
+    if len(rates) == 2:  # then there is no exponent
+        candidates = _from_two(rates, ratios)
+    elif rates:
+        ((name, value),) = rates.items()
+        candidates = [(_deviate(value) / _per_difference(name, r), r) for r in ratios]
+    else:
+        candidates = [(d, r) for r in ratios for d in ((0.0, 1.0, -1.0) if r == 1.0 else (0.0,))]
+    for d, r in candidates:
+        if all(wanted in (None, side) for wanted, side in zip(asked.sides, _sides(d, r))):  # noqa: B905
+            return d, r
+    sides = _sides(*candidates[0])
+    end = next(k for k in (0, 1) if asked.sides[k] not in (None, sides[k]))
+    words = {-1: "inf", 0: "1", 1: "0"}
+    raise InputError(
+        f"no pair of normal distributions: the slope {END_NAMES[end]} would be"
+        f" {words[sides[end]]}, not {words[asked.sides[end] or 0]}. Unequal sigmas give (inf, inf)"
+        " or (0, 0), equal ones (inf, 0) above the diagonal and (0, inf) below. Leave slopes or a"
+        " rate out."
+    )
+
+
+def _sides(d: float, r: float) -> tuple[int, int]:
+    """Semi-derivatives inf (-1), 1 (0) or 0 (1) of both ends."""
+    if r != 1.0:
+        return (1, 1) if r > 1.0 else (-1, -1)
+    sign = (d > 0.0) - (d < 0.0)
+    return -sign, sign
+
+
+def _ratios(asked: Prescription) -> tuple[float, ...]:
+    """What the exponents, both (sigma_c / sigma_i)^2, say; or those to be tried in turn."""
+    zero, one = asked.exponents
+    if zero is not None and one is not None and zero != one:
+        raise InputError(
+            "the two exponents of normal distributions are one number, (sigma_c / sigma_i)^2; got"
+            f" {zero!r} and {one!r}. Give one of them, or the beta family."
+        )
+    for name, value in zip(END_NAMES, asked.ties, strict=True):
+        if value is not None and value != 1.0:
+            raise InputError(
+                "slopes of normal distributions must be 0, inf or, for equal distributions, 1:"
+                f" they have no finite semi-derivative; got {value!r} {name}."
+            )
+    rho, crossing = zero if zero is not None else one, asked.rates.get("crossing")
+    if crossing is None:
+        return _RATIOS if rho is None else (math.sqrt(rho),)
+    if rho is None:
+        return _RATIOS[1:] if crossing >= 0.5 else _RATIOS[:0:-1]
+    if rho == 1.0:
+        raise InputError(
+            "no crossing of the diagonal: with equal sigmas (exponent 1) the ROC is concave, convex"
+            " or the diagonal. Leave crossing out."
+        )
+    return (math.sqrt(rho),)
+
+
+def _deviate(p: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(p)) if p <= 0.5 else -float(ndtri(1.0 - p))
+
+
+def _per_difference(name: str, r: float) -> float:
+    """The deviate of a rate is the difference d times this."""
+    if name == "auc":
+        return 1.0 / math.hypot(1.0, r)
+    return -1.0 / (1.0 + r) if name == "eer" else 1.0 / (r - 1.0)
+
+
+def _from_two(rates: dict[str, float], ratios: tuple[float, ...]) -> list[tuple[float, float]]:
+    (first, x), (second, y) = rates.items()
+    u, v = _deviate(x), _deviate(y)
+    if u == 0.0 or v == 0.0:
+        other = [f"{name}={value!r}" for name, value in rates.items() if value != 0.5]
+        if other:
+            raise InputError(
+                "no pair of normal distributions: an AUC, EER or crossing of 1/2 means equal"
+                f" medians, and all three are 1/2; got {', '.join(other)}. Leave one out."
+            )
+        return [(0.0, r) for r in ratios]
+    if (first, second) == ("auc", "eer"):
+        wider = _width_of_area_and_eer(u, -v, x, y)
+        widths = [wider, 1.0 / wider]
+    else:
+        ratio = u / v if first == "auc" else -u / v
+        if not abs(ratio) < 1.0:
+            raise InputError(
+                f"no pair of normal distributions has {first} {x!r} and crossing {y!r}: the deviate"
+                f" of {first} must be less than that of the crossing, |Phi^-1| {abs(u):.6g} <"
+                f" {abs(v):.6g}. Move the crossing nearer to an end."
+            )
+        # The deviates' ratio gives r: their quotients by d do not hold it.
+        area = math.tan(0.25 * math.pi + math.asin(ratio / math.sqrt(2.0)))
+        widths = [area if first == "auc" else (1.0 + ratio) / (1.0 - ratio)]
+    return [(u / _per_difference(first, r), r) for r in widths]
+
+
+def _width_of_area_and_eer(u: float, v: float, area: float, eer: float) -> float:
+    """From (1 + r) / sqrt(1 + r^2) = u / v, in (1, sqrt 2]: of r and 1/r the wider."""
+    ratio = u / v
+    if not 1.0 < ratio <= math.sqrt(2.0) * (1.0 + _ROUNDING):
+        from scipy.special import ndtr
+
+        ends = float(ndtr(v)), float(ndtr(math.sqrt(2.0) * v))
+        raise InputError.about("auc")(
+            f"auc must lie between {min(ends):.6g} and {max(ends):.6g} for normal distributions"
+            f" with an EER of {eer!r}, since AUC = Phi(k Phi^-1(1 - EER)) with 1 < k <= sqrt(2);"
+            f" got {area!r}."
+        )
+    c = min((ratio - 1.0) * (ratio + 1.0), 1.0)
+    return (1.0 + math.sqrt((1.0 - c) * (1.0 + c))) / c
+
+
+Equation = Callable[[FloatArray], tuple[float, FloatArray]]
+
+#: Steps of differences in a log shape: central ones, and one-sided ones of slow numbers.
+_STEP, _STEP_OF_GOALS = 1e-5, 1e-6
+_NO_AREA, _UNDERFLOW = 1e-80, 1e-250
+
+
+def equations_of(asked: Prescription, prior: float) -> Iterator[Equation]:
+    """All that is prescribed beside exponents."""
+    if asked.sides == (0, 0):
+        return  # equal distributions: an area of 1/2 and all that
+    auc, eer, crossing = (asked.rates.get(name) for name in ("auc", "eer", "crossing"))
+    if auc is not None:
+        yield _equation(lambda shapes: _area(shapes, swapped=auc > 0.5), _logit(auc))
+    if eer is not None:
+        yield _equation(lambda shapes: _odds_where(shapes, eer, 1.0 - eer), _logit(eer))
+    if crossing is not None:
+        yield _equation(
+            lambda shapes: _odds_where(shapes, 1.0 - crossing, crossing), _logit(crossing)
+        )
+    for value in asked.ties:
+        if value is not None:  # the semi-derivative B_c / B_i at an end where the shapes tie
+            yield _equation(
+                lambda shapes: np.array([log_beta_ratio(*pair) for pair in shapes.T.tolist()]),
+                math.log(value),
+            )
+    for goal in asked.goals:
+        yield _goal_equation(goal, prior)
+
+
+def _logit(rate: float) -> float:
+    return math.log(rate) - math.log1p(-rate)
+
+
+def _equation(of: Callable[[FloatArray], FloatArray], goal: float) -> Equation:
+    """A function of shapes (rows a_c, b_c, a_i, b_i) that is to be so much, by differences."""
+
+    def equation(logs: FloatArray) -> tuple[float, FloatArray]:
+        steps = np.concatenate([np.zeros((1, 4)), _STEP * np.eye(4), -_STEP * np.eye(4)])
+        values = of(np.exp(logs + steps).T)
+        return float(values[0] - goal), (values[1:5] - values[5:]) / (2.0 * _STEP)
+
+    return equation
+
+
+def _area(shapes: FloatArray, *, swapped: bool) -> FloatArray:
+    """logit AUC, from the smaller of the area and what is above it."""
+    a_c, b_c, a_i, b_i = shapes
+    laws = (a_i, b_i, a_c, b_c) if swapped else (a_c, b_c, a_i, b_i)
+    # Where the rule has not settled the area is too small to matter for a search; bounds keep
+    # the odds finite on the way, and what the search ends with is checked by `solve_pair`.
+    area = np.clip(np.nan_to_num(auc_of_pairs(*laws), nan=_NO_AREA), _NO_AREA, 1.0 - 1e-16)
+    odds = np.log(area) - np.log1p(-area)
+    return np.asarray(-odds if swapped else odds)
+
+
+def _odds_where(shapes: FloatArray, frr: float, tpr: float) -> FloatArray:
+    """logit FAR where the client distribution has this FRR and TPR."""
+    from scipy.special import betainc, betaincinv
+
+    a_c, b_c, a_i, b_i = shapes
+    theta, rest = betaincinv(a_c, b_c, frr), betaincinv(b_c, a_c, tpr)
+    lower, upper = betainc(a_i, b_i, theta), betainc(b_i, a_i, rest)
+    if np.min([theta, rest, lower, upper]) > _UNDERFLOW:
+        return np.asarray(np.log(upper) - np.log(lower))
+    odds = []
+    for pair in shapes.T.tolist():
+        client, impostor = Beta(*pair[:2]), Beta(*pair[2:])
+        if frr <= 0.5:
+            t = client._lower_quantile(np.array([frr]), np.array([math.log(frr)]))
+        else:
+            t = client._upper_quantile(np.array([tpr]), np.array([math.log(tpr)]))
+        odds.append(float((impostor._upper(t)[1] - impostor._lower(t)[1])[0]))
+    return np.array(odds)
+
+
+def _goal_equation(goal: StatisticGoal, prior: float) -> Equation:
+    """The distance from a number of the table."""
+
+    def equation(logs: FloatArray) -> tuple[float, FloatArray]:
+        steps = np.concatenate([np.zeros((1, 4)), _STEP_OF_GOALS * np.eye(4)])
+        away = np.array([
+            goal.distance(ScoreModel(Beta(a_c, b_c), Beta(a_i, b_i), prior=prior))
+            for a_c, b_c, a_i, b_i in np.exp(logs + steps).tolist()
+        ])  # fmt: skip
+        return float(away[0]), (away[1:] - away[0]) / _STEP_OF_GOALS
+
+    return equation
+
+
+# The unknowns are log (a_c, b_c, a_i, b_i); those of both classes at each end.
+_ENDS = ((0, 2), (1, 3))
+_CENTRES = {
+    Shape.U: (0.5, 0.5), Shape.BELL: (2.0, 2.0), Shape.J: (2.0, 0.5), Shape.REVERSE_J: (0.5, 2.0),
+}  # fmt: skip
+#: Logs of shapes and of exponents stay this far from 0 where their sign is prescribed.
+_MARGINS = (0.01, 1e-6)
+#: Logs of the smallest and largest shape that are looked at.
+_RANGE = (math.log(1e-5), math.log(1e7))
+#: Where an equation is met, and where the search of the nearest begins.
+_MET, _NEARLY = 1e-12, 1e-6
+#: Starts away from the reference: along concentration, and along the spread of each end.
+_OFFSETS = (
+    (0.0, 0.0, 0.0, 0.0), (0.5, -0.5, -0.5, 0.5), (1.5, 1.5, 1.5, 1.5), (-1.0, -1.0, -1.0, -1.0),
+    (1.0, -1.0, 1.0, -1.0), (-1.0, 1.0, -1.0, 1.0), (3.0, 3.0, 3.0, 3.0), (-2.0, -2.0, -2.0, -2.0),
+    (2.5, 0.0, 2.5, 0.0), (0.0, 2.5, 0.0, 2.5), (4.5, 4.5, 4.5, 4.5), (2.0, -1.0, 2.0, -1.0),
+    (-1.0, 2.0, -1.0, 2.0), (6.5, 6.5, 6.5, 6.5),
+)  # fmt: skip
+#: A number where there is none.
+_NONE = 1e3
+#: After so many starts the nearest solution is taken.
+_ENOUGH = 3
+#: No new start after so many evaluations, and where numbers of the table make them slow.
+_PATIENCE, _PATIENCE_OF_GOALS = 400, 50
+
+
+class Solution(NamedTuple):
+    """Log shapes, how far the equations are from met, and the distance from the reference.
+
+    `bounded` tells whether a prescribed sign keeps it where it is.
+    """
+
+    logs: FloatArray
+    miss: float
+    distance: float
+    bounded: bool
+
+
+def solve_beta(asked: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
+    """Client and impostor, nearest to the reference, and whether the equations are met."""
+    met = GOAL_MET if asked.goals else _MET
+    for margin in _MARGINS:
+        found = [
+            solution
+            for sides in _branches(asked)
+            for solution in _Search(asked, sides, margin, prior).solutions(met)
+        ]
+        best = min(found, key=lambda s: s.miss)
+        if best.miss <= met or not best.bounded:
+            break
+    if best.miss <= met:
+        best = min((s for s in found if s.miss <= met), key=lambda s: round(s.distance, 6))
+    a_c, b_c, a_i, b_i = np.exp(best.logs).tolist()
+    zero, one = (_fixed_exponent(asked, end) for end in (0, 1))  # to the last digit
+    impostor = Beta(a_i if zero is None else zero * a_c, b_i if one is None else one * b_c)
+    return Beta(a_c, b_c), impostor, best.miss <= met
+
+
+def _branches(asked: Prescription) -> list[tuple[int | None, int | None]]:
+    """A crossing needs both exponents on one side: where neither is known, either."""
+    crossing, eer = asked.rates.get("crossing"), asked.rates.get("eer", 0.5)
+    if crossing is None or asked.sides != (None, None):
+        return [asked.sides]
+    if eer == 0.5:
+        # Of two mirrored answers the one above the diagonal for longer.
+        sign = 1 if crossing >= 0.5 else -1
+        return [(sign, sign), (-sign, -sign)]
+    # Above the diagonal at the EER point, which lies before the crossing or behind it.
+    return [(1, 1) if (crossing > 0.5) == (eer < 0.5) else (-1, -1)]
+
+
+def _fixed_exponent(asked: Prescription, end: int) -> float | None:
+    return 1.0 if asked.sides[end] == 0 else asked.exponents[end]
+
+
+@dataclass
+class _Search:
+    """One choice of sides, in coordinates y: log shapes = origin + basis y."""
+
+    asked: Prescription
+    sides: tuple[int | None, int | None]
+    margin: float
+    prior: float
+
+    def __post_init__(self) -> None:
+        self.equations = list(equations_of(self.asked, self.prior))
+        self.looks, self._last = 0, (b"", (np.empty(0), np.empty((0, 0))))
+        # Exponents and ties are linear equations. The reference has shapes of 1, moved to an
+        # exponent of 2 or 1/2 where its side alone is known; signs are half-spaces w . logs >= m.
+        rows, values, walls, least = [], [], [], []
+        unit, logs = np.eye(4), np.zeros(4)
+        for end, (c, i) in enumerate(_ENDS):
+            side, exponent = self.sides[end], _fixed_exponent(self.asked, end)
+            if exponent is not None:
+                rows.append(unit[i] - unit[c])
+                values.append(math.log(exponent))
+            if side and self.asked.exponents[end] is None:
+                logs[c], logs[i] = -0.5 * side * math.log(2.0), 0.5 * side * math.log(2.0)
+                walls.append(side * (unit[i] - unit[c]))
+        for k, shape in enumerate(self.asked.shapes):
+            if shape is not None:
+                logs[2 * k : 2 * k + 2] = np.log(_CENTRES[shape])
+                walls += [SIGNS[shape][end] * unit[2 * k + end] for end in (0, 1)]
+        self.signs = len(walls)
+        walls += [*unit, *-unit]
+        least = [self.margin] * self.signs + [_RANGE[0]] * 4 + [-_RANGE[1]] * 4
+        self.reference = self.origin = logs
+        self.basis = unit
+        if rows:
+            matrix = np.array(rows)
+            shift = np.linalg.lstsq(matrix, np.array(values) - matrix @ logs, rcond=None)[0]
+            self.origin = logs + shift
+            self.basis = np.linalg.svd(matrix)[2][len(rows) :].T
+        self.walls, self.least = np.array(walls), np.array(least)
+        self.slopes = self.walls @ self.basis
+        self.bounds = self.least - self.walls @ self.origin
+
+    def solutions(self, met: float) -> list[Solution]:
+        """Where the starts lead."""
+        found: list[Solution] = []
+        patience, enough = (_PATIENCE_OF_GOALS, 1) if self.asked.goals else (_PATIENCE, _ENOUGH)
+        for count, offset in enumerate(_OFFSETS):
+            solved = any(s.miss <= met for s in found)
+            if self.looks > patience or (solved and count >= enough):
+                break
+            y = self._restored(self.basis.T @ np.array(offset))
+            first = last = self._solution(y)
+            if first.miss <= _NEARLY and self.basis.shape[1]:
+                last = self._solution(self._polished(self._nearest(y)))
+                if last.miss > met:
+                    last = self._solution(self._polished(y))
+            found.append(last)
+            if not self.equations:
+                break
+        return found
+
+    def _restored(self, y: FloatArray) -> FloatArray:
+        """Least squares of the equations, and of what is beyond the half-spaces."""
+        from scipy.optimize import least_squares
+
+        if not self.basis.shape[1] or not self.equations:
+            return y
+
+        def residuals(y: FloatArray) -> FloatArray:
+            return np.concatenate([self._values(y), np.maximum(self.bounds - self.slopes @ y, 0.0)])
+
+        def slopes(y: FloatArray) -> FloatArray:
+            beyond = (self.slopes @ y < self.bounds)[:, None]
+            return np.concatenate([self._derivatives(y), np.where(beyond, -self.slopes, 0.0)])
+
+        found = least_squares(
+            residuals, y, jac=slopes, ftol=1e-15, xtol=1e-12, gtol=1e-14, max_nfev=40
+        )
+        return np.asarray(found.x)
+
+    def _nearest(self, y: FloatArray) -> FloatArray:
+        """The local least of the distance from the reference."""
+        from scipy.optimize import minimize
+
+        gap = self.basis.T @ (self.origin - self.reference)
+        constraints: list[Any] = [{
+            "type": "ineq", "fun": lambda y: self.slopes @ y - self.bounds,
+            "jac": lambda _: self.slopes,
+        }]  # fmt: skip
+        if self.equations:
+            constraints.append({"type": "eq", "fun": self._values, "jac": self._derivatives})
+        found = minimize(
+            lambda y: 0.5 * float(np.sum((gap + y) ** 2)), y, jac=lambda y: gap + y,
+            constraints=constraints, method="SLSQP", options={"maxiter": 60, "ftol": 1e-13},
+        )  # fmt: skip
+        return np.asarray(found.x)
+
+    def _polished(self, y: FloatArray) -> FloatArray:
+        """Newton's shortest steps onto the equations."""
+        for _ in range(8 if self.equations else 0):
+            values, slopes = self._values(y), self._derivatives(y)
+            if not np.all(np.isfinite(slopes)) or np.max(np.abs(values)) < 1e-15:
+                break
+            step = np.linalg.lstsq(slopes, -values, rcond=1e-12)[0]
+            size = float(np.max(np.abs(step)))
+            if not size <= 1.0:
+                break
+            y = y + step
+            if size < 1e-15:
+                break
+        return y
+
+    def _values(self, y: FloatArray) -> FloatArray:
+        return self._look(y)[0]
+
+    def _derivatives(self, y: FloatArray) -> FloatArray:
+        return self._look(y)[1]
+
+    def _look(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The equations and their derivatives by y; the last ones are kept."""
+        if self._last[0] != y.tobytes():
+            self.looks += 1
+            logs = np.clip(self.origin + self.basis @ y, _RANGE[0] - 1.0, _RANGE[1] + 1.0)
+            pairs = [equation(logs) for equation in self.equations]
+            values = np.nan_to_num([value for value, _ in pairs], nan=_NONE)
+            slopes = np.nan_to_num([slope for _, slope in pairs]).reshape(len(pairs), 4)
+            self._last = y.tobytes(), (values, slopes @ self.basis)
+        return self._last[1]
+
+    def _solution(self, y: FloatArray) -> Solution:
+        logs = self.origin + self.basis @ y
+        miss = float(np.max(np.abs(self._values(y)), initial=0.0))
+        # A wall may be passed by rounding, not by half its margin.
+        beyond = float(np.max(self.least - self.walls @ logs))
+        if beyond > 0.5 * self.margin:
+            miss = max(miss, beyond)
+        signs = self.walls[: self.signs] @ logs
+        bounded = bool(np.any(signs < 1.5 * self.margin))
+        return Solution(logs, miss, float(np.sum((logs - self.reference) ** 2)), bounded)
+
 
 _FAMILIES = ("beta", "normal", "logit-normal")
 #: How far what was asked for may be from what the model's own functions say.
 _TOLERANCE = 1e-10
+#: Where a search by the table of statistics may stop.
+_SOLVED = 1e-11
+#: Its starts (mu_c, log sigma_c, mu_i, log sigma_i), and how many of them are free at first.
+_STARTS = (
+    (1.0, 0.0, 0.0, 0.0), (3.0, 0.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (1.0, 0.7, 0.0, 0.0),
+    (1.0, -0.7, 0.0, 0.0), (3.0, 0.7, 0.0, 0.0), (3.0, -0.7, 0.0, 0.0), (-1.0, 0.7, 0.0, 0.0),
+    (-1.0, -0.7, 0.0, 0.0), (1.0, 0.5, -1.0, 0.5), (5.0, 1.0, 2.0, 1.0), (0.3, -1.5, -0.3, -1.5),
+)  # fmt: skip
+_FREE = (1, 2, 4)
+#: No new start after so many looks at a model.
+_LOOKS = 1000
 
 
 @public
@@ -131,46 +926,92 @@ def solve_pair(
     if family == "beta":
         client, impostor, solved = solve_beta(asked, prior)
     elif asked.goals:
-        client, impostor = solve_by_table(asked.by_table, law, prior)
+        client, impostor = _solve_by_table(asked, law, prior)
     else:
         client, impostor = law(*solve_normal(asked)), law(0.0, 1.0)
     model = ScoreModel(client, impostor, prior=prior, name=name)
     missed = _missed(model, asked)
     if missed or not solved:
         raise FitError(
-            f"no {family} pair was found with {asked.asked()}, though no theorem known here forbids"
-            f" it; the nearest, {_shown(client)} v {_shown(impostor)}, has"
+            f"no {family} pair was found with {asked}, though no theorem known here forbids"
+            f" it; the nearest, {_words(client)} v {_words(impostor)}, has"
             f" {', '.join(missed) or 'an open shape or side at its border'}. Relax one of them."
         )
     return model
 
 
-def _shown(law: Distribution) -> str:
+def _words(law: Distribution) -> str:
     return f"{type(law).__name__}({', '.join(f'{p.value:.6g}' for p in law._parameters())})"
 
 
 def _missed(model: ScoreModel, asked: Prescription) -> list[str]:
-    """What the model's own functions say to be otherwise than asked, in words."""
+    """What the model's own functions say to be otherwise than prescribed, in words."""
+    crossing = model.diagonal_crossings().far if "crossing" in asked.rates else np.empty(0)
+    numbers = {
+        "auc": model.auc(), "eer": model.eer().hter,
+        "crossing": float(crossing[0]) if crossing.size else math.nan,
+    }  # fmt: skip
+    rows = [(name, value, numbers[name], 1.0) for name, value in asked.rates.items()]
     ends = model.ends()
     both = (ends.at_zero, ends.at_one)
-    functions: dict[str, Callable[[], float]] = {
-        "auc": model.auc,
-        "eer": lambda: model.eer().hter,
-        "crossing": lambda: next(map(float, model.diagonal_crossings().far), math.nan),
-    }
-    got = [(name, value, functions[name](), 1.0) for name, value in asked.rates.items()]
-    for end, where, rho, tie in zip(both, END_NAMES, asked.exponents, asked.ties, strict=True):
+    for end, name, rho, tie in zip(both, END_NAMES, asked.exponents, asked.ties, strict=True):
         if rho is not None:
-            got.append((f"exponent {where}", rho, end.exponent, rho))
+            rows.append((f"exponent {name}", rho, end.exponent, rho))
         if tie is not None:
-            got.append((f"slope {where}", tie, end.semi_derivative, tie))
+            rows.append((f"slope {name}", tie, end.semi_derivative, tie))
     missed = [
-        f"{what} {value:.12g} for {goal!r}"
-        for what, goal, value, scale in got
-        if not abs(value - goal) <= _TOLERANCE * scale
+        f"{what} {value:.12g} for {wanted!r}"
+        for what, wanted, value, scale in rows
+        if not abs(value - wanted) <= _TOLERANCE * scale
     ]
     return missed + [
-        f"{goal.asked} {goal.number(model):.12g} for {goal.value!r}"
+        f"{goal.statistic} {goal.number(model):.12g} for {goal.value!r}"
         for goal in asked.goals
-        if not abs(goal.off(model)) <= GOAL_MET
+        if not abs(goal.distance(model)) <= GOAL_MET
     ]
+
+
+def _solve_by_table(
+    asked: Prescription, law: type[Normal] | type[LogitNormal], prior: float
+) -> tuple[Distribution, Distribution]:
+    """Two normal distributions, on the score or its logit, that meet the goals, or come nearest.
+
+    The clients' mean moves alone, then with their spread, then all four parameters, until the
+    goals are met; the impostors are standard normal and the spreads equal until then.
+    """
+    from scipy.optimize import least_squares
+
+    numbers = {"far@crossing" if n == "crossing" else n: v for n, v in asked.rates.items()}
+    for end, rho in zip(("at-zero", "at-one"), asked.exponents, strict=True):
+        if rho is not None:
+            numbers[f"exponent-{end}"] = rho
+    goals: Sequence[StatisticGoal] = (*asked.goals, *checked_goals(numbers))
+
+    def model(x: FloatArray) -> ScoreModel:
+        mu_c, log_c, mu_i, log_i = np.clip(x, -30.0, 30.0).tolist()
+        client, impostor = law(mu_c, math.exp(log_c)), law(mu_i, math.exp(log_i))
+        return ScoreModel(client, impostor, prior=prior)
+
+    best, least, looks = model(np.array(_STARTS[0])), math.inf, 0
+    for free in (free for free in _FREE if free >= len(goals)):
+        for start in np.array(_STARTS):
+
+            def distances(y: FloatArray, start: FloatArray = start, free: int = free) -> FloatArray:
+                there = model(np.concatenate([y, start[free:]]))
+                return np.array([goal.distance(there) for goal in goals])
+
+            if looks > _LOOKS or np.any(start[free:]):
+                continue
+            if not np.all(np.isfinite(distances(start[:free]))):
+                continue
+            found = least_squares(
+                distances, start[:free], jac="3-point", ftol=1e-15, xtol=1e-15, gtol=1e-15,
+                max_nfev=60,
+            )  # fmt: skip
+            looks += found.nfev * (1 + 2 * free)
+            miss = float(np.max(np.abs(found.fun)))
+            if miss < least:
+                best, least = model(np.concatenate([found.x, start[free:]])), miss
+            if least <= _SOLVED:
+                return best.client, best.impostor
+    return best.client, best.impostor

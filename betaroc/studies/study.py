@@ -7,8 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,20 +24,20 @@ from betaroc.core.process import shows_progress
 from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
-from betaroc.studies.blocks import Block, Part, part_of, part_of_worker
+from betaroc.studies.blocks import Block, Part, cells_of, part_of
 from betaroc.studies.design import as_design
-from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import CellModel, check_design
 from betaroc.studies.result import StudyResult, place_words, read
 from betaroc.studies.statistics import (
     RESERVED,
     SUMMARY,
     as_statistics,
+    fingerprint,
     refuse_taken,
     tell_absent,
     tell_beyond,
 )
-from betaroc.studies.storage import Folder, Memory, manifest_text, new_manifest
+from betaroc.studies.storage import Folder, Memory, manifest_text
 from betaroc.studies.trials import Seed
 
 #: Parts of a study, unless they would be longer than this.
@@ -340,21 +338,21 @@ class Study:
         block = self.block
         if block is None and new:
             block = max(1, min(-(-len(self) // _PARTS), _LONGEST))
-        return new_manifest(
-            design=self.design._digest(),
-            levels=self.design._level_digests(),
-            names=list(self.design.names),
-            cells=len(self.design),
-            replicates=self.replicates,
-            statistics=self._words,
-            model=self._model_words,
-            python=".".join(map(str, sys.version_info[:2])) if self._has_functions else None,
-            entropy=entropy,
-            block=block,
-            betaroc=version(),
-            numpy=np.__version__,
-            scipy=scipy.__version__,
-        )
+        return {
+            "design": self.design._digest(),
+            "levels": self.design._level_digests(),
+            "names": list(self.design.names),
+            "cells": len(self.design),
+            "replicates": self.replicates,
+            "statistics": self._words,
+            "model": self._model_words,
+            "python": ".".join(map(str, sys.version_info[:2])) if self._has_functions else None,
+            "entropy": entropy,
+            "block": block,
+            "betaroc": version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        }
 
     def _missing(self, size: int, study: str) -> tuple[list[int], int]:
         """Numbers of the blocks that are not there, and trials that are."""
@@ -412,17 +410,14 @@ class Study:
                     yield Part(number, None, None, _NOT_TRIED)
         yield from (Part(number, None, None, _NOT_TRIED) for number in left)
 
-    def _sent(
-        self, blocks: Iterator[Block], study: str, mark: Path | None = None
-    ) -> Generator[Part, None, None]:
+    def _sent(self, blocks: Iterator[Block], study: str) -> Generator[Part, None, None]:
         """Parts that workers make of blocks."""
         joblib = _joblib()
         run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        task = joblib.delayed(part_of_worker)
-        found = run(task(block, study, os.getpid(), mark) for block in blocks)
+        found = run(joblib.delayed(part_of)(block, study, os.getpid()) for block in blocks)
         try:
-            for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
-                yield one
+            for part in found:  # noqa: UP028 - `yield from` would close it first, and loudly
+                yield part
         except BetarocError:
             raise
         except Exception as error:
@@ -433,13 +428,15 @@ class Study:
 
     def _sent_alone(self, block: Block, study: str) -> Part:
         """The part of a block that a worker has to itself; where it dies, at which cell."""
-        with TemporaryDirectory(prefix="betaroc-") as folder:
-            mark = Path(folder, "cell")
-            try:
-                return next(self._sent(iter([block]), study, mark))
-            except _WorkerDiedError as error:
-                cell = int(mark.read_text()) if mark.exists() else None
-                return Part(block.number, None, cell, str(error))
+        try:
+            return next(self._sent(iter([block]), study))
+        except _WorkerDiedError as death:
+            for cell, alone in cells_of(block):
+                try:
+                    next(self._sent(iter([alone]), study))
+                except _WorkerDiedError as error:
+                    return Part(block.number, None, cell, str(error))
+            return Part(block.number, None, None, str(death))
 
     def _incomplete(self, lost: Sequence[Part], parts: int, size: int) -> StudyError:
         """Where the study could not go on."""

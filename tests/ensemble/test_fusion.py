@@ -12,8 +12,15 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusing import RULES, TrialSet, fused, mid_ranks, rank_sums
-from betaroc.ensemble.losses import CurvePart, score_losses
+from betaroc.ensemble.fusion import (
+    RULES,
+    CurvePart,
+    TrialSet,
+    fused,
+    mid_ranks,
+    rank_sums,
+    score_losses,
+)
 
 N = 60
 

@@ -18,12 +18,14 @@ from betaroc.cli import main
 from betaroc.ensemble.learned import (
     STRENGTHS,
     LearnedGain,
+    Standard,
     _needed,
     learned_gains,
+    linear,
     nested_folds,
+    ridge_path,
     word_of,
 )
-from betaroc.ensemble.ridge import Standard, linear, ridge_path
 from betaroc.ensemble.rule import joined
 from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import paired_areas

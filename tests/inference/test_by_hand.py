@@ -18,8 +18,7 @@ from betaroc.inference.drawn_scores import _copies
 from betaroc.inference.interval import Interval, difference_ends, from_log, from_logit
 from betaroc.inference.of_scores import _best_of_chance, _off
 from betaroc.inference.profile import _share_ends
-from betaroc.inference.rate_errors import robust_rates
-from betaroc.inference.scores_beyond import about, needed
+from betaroc.inference.scores_beyond import about, needed, robust_rates
 from betaroc.inference.small_samples import SmallSample, freedom_of, stretch_of, student
 from betaroc.model.asking import asking
 

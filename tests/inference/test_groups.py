@@ -18,9 +18,8 @@ import betaroc as br
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.data.groups import groups_of
 from betaroc.decision.resample_threshold import threshold_error
-from betaroc.inference import rate_errors
-from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import difference_scores, observation_scores, robust_cov
+from betaroc.inference.scores_beyond import _quantile_ratio, robust_rates
 from helpers.cases import some
 from helpers.extras import needs
 from helpers.places import DATA
@@ -967,4 +966,4 @@ def test_quantiles_of_few_groups_keep_their_ratio_down_to_the_median(tail: float
         return 1.5 * (x - x**3 / 3.0) - u
 
     four = brentq(four_beyond, -1.0, 0.0, xtol=1e-300, rtol=1e-15)
-    assert rate_errors._quantile_ratio(2.0, 4.0, tail) == pytest.approx(two / four, rel=1e-9)
+    assert _quantile_ratio(2.0, 4.0, tail) == pytest.approx(two / four, rel=1e-9)

@@ -19,8 +19,19 @@ from betaroc.core.options import IntervalOptions
 from betaroc.fits.check import drawn_inside
 from betaroc.inference.delta import bare_interval
 from betaroc.model.asking import asking
-from betaroc.studies.expected_fits import expected_fit, mean_over_fits, scattered
-from betaroc.studies.plan_goals import AreaWidth, GapWidth, ShapeChance, SideChance, StatWidth
+from betaroc.studies.plan_goals import (
+    area_variances,
+    area_width,
+    expected_fit,
+    gap_width,
+    mean_area_variance,
+    mean_over_fits,
+    scattered,
+    shape_chance,
+    side_chance,
+    side_found,
+    stat_width,
+)
 from helpers.cases import some
 from helpers.extras import needs
 from helpers.points import ASKED
@@ -121,8 +132,8 @@ def test_the_power_of_a_spread_is_that_of_an_f_test() -> None:
 
 def test_the_generic_power_of_a_spread_is_near_the_exact_one() -> None:
     for n in ((40, 80), (80, 40), (60, 60)):
-        goal = SideChance("side-at-zero", NORMAL, IntervalOptions())
-        assert goal.generic(n) == pytest.approx(goal.reached(n), abs=0.015)
+        own = "side-at-zero", NORMAL, IntervalOptions()
+        assert side_found(*own, n) == pytest.approx(side_chance(*own).reached(n), abs=0.015)
 
 
 @pytest.mark.simulation
@@ -160,9 +171,8 @@ def delong_mean(client: Any, impostor: Any, m: int, n: int) -> float:
 def test_delongs_mean_variance_by_enumeration() -> None:
     client, impostor = [1, 2, 4], [0, 2, 3]
     model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
-    goal = AreaWidth(model, IntervalOptions(method="delong"))
-    x, y = goal.variances
-    area = goal.estimate
+    x, y, _ = parts = area_variances(model)
+    area = model.auc()
     m, n = 3, 2
     wins = np.array([[(a > b) + 0.5 * (a == b) for b in impostor] for a in client])
     assert area == pytest.approx(wins.mean(), rel=1e-12)
@@ -171,17 +181,17 @@ def test_delongs_mean_variance_by_enumeration() -> None:
     own = np.var(wins)
     want = x / m + y / n + 2 * (own - x - y) / (m * n)
     assert delong_mean(client, impostor, m, n) == pytest.approx(want, rel=1e-12)
-    assert goal.variance((m, n)) == pytest.approx(want, rel=1e-12)
+    assert mean_area_variance(parts, (m, n)) == pytest.approx(want, rel=1e-12)
 
 
 def test_exponential_scores_have_hanley_and_mcneils_variances() -> None:
     # F_i = t, F_c = t^k on [0, 1]: A = k/(k + 1), Q1 = A/(2 - A), Q2 = 2 A^2/(1 + A).
     for k in (1.5, 4.0):
         model = br.ScoreModel(br.Beta(k, 1.0), br.Beta(1.0, 1.0))
-        goal, area = AreaWidth(model, IntervalOptions(method="delong")), k / (k + 1)
+        area = k / (k + 1)
         q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
-        assert goal.estimate == pytest.approx(area, rel=1e-12)
-        assert goal.variances == pytest.approx((q1 - area**2, q2 - area**2), rel=1e-10)
+        want = q1 - area**2, q2 - area**2, area * (1 - area)
+        assert area_variances(model) == pytest.approx(want, rel=1e-10)
 
 
 def test_delong_of_laws_with_masses() -> None:
@@ -190,7 +200,7 @@ def test_delong_of_laws_with_masses() -> None:
     )
     rng = np.random.default_rng(4)
     c, i = model.client.sample(200_000, rng), model.impostor.sample(200_000, rng)
-    x, y = AreaWidth(model, IntervalOptions(method="delong")).variances
+    x, y, _ = area_variances(model)
     # An error of about 0.3 % each.
     assert np.var(model.impostor.cdf(c) - 0.5 * mass_at(model.impostor, c)) == pytest.approx(
         x, rel=0.015
@@ -226,16 +236,16 @@ def test_one_score_less_is_not_enough(
     stat: str, point: dict[str, Any], options: dict[str, Any]
 ) -> None:
     found = br.plan_sample_size(stat, **point, model=JJ, **options)
-    goals = {
-        "side-at-one": SideChance(stat, JJ, IntervalOptions()),
-        "shapes": ShapeChance(("client", "impostor"), JJ),
-        "epc-gap": GapWidth((JJ,), 0.3, IntervalOptions(method=found.method), found.measure),
-    }
-    goal: Any = goals.get(stat)
-    if goal is None:
+    if stat == "side-at-one":
+        goal = side_chance(stat, JJ, IntervalOptions())
+    elif stat == "shapes":
+        goal = shape_chance(("client", "impostor"), JJ)
+    elif stat == "epc-gap":
+        goal = gap_width((JJ,), 0.3, IntervalOptions(method=found.method), found.measure)
+    else:
         by_fit = "method" not in options
         own = IntervalOptions(method=found.method, groups=False)
-        goal = StatWidth(asking(stat, **point), JJ, own) if by_fit else AreaWidth(JJ, own)
+        goal = stat_width(asking(stat, **point), JJ, own) if by_fit else area_width(JJ, own)
     sign = 1.0 if math.isnan(found.power) else -1.0
     sizes = found.n_client, found.n_impostor
     assert sign * goal.reached(sizes) <= sign * found.wanted
@@ -308,8 +318,10 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
 def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
     crosses = point.get("at") == "crossing"
     model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL
-    goal = StatWidth(asking(stat, **point), model, IntervalOptions(groups=False))
-    first = goal._width(expected_fit(model, (400, 400)))
+    asked, options = asking(stat, **point), IntervalOptions(groups=False)
+    goal = stat_width(asked, model, options)
+    once = bare_interval(expected_fit(model, (400, 400)), asked, options)
+    first = once.high - once.low
     # Few per cent of second order, more of a coefficient.
     assert goal.reached((400, 400)) == pytest.approx(first, rel=0.06)
     if stat in ("auc", "min-hter", "ks", "f1", "coefficient-at-one"):
