@@ -75,7 +75,6 @@ def test_files_are_written_by_one_door() -> None:
     assert found == {
         ("rendering/picture_files.py", "draw().figure.savefig"),  # into memory
         ("studies/storage.py", "pa.parquet.write_table"),  # into memory
-        ("studies/blocks.py", "mark.write_text"),  # a temporary file of the study's own
     }
 
 

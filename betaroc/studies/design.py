@@ -7,9 +7,9 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -79,7 +79,15 @@ class Design(Noun):
     columns: tuple[tuple[Any, ...], ...]
 
     def __post_init__(self) -> None:
-        names, columns = (_sequence(getattr(self, n), n) for n in ("names", "columns"))
+        for part in ("names", "columns"):
+            given = getattr(self, part)
+            if not isinstance(given, tuple | list):
+                raise InputTypeError.about(part)(
+                    f"{part} must be a tuple with an entry for each parameter; got {shown(given)}"
+                    f" of type {type(given).__name__}. Design.grid(levels) makes a design from a"
+                    " mapping."
+                )
+        names, columns = tuple(self.names), tuple(self.columns)
         if not names or len(names) != len(columns):
             raise InputError(
                 f"a design must have at least one parameter and one column for each; got"
@@ -135,17 +143,19 @@ class Design(Noun):
         >>> Design.grid({"n": [50, 500], "family": ["beta", "normal"]}).cell(1)
         {'n': 50, 'family': 'normal'}
         """
-        _refuse_other_than_mapping(levels, "levels", '{"n": [50, 500]}')
-        columns = [_column(_as_levels(values, name), name) for name, values in levels.items()]
-        for name, column in zip(levels, columns, strict=True):
+        columns = []
+        for name, values in _mapping(levels, "levels", '{"n": [50, 500]}').items():
+            single = isinstance(values, str | bool | int | float | np.generic)
+            single |= isinstance(values, np.ndarray) and not values.ndim
+            column = _column([values] if single else values, name)
             twice = [level for level, many in Counter(column).items() if many > 1]
             if twice:
                 raise InputError(
                     f"the levels of {name!r} must be distinct; {listed(twice)} occurs twice."
                     " Leave one out, or take replicates= of the study."
                 )
-        cells = list(itertools.product(*columns)) if columns else []
-        return cls(tuple(levels), tuple(zip(*cells, strict=True)))
+            columns.append(column)
+        return cls(tuple(levels), tuple(zip(*itertools.product(*columns), strict=True)))
 
     @classmethod
     def sobol(cls, ranges: Mapping[str, Any], n: int, *, rng: Any = None) -> Design:
@@ -184,7 +194,6 @@ class Design(Noun):
         >>> sorted(int(2 * (a - 1)) for a in design.columns[0]), type(design.cell(0)["n"]).__name__
         ([0, 1, 2, 3], 'int')
         """
-        checked = _ranges(ranges)
         n = checks.count(n, "n")
         if n & (n - 1) or n > _MOST_POINTS:
             below = 1 << (n.bit_length() - 1)
@@ -196,8 +205,10 @@ class Design(Noun):
 
         from scipy.stats import qmc
 
-        source = qmc.Sobol(len(checked), scramble=True, rng=checks.generator(rng))
-        return cls._of_units(checked, source.random_base2(n.bit_length() - 1))
+        rng = checks.generator(rng)
+        return _points(
+            ranges, lambda d: qmc.Sobol(d, scramble=True, rng=rng).random_base2(n.bit_length() - 1)
+        )
 
     @classmethod
     def latin_hypercube(cls, ranges: Mapping[str, Any], n: int, *, rng: Any = None) -> Design:
@@ -236,19 +247,11 @@ class Design(Noun):
         >>> sorted(int(a) for a in design.columns[0])
         [0, 1, 2, 3, 4]
         """
-        checked = _ranges(ranges)
-        n = checks.count(n, "n")
+        n, rng = checks.count(n, "n"), checks.generator(rng)
 
         from scipy.stats import qmc
 
-        source = qmc.LatinHypercube(len(checked), rng=checks.generator(rng))
-        return cls._of_units(checked, source.random(n))
-
-    @classmethod
-    def _of_units(cls, ranges: Mapping[str, _Range], units: FloatArray) -> Design:
-        """Points of the unit cube in their ranges."""
-        columns = [r.of(u) for r, u in zip(ranges.values(), units.T, strict=True)]
-        return cls(tuple(ranges), tuple(columns))
+        return _points(ranges, lambda d: qmc.LatinHypercube(d, rng=rng).random(n))
 
     # ------------------------------------------------------------------------ what is there
     def __len__(self) -> int:
@@ -348,44 +351,23 @@ def as_design(given: Any) -> Design:
 
 
 # ---------------------------------------------------------------------------------- checks
-def _refuse_other_than_mapping(given: object, name: str, such_as: str) -> None:
-    if not isinstance(given, Mapping):
-        raise InputTypeError.about(name)(
-            f"{name} must be a mapping of parameters; got {shown(given)} of type"
-            f" {type(given).__name__}. Give one such as {such_as}."
-        )
-
-
-def _as_levels(values: Any, name: object) -> Sequence[Any]:
-    if isinstance(values, str | bool | int | float | np.generic):
-        return (values,)
-    if isinstance(values, np.ndarray):
-        return list(np.atleast_1d(values).ravel())
-    if isinstance(values, Sequence | range):
-        return values
-    raise InputTypeError.about("levels")(
-        f"levels must be a sequence of numbers, text or booleans; {name!r} has {shown(values)} of"
-        f" type {type(values).__name__}. Give a list."
+def _mapping(given: Any, name: str, such_as: str) -> Mapping[Any, Any]:
+    if isinstance(given, Mapping) and given:
+        return given
+    kind = InputError if isinstance(given, Mapping) else InputTypeError
+    raise kind.about(name)(
+        f"{name} must be a mapping of at least one parameter; got {shown(given)} of type"
+        f" {type(given).__name__}. Give one such as {such_as}."
     )
 
 
 _KINDS = {bool: "booleans", float: "numbers", str: "text"}
 
 
-def _sequence(values: Any, name: str) -> tuple[Any, ...]:
-    """What a design is made of, one entry a parameter."""
-    if isinstance(values, tuple | list):
-        return tuple(values)
-    raise InputTypeError.about(name)(
-        f"{name} must be a tuple with an entry for each parameter; got {shown(values)} of type"
-        f" {type(values).__name__}. Design.grid(levels) makes a design from a mapping."
-    )
-
-
-def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
+def _column(values: Any, name: object) -> tuple[Any, ...]:
     """The values of one parameter as plain Python ones of one kind."""
-    one = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and not values.ndim)
-    if one or not isinstance(values, Iterable):
+    one = isinstance(values, str | bytes | Set | Mapping)
+    if one or np.ndim(values) == 0 or not isinstance(values, Iterable):
         raise InputTypeError.about("levels")(
             f"levels must be sequences; {name!r} has {shown(values)} of type"
             f" {type(values).__name__}. Give a list, such as [0.5, 1.0]."
@@ -394,25 +376,21 @@ def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
     if not plain:
         raise InputError(f"{name!r} must have at least one level; got none. Give one, or leave it.")
     for place, value in enumerate(plain):
+        at = f"{name!r} has {shown(value)} at index {place}"
         if not isinstance(value, bool | int | float | str):
             raise InputTypeError.about("levels")(
                 f"levels must be numbers, text or booleans; {name!r} has {shown(value)} of type"
                 f" {type(value).__name__} at index {place}. Name it, and make it in model=."
             )
         if isinstance(value, float) and not math.isfinite(value):
-            raise InputError.about("levels")(
-                f"levels must be finite; {name!r} has {value!r} at index {place}. Leave it out."
-            )
+            raise InputError.about("levels")(f"levels must be finite; {at}. Leave it out.")
         if type(value) is int and not -_WHOLE <= value < _WHOLE:
-            raise InputError(
-                f"whole numbers must fit into 64 bits; {name!r} has {shown(value)} at index"
-                f" {place}. Give a float."
-            )
+            raise InputError(f"whole numbers must fit into 64 bits; {at}. Give a float.")
         if isinstance(value, str):
             checked_text(value, f"{name!r} at index {place}")
     kinds = {float if type(v) in (int, float) else type(v) for v in plain}
     if len(kinds) > 1:
-        words = " and ".join(sorted(_KINDS.get(kind, "text") for kind in kinds))
+        words = " and ".join(sorted(_KINDS[kind] for kind in kinds))
         raise InputTypeError(
             f"the levels of {name!r} must be of one kind; got {words}: {shown(plain)}."
             " Take two parameters."
@@ -426,13 +404,10 @@ def _python(value: Any) -> Any:
     """A number or text of numpy or of an enumeration as Python's own."""
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value)
-    return str.__str__(value) if isinstance(value, str) else value
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return value if kind is bool else getattr(kind, f"__{kind.__name__}__")(value)
+    return value
 
 
 def checked_text(text: str, what: str) -> str:
@@ -447,55 +422,37 @@ def checked_text(text: str, what: str) -> str:
     return text
 
 
-class _Range(NamedTuple):
-    """Where a parameter lies, and how evenly."""
-
-    low: float
-    high: float
-    log: bool
-    whole: bool
-
-    def of(self, unit: FloatArray) -> tuple[Any, ...]:
-        """Numbers of [0, 1) in the range."""
-        low, high = self.low, self.high + self.whole
-        if self.log:
-            found = np.exp(math.log(low) + unit * (math.log(high) - math.log(low)))
-        else:
-            found = low + unit * (high - low)
-        if self.whole:
-            return tuple(int(v) for v in np.clip(np.floor(found), self.low, self.high))
-        return tuple(np.clip(found, self.low, self.high).tolist())
+def _points(given: Any, units: Callable[[int], FloatArray]) -> Design:
+    """Points of the unit cube in the ranges of parameters."""
+    ranges = _mapping(given, "ranges", '{"a_c": (0.2, 5.0, "log")}')
+    checked = [_range(name, values) for name, values in ranges.items()]
+    columns = []
+    for (low, high, log, whole), unit in zip(checked, units(len(checked)).T, strict=True):
+        ends = np.array([low, high + whole])
+        first, last = np.log(ends) if log else ends
+        values = first + unit * (last - first)
+        values = np.exp(values) if log else values
+        values = np.clip(np.floor(values) if whole else values, low, high).tolist()
+        columns.append(tuple(map(int, values)) if whole else tuple(values))
+    return Design(tuple(ranges), tuple(columns))
 
 
-def _ranges(given: Any) -> dict[str, _Range]:
-    _refuse_other_than_mapping(given, "ranges", '{"a_c": (0.2, 5.0, "log")}')
-    if not given:
-        raise InputError.about("ranges")(
-            "ranges must have at least one parameter; got none. Name what varies."
-        )
-    return {name: _range(name, values) for name, values in given.items()}
-
-
-def _range(name: object, values: Any) -> _Range:
+def _range(name: object, values: Any) -> tuple[float, float, bool, bool]:
+    """Ends of a parameter, whether it is even in the logarithm, and whether it is whole."""
     parts = list(values) if isinstance(values, tuple | list) else []
     if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
         raise InputTypeError(
             f'a range must be (low, high), with "log" or "int" after it; {shown(name)} has'
             f" {shown(values)}. Take Design.grid for levels, and multiply the designs."
         )
-    low, high = (checks.finite(v, f"{name} {end}") for v, end in zip(parts, ("low", "high")))  # noqa: B905
+    low, high = (checks.finite(parts[k], f"{name} {end}") for k, end in enumerate(("low", "high")))
     log, whole = "log" in parts[2:], "int" in parts[2:]
-    if not low < high:
+    must = "" if low < high else "low < high"
+    must = 'low > 0 with "log"' if log and not low > 0.0 else must
+    must = 'whole ends with "int"' if whole and not (low % 1.0 == high % 1.0 == 0.0) else must
+    if must:
         raise InputError(
-            f"a range must have low < high; {name!r} has low={low!r}, high={high!r}."
-            " Exchange them, or take Design.grid for one value."
+            f"a range must have {must}; {name!r} has low={low!r}, high={high!r}. Give other ends,"
+            " or take Design.grid for one value."
         )
-    if log and not low > 0.0:
-        raise InputError(
-            f'a range with "log" must have low > 0; {name!r} has low={low!r}. Leave "log" out.'
-        )
-    if whole and not (low.is_integer() and high.is_integer()):
-        raise InputError(
-            f'a range with "int" must have whole ends; {name!r} has {low!r} and {high!r}.'
-        )
-    return _Range(low, high, log, whole)
+    return low, high, log, whole

@@ -181,7 +181,8 @@ class Folder:
             text = small_text(self.path / MANIFEST, MANIFEST, "Restore it.", _LARGEST)
             found: Any = json.loads(text)
         except (OSError, ValueError, RecursionError) as error:
-            raise self._unreadable(shown(str(error), 100)) from error
+            deep = isinstance(error, RecursionError)
+            raise self._unreadable("nested too deep" if deep else shown(str(error), 100)) from error
         if not isinstance(found, dict) or found.pop("layout", None) != _LAYOUT:
             raise StudyError(
                 f"{MANIFEST} in {self._name} must be of layout {_LAYOUT}, which this version"
