@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
@@ -492,44 +491,6 @@ def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
 _COLUMNS = ("family", "parameter", "estimate", "std_error")
 _TEXTS = ("class", "family", "parameter")
 _SHOWN = ("", "estimate", "std err")
-_Tables = list[tuple[str, dict[str, Any]]]
-
-
-def distribution_frame(fit: Estimate) -> Table:
-    """One row a parameter."""
-    rows = [(fit.family, *row) for row in _rows(fit)]
-    return table_of(columns_from_rows(rows, _COLUMNS, _TEXTS), fit.library)
-
-
-def fit_frame(fit: SupportedPair) -> Table:
-    """One row a class and parameter."""
-    parts = (("client", fit.client), ("impostor", fit.impostor))
-    rows = [(who, part.family, *row) for who, part in parts for row in _rows(part)]
-    return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), fit.library)
-
-
-def distribution_summary(fit: Estimate) -> Summary:
-    """One law: its facts, then its parameters."""
-    facts = [
-        ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
-        ("Scores:", str(fit.n), "AIC:", _number(fit.aic)),
-        ("Total weight:", _number(fit.total_weight), "BIC:", _number(fit.bic)),
-        ("Converged:", str(fit.converged), "Boundary:", boundary_words(fit) or "none"),
-    ]
-    return _summary("Maximum-likelihood fit", facts, [("", fit)])
-
-
-def fit_summary(fit: SupportedPair) -> Summary:
-    """The pair's facts, then the parameters of each class."""
-    words = shared_words([fit.scores.words])
-    facts = [
-        ("Family:", family_text(fit.family), "Log-likelihood:", _number(fit.log_likelihood)),
-        ("Converged:", str(fit.converged), "AIC:", _number(fit.aic)),
-        (words.said("Client prior:"), _number(fit.model.prior), "BIC:", _number(fit.bic)),
-    ]
-    name = f" of {visible(fit.scores.name)}" if fit.scores.name else ""
-    title = f"Maximum-likelihood fit{name}"
-    return _summary(title, facts, [(words.client, fit.client), (words.impostor, fit.impostor)])
 
 
 def _summary(
@@ -548,6 +509,7 @@ def _summary(
     left.extend_right(right)
     summary.tables.append(left)
     pairs = [row[i : i + 2] for i in (0, 2) for row in facts]
+    shown: list[tuple[str, dict[str, Any]]]
     shown = [(title, columns_from_rows(pairs, ("", "value"), ("", "value")))]
     for who, part in parts:
         rows, heading = _rows(part), _heading(who, part)
@@ -557,16 +519,13 @@ def _summary(
         summary.tables.append(table)
         shown.append((heading or "Parameters", columns_from_rows(rows, _SHOWN, ("",))))
     # Those of statsmodels escape no name, and set no tables of different widths.
-    summary.as_html, summary.as_latex = partial(_html, shown), partial(_latex, shown)
+    summary.as_html = lambda: html_block(
+        [node for title, table in shown for node in table_nodes(table, title)]
+    )
+    summary.as_latex = lambda: "\n".join(
+        f"{latex_text(title)}\n\n{latex_table(table)}" for title, table in shown
+    )
     return summary
-
-
-def _html(tables: _Tables) -> str:
-    return html_block([node for title, table in tables for node in table_nodes(table, title)])
-
-
-def _latex(tables: _Tables) -> str:
-    return "\n".join(f"{latex_text(title)}\n\n{latex_table(table)}" for title, table in tables)
 
 
 def _heading(who: str, part: Estimate) -> str | None:
@@ -835,7 +794,13 @@ class DistributionFit(Estimate, Noun):
         sigma        0.201556  0.0380906
         ================================
         """
-        return distribution_summary(self)
+        facts = [
+            ("Family:", self.family, "Log-likelihood:", _number(self.log_likelihood)),
+            ("Scores:", str(self.n), "AIC:", _number(self.aic)),
+            ("Total weight:", _number(self.total_weight), "BIC:", _number(self.bic)),
+            ("Converged:", str(self.converged), "Boundary:", boundary_words(self) or "none"),
+        ]
+        return _summary("Maximum-likelihood fit", facts, [("", self)])
 
     def __repr__(self) -> str:
         params = ", ".join(f"{k}={v:.6g}" for k, v in self.params.items())
@@ -858,7 +823,8 @@ class DistributionFit(Estimate, Noun):
         >>> fit.to_frame()["parameter"].tolist()
         ['mu', 'sigma']
         """
-        return distribution_frame(self)
+        rows = [(self.family, *row) for row in _rows(self)]
+        return table_of(columns_from_rows(rows, _COLUMNS, _TEXTS), self.library)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -1552,7 +1518,16 @@ class Fit(FitPoints, Noun):
         sigma        0.201556  0.0380906
         ================================
         """
-        return fit_summary(self)
+        words = shared_words([self.scores.words])
+        prior = words.said("Client prior:"), _number(self.model.prior)
+        facts = [
+            ("Family:", family_text(self.family), "Log-likelihood:", _number(self.log_likelihood)),
+            ("Converged:", str(self.converged), "AIC:", _number(self.aic)),
+            (*prior, "BIC:", _number(self.bic)),
+        ]
+        name = f" of {visible(self.scores.name)}" if self.scores.name else ""
+        parts = [(words.client, self.client), (words.impostor, self.impostor)]
+        return _summary(f"Maximum-likelihood fit{name}", facts, parts)
 
     def _derived(self) -> dict[str, Any]:
         """What most look for in a fit; of its model, which says nothing of extrapolation."""
@@ -1601,7 +1576,9 @@ class Fit(FitPoints, Noun):
         >>> frame[["class", "parameter"]].values.tolist()
         [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
         """
-        return fit_frame(self)
+        parts = (("client", self.client), ("impostor", self.impostor))
+        rows = [(who, part.family, *row) for who, part in parts for row in _rows(part)]
+        return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), self.library)
 
 
 def _line(text: str) -> str:

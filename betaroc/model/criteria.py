@@ -29,7 +29,6 @@ from betaroc.model.minimise_continuous import (
     precision_turns,
 )
 from betaroc.model.minimise_counts import (
-    Decisions,
     choose_linear,
     choose_nearest,
     choose_weighted_error,
@@ -122,20 +121,17 @@ class _Target(NamedTuple):
     #: What its axis says.
     axis: str
     #: Its values at the decisions that two samples allow, and a prior.
-    rate: Callable[[Gaps | Decisions, float], FloatArray]
-    #: Of a share of one class: the class, and the share of it to be rejected for each alpha.
-    rejected: Callable[[FloatArray], tuple[str, FloatArray]] | None
+    rate: Callable[[Gaps, float], FloatArray]
+    one_class: bool = True
 
 
 _TARGETS = {
-    "far": _Target("FAR", lambda at, _: at.far, lambda alpha: ("impostor", 1.0 - alpha)),
-    "frr": _Target("FRR", lambda at, _: at.frr, lambda alpha: ("client", alpha)),
-    "precision": _Target("precision", lambda at, prior: precision_of(prior, at.tpr, at.far), None),
-    "recall": _Target("recall", lambda at, _: at.tpr, lambda alpha: ("client", 1.0 - alpha)),
-    "sensitivity": _Target(
-        "sensitivity", lambda at, _: at.tpr, lambda alpha: ("client", 1.0 - alpha)
-    ),
-    "specificity": _Target("specificity", lambda at, _: at.tnr, lambda alpha: ("impostor", alpha)),
+    "far": _Target("FAR", lambda at, _: at.far),
+    "frr": _Target("FRR", lambda at, _: at.frr),
+    "precision": _Target("precision", lambda at, prior: precision_of(prior, at.tpr, at.far), False),
+    "recall": _Target("recall", lambda at, _: at.tpr),
+    "sensitivity": _Target("sensitivity", lambda at, _: at.tpr),
+    "specificity": _Target("specificity", lambda at, _: at.tnr),
 }
 
 
@@ -144,8 +140,7 @@ def _target(name: str) -> Choice:
 
     def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
         if decides_by_counts(pair):
-            rejected = None if target.rejected is None else target.rejected(alpha)
-            return choose_nearest(pair, alpha, lambda at: target.rate(at, prior), rejected)
+            return choose_nearest(pair, alpha, lambda at: target.rate(at, prior))
         if name == "precision":
             return nearest_precision(pair, prior, alpha)
         return nearest_rate(pair, alpha, name)
@@ -182,7 +177,7 @@ CRITERIA: dict[str, Criterion] = {
             _target(name),
             f"expected {target.axis}",
             levels=_levels(name),
-            one_class=target.rejected is not None,
+            one_class=target.one_class,
         )
         for name, target in _TARGETS.items()
     },

@@ -17,7 +17,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.empirical import CommonBins, EmpiricalPair, Gaps, gap_thresholds
+from betaroc.distributions.empirical import EmpiricalPair, Gaps, gap_thresholds
 from betaroc.model import operating_points
 
 #: Criteria that agree to this are tied.
@@ -28,8 +28,6 @@ _NEAR = 1e-9
 _PASSES = 8
 #: More points than this are first compared with the hull of a part of them.
 _SOME = 500
-#: Where more than this part of all scores is in likely bins, sort all.
-_MOST = 0.5
 #: Rates that agree to this are one: quotients of counts, quotients of sums of weights.
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
 
@@ -80,79 +78,23 @@ def candidates_of(pair: EmpiricalPair) -> Decisions:
     """
     client, impostor = pair.client, pair.impostor
     own, other = client._steps[0], impostor._steps[0]
-    j, k, low = _candidates_between(own, other)
-    above, below = client._above[j], client._below[j]
-    return _with_ends(pair, max(own[-1], other[-1]), low, own[j], above, impostor._above[k], below)
-
-
-def _candidates_between(
-    own: FloatArray, other: FloatArray
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Clients' places with impostors' right below, impostors' scores below them, the next below."""
     below = np.searchsorted(other, own, side="left")
     j = np.flatnonzero(np.diff(below, prepend=0) > 0)
     k = below[j]
-    return j, k, np.where(j > 0, np.maximum(other[k - 1], own[j - 1]), other[k - 1])
-
-
-def _with_ends(
-    pair: EmpiricalPair, top: float, low: FloatArray, high: FloatArray, clients_above: FloatArray,
-    impostors_above: FloatArray, clients_below: FloatArray,
-) -> Decisions:  # fmt: skip
-    """The candidates between accept all and reject all."""
-    n, n_impostor = pair.client.total, pair.impostor.total
-    absent, absent_impostor = pair.client.rejected, pair.impostor.rejected
+    low = np.where(j > 0, np.maximum(other[k - 1], own[j - 1]), other[k - 1])
+    top, n = max(own[-1], other[-1]), client.total
     return Decisions(
         low=np.concatenate([[-np.inf], low, [top]]),
-        high=np.concatenate([[-np.inf], high, [top]]),
-        clients_above=np.concatenate([[n - absent], clients_above, [0.0]]),
-        impostors_above=np.concatenate([[n_impostor - absent_impostor], impostors_above, [0.0]]),
-        clients_below=np.concatenate([[absent], clients_below, [n]]),
+        high=np.concatenate([[-np.inf], own[j], [top]]),
+        clients_above=np.concatenate([[n - client.rejected], client._above[j], [0.0]]),
+        impostors_above=np.concatenate(
+            [[impostor.total - impostor.rejected], impostor._above[k], [0.0]]
+        ),
+        clients_below=np.concatenate([[client.rejected], client._below[j], [n]]),
         clients=n,
-        impostors=n_impostor,
+        impostors=impostor.total,
         at_edges=pair.at_edges,
     )
-
-
-def likely_candidates(pair: EmpiricalPair) -> Decisions | None:
-    """Those that may be best for some alpha, from counts in bins; None where a sort is due.
-
-    No threshold in a bin has fewer errors than the impostors above the bin and the clients
-    below it. A bin where even that lies beyond the hull of the errors at the bins' borders
-    has no best threshold, and its scores are not looked at.
-    """
-    bins = CommonBins.of(pair.client.unsorted, pair.impostor.unsorted)
-    if bins is None or pair.at_edges:
-        return None
-    rejected, accepted = bins.below[0], bins.below[1][-1] - bins.below[1]
-    counts = np.diff(rejected - accepted)
-    held = np.flatnonzero(counts)
-    borders = np.append(held[::2], bins.size)  # half of them are enough for a hull
-    x, y = accepted[borders].astype(np.float64), rejected[borders].astype(np.float64)
-    hull = hull_vertices(x, y)
-    x, y, most, least = accepted[held + 1], rejected[held], x[hull][::-1], y[hull][::-1]
-    # Errors are whole: a millionth of one is rounding.
-    likely = held[(x <= most[-1]) & (y <= np.interp(x, most, least) + 1e-6)]
-    if np.sum(counts[likely]) > _MOST * np.sum(counts):
-        return None
-    return _candidates_within(pair, bins, likely)
-
-
-def _candidates_within(pair: EmpiricalPair, bins: CommonBins, wanted: IntArray) -> Decisions:
-    """The candidates whose neighbours both lie in some bins, with no scores between that do not."""
-    client, impostor = bins.cut(wanted)
-    first = np.flatnonzero(np.diff(client.scores, prepend=-np.inf))
-    j, k, low = _candidates_between(client.scores[first], impostor.scores)
-    high = client.scores[first[j]]
-    at, before = np.searchsorted(wanted, bins.bin_of(np.array([high, low])))
-    skipped = client.skipped + impostor.skipped
-    known = np.flatnonzero(skipped[at] == skipped[before])
-    at, j, k = at[known], j[known], k[known]
-    rejected = client.skipped[at] + first[j]
-    accepted = pair.impostor.total - (impostor.skipped[at] + k)
-    top = max(pair.client.support[1], pair.impostor.support[1])
-    above = pair.client.total - rejected
-    return _with_ends(pair, top, low[known], high[known], above, accepted, rejected)
 
 
 # ------------------------------------------------------------------------ linear criteria
@@ -185,8 +127,7 @@ def choose_linear(
 
 def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
     """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, ties on counts."""
-    some = likely_candidates(pair)
-    candidates = candidates_of(pair) if some is None else some
+    candidates = candidates_of(pair)
     x, y = candidates.impostors_above, candidates.clients_below
     vertices = hull_vertices(x, y)
     far, frr = candidates.far[vertices], candidates.frr[vertices]
@@ -282,16 +223,10 @@ def _tied(values: FloatArray) -> BoolArray:
 def choose_nearest(
     pair: EmpiricalPair,
     alpha: FloatArray,
-    rate: Callable[[Gaps | Decisions], FloatArray],
-    rejected: tuple[str, FloatArray] | None = None,
+    rate: Callable[[Gaps], FloatArray],
 ) -> Thresholds:
-    """For each alpha the threshold whose rate is nearest to it.
-
-    A rate that is a share of one class names it, with the share to be rejected for each alpha:
-    of many scores only those about there are sorted.
-    """
-    some = None if rejected is None else gaps_about(pair, *rejected)
-    gaps = pair.gaps if some is None else some
+    """For each alpha the threshold whose rate is nearest to it."""
+    gaps = pair.gaps
     values = rate(gaps)
     order = np.argsort(values, kind="stable")  # nan last
     levels = values[order]
@@ -311,51 +246,6 @@ def choose_nearest(
         index = np.sort(order[first[k] : last[k]])
         chosen[k] = index[np.argmax(_tied(gaps.far[index] + gaps.frr[index]))]
     return gaps.thresholds(chosen)
-
-
-def gaps_about(pair: EmpiricalPair, who: str, share: FloatArray) -> Decisions | None:
-    """The gaps that reject about these shares of a class, from counts in bins; None: sort.
-
-    Of each share the scores of the class on either side of it, and its scores before and after
-    the bins of these, each with the next scores of any class on both sides.
-    """
-    bins = CommonBins.of(pair.client.unsorted, pair.impostor.unsorted)
-    if bins is None or pair.at_edges:
-        return None
-    below = bins.below[who == "impostor"]
-    rank = np.floor(share * below[-1]).astype(np.int64)
-    own = _bins_of_rank(below, np.concatenate([rank - 1, rank, rank + 1]))
-    beside = _bins_of_rank(below, np.concatenate([below[own] - 1, below[own + 1]]))
-    counts = np.diff(bins.below[0] + bins.below[1])
-    held = np.flatnonzero(counts)
-    at = np.searchsorted(held, np.concatenate([own, beside, held[[0, -1]]]))
-    at = np.concatenate([at - 1, at, at + 1])
-    wanted = held[np.unique(np.clip(at, 0, held.size - 1))]
-    if np.sum(counts[wanted]) > _MOST * np.sum(counts):
-        return None
-    return _gaps_within(pair, bins, wanted)
-
-
-def _bins_of_rank(below: IntArray, rank: IntArray) -> IntArray:
-    """The bins of the scores with so many scores before them."""
-    return np.unique(np.searchsorted(below, np.clip(rank, 0, below[-1] - 1), side="right") - 1)
-
-
-def _gaps_within(pair: EmpiricalPair, bins: CommonBins, wanted: IntArray) -> Decisions:
-    """The gaps whose neighbours lie in some bins, with no scores between that do not."""
-    client, impostor = bins.cut(wanted)
-    places = np.unique(np.concatenate([client.scores, impostor.scores]))
-    at = np.searchsorted(wanted, bins.bin_of(places))
-    skipped = client.skipped + impostor.skipped
-    known = np.flatnonzero(skipped[at[1:]] == skipped[at[:-1]])
-    low, high, at = places[known], places[known + 1], at[known]
-    rejected, true = (
-        part.skipped[at] + np.searchsorted(part.scores, low, side="right")
-        for part in (client, impostor)
-    )
-    below = rejected.astype(np.float64)
-    accepted = pair.impostor.total - true.astype(np.float64)
-    return _with_ends(pair, places[-1], low, high, pair.client.total - below, accepted, below)
 
 
 def _short(value: float) -> Fraction:

@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -25,11 +24,10 @@ import betaroc as br
 from betaroc.core.arrays import FloatArray
 from betaroc.core.value import Value
 from betaroc.distributions import empirical
-from betaroc.distributions.empirical import Bins, CommonBins
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.minimise_counts import gaps_about, hull_vertices, likely_candidates
+from betaroc.model.minimise_counts import hull_vertices
 
 Draw = Callable[[np.random.Generator, int, float], FloatArray]
 
@@ -45,14 +43,6 @@ KINDS: dict[str, Draw] = {
     "huge": lambda rng, n, at: 1e250 * rng.normal(at, 1.0, n),
 }
 TARGETS = ("far", "frr", "recall", "sensitivity", "specificity")
-
-
-@pytest.fixture
-def binned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every sample is large enough for bins, no part of it too large and no bin too full."""
-    monkeypatch.setattr("betaroc.distributions.empirical._CROWDED", 1.0)
-    monkeypatch.setattr("betaroc.distributions.empirical._MANY", 1)
-    monkeypatch.setattr("betaroc.model.minimise_counts._MOST", 1.0)
 
 
 def samples(kind: str, seed: int, largest: int) -> list[FloatArray]:
@@ -75,45 +65,9 @@ def weighted_pair(client: FloatArray, impostor: FloatArray) -> Any:
 
 
 # ---------------------------------------------------------------------------------- bins
-@pytest.mark.parametrize("kind", KINDS)
-def test_counts_and_ranks_in_bins_are_those_of_a_sort(kind: str, binned: None) -> None:
-    for seed in range(30):
-        values = samples(kind, seed, 300)[0]
-        bins = Bins.of(values)
-        if bins is None:
-            assert not 0.0 < np.ptp(values) < np.inf
-            continue
-        ordered = np.sort(values)
-        rng = np.random.default_rng(seed)
-        places = np.concatenate([rng.choice(values, 20), rng.normal(size=20), [-np.inf, np.inf]])
-        for some in (places, places[:3]):
-            expected = np.searchsorted(ordered, some, side="right")
-            assert bins.at_most(some).tolist() == expected.tolist()
-        rank = rng.integers(1, values.size + 1, 25)
-        assert bins.of_rank(rank).tolist() == ordered[rank - 1].tolist()
 
 
-def test_bins_do_not_take_lower_scores_for_higher_ones(binned: None) -> None:
-    """Also where the product with the scale underflows."""
-    for scale in (1.0, 1e240):
-        values = np.array([-3e-9, -1e-300, -0.0, 0.0, 5e-324, 1e-9, 1.0, 1.0 + 2**-52, 2.0])
-        values[[0, -3, -2, -1]] *= scale
-        with np.errstate(all="raise"):
-            bins = Bins.of(values)
-            assert bins is not None
-            assert np.all(np.diff(bins.bin_of(values)) >= 0)
-        assert bins.at_most(values).tolist() == [1, 2, 4, 4, 5, 6, 7, 8, 9]
-
-
-def test_equal_scores_and_ranges_beyond_float64_have_no_bins() -> None:
-    assert Bins.of(np.full(5, 0.3)) is None
-    assert Bins.of(np.array([0.0, 5e-324])) is None
-    assert Bins.of(np.array([-1.7e308, 1.7e308])) is None
-    assert Bins.of(np.array([1e17, 1e17 + 16.0])) is None  # 2**52 bins from 0
-    assert CommonBins.of(None, Bins.of(np.array([0.0, 1.0]))) is None
-
-
-def test_nan_thresholds_stay_nan(binned: None) -> None:
+def test_nan_thresholds_stay_nan() -> None:
     law = br.Empirical([0.1, 0.2, 0.7])
     few, many = np.array([np.nan, 0.2]), np.array([np.nan, *np.full(20, 0.2)])
     for t in (few, many):
@@ -122,16 +76,8 @@ def test_nan_thresholds_stay_nan(binned: None) -> None:
     assert np.isnan(law.ppf([np.nan, 0.5])).tolist() == [True, False]
 
 
-def test_many_questions_end_in_one_sort(binned: None) -> None:
-    values = np.random.default_rng(0).normal(size=200)
-    law = br.Empirical(values)
-    counts = [float(law.cdf(t)) for t in np.linspace(-2.0, 2.0, 60)]
-    assert law.unsorted is None
-    assert counts == [np.mean(values <= t) for t in np.linspace(-2.0, 2.0, 60)]
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_quantiles_are_those_of_all_places(kind: str, binned: None) -> None:
+def test_quantiles_are_those_of_all_places(kind: str) -> None:
     p = np.concatenate([np.linspace(0.0, 1.0, 41), np.random.default_rng(3).random(20)])
     for seed in range(20):
         values = samples(kind, seed, 60)[0]
@@ -141,54 +87,9 @@ def test_quantiles_are_those_of_all_places(kind: str, binned: None) -> None:
 
 
 # -------------------------------------------------------------------------- many threads
-def sort_elsewhere(law: br.Empirical, bins: Bins) -> None:
-    other = Thread(target=lambda: law._sorted)
-    other.start()
-    other.join()
 
 
-def wear_out(law: br.Empirical, bins: Bins) -> None:
-    bins._passes = 10**6
-
-
-@pytest.mark.parametrize("meanwhile", [sort_elsewhere, wear_out])
-def test_bins_that_go_while_they_are_used(
-    meanwhile: Callable[[br.Empirical, Bins], None],
-    binned: None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Right after each look at the bins another thread sorts all scores, or wears the bins."""
-    read: Any = br.Empirical.unsorted
-    seen = []
-
-    def disturbed(law: br.Empirical) -> Bins | None:
-        bins: Bins | None = read.fget(law)
-        if bins is not None:
-            meanwhile(law, bins)
-            seen.append(bins)
-        return bins
-
-    monkeypatch.setattr(br.Empirical, "unsorted", property(disturbed))
-    client, impostor = samples("ties", 3, 300)
-    generic, alpha = weighted_pair(client, impostor), np.linspace(0.0, 1.0, 11)
-    few = np.linspace(-1.0, 1.0, 9)
-    questions: list[Callable[[Any], Any]] = [
-        lambda pair: pair.client.support,
-        lambda pair: pair.client.cdf(few).tolist(),
-        lambda pair: pair.client.sf(0.1),
-        lambda pair: pair.client.ppf(alpha).tolist(),
-        lambda pair: pair.client.isf(alpha).tolist(),
-        *(
-            lambda pair, name=name: CRITERIA[name].choose(pair, 0.5, alpha)
-            for name in ("weighted-error", *TARGETS)
-        ),
-    ]
-    for question in questions:
-        assert question(unsorted_pair(client, impostor)) == question(generic)
-    assert len(seen) >= len(questions) - 2  # isf sorts in any case
-
-
-def test_one_law_in_many_threads(binned: None) -> None:
+def test_one_law_in_many_threads() -> None:
     client, impostor = samples("normal", 8, 3_000)
     pair = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
     generic = br.ScoreModel(*(br.Empirical(x, np.ones(x.size)) for x in (client, impostor)))
@@ -320,7 +221,7 @@ def least_errors(client: FloatArray, impostor: FloatArray, alpha: FloatArray) ->
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", KINDS)
-def test_least_weighted_errors_in_bins_are_brute_forces(kind: str, binned: None) -> None:
+def test_least_weighted_errors_in_bins_are_brute_forces(kind: str) -> None:
     alpha = np.linspace(0.0, 1.0, 21)
     for seed in range(12):
         client, impostor = samples(kind, seed, 40)
@@ -331,45 +232,13 @@ def test_least_weighted_errors_in_bins_are_brute_forces(kind: str, binned: None)
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["weighted-error", *TARGETS])
-def test_choices_in_bins_are_those_of_all_decisions(kind: str, name: str, binned: None) -> None:
-    used = 0
+def test_choices_are_those_of_all_decisions(kind: str, name: str) -> None:
     for seed in range(12):
         client, impostor = samples(kind, 100 + seed, 500 if seed % 3 else 6)
         alpha = np.linspace(0.0, 1.0, 101) if seed % 2 else np.random.default_rng(seed).random(30)
         pair = unsorted_pair(client, impostor)
         chosen = CRITERIA[name].choose(pair, 0.5, alpha)
         assert chosen == CRITERIA[name].choose(weighted_pair(client, impostor), 0.5, alpha)
-        used += pair.client.unsorted is not None
-    assert used > 6
-
-
-def test_only_promising_scores_are_sorted() -> None:
-    """80 000 scores: the errors at the borders of bins leave a small part of them in question."""
-    rng = np.random.default_rng(2)
-    pair = unsorted_pair(rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 40_000))
-    some, gaps = likely_candidates(pair), gaps_about(pair, "client", np.linspace(0, 1, 11))
-    assert some is not None
-    assert some.low.size < 5_000
-    assert gaps is not None
-    assert gaps.low.size < 1_000
-
-
-def test_heavy_tails_are_sorted_instead() -> None:
-    rng = np.random.default_rng(2)
-    values = rng.standard_cauchy(40_000)
-    law = br.Empirical(values)
-    assert law.unsorted is None
-    assert law.cdf(0.3) == np.mean(values <= 0.3)
-
-
-def test_a_part_too_large_is_not_sorted_by_itself(
-    binned: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pair = unsorted_pair(*samples("normal", 3, 300))
-    assert likely_candidates(pair) is not None
-    monkeypatch.setattr("betaroc.model.minimise_counts._MOST", 0.01)
-    assert likely_candidates(pair) is None
-    assert gaps_about(pair, "client", np.linspace(0.0, 1.0, 11)) is None
 
 
 @pytest.mark.simulation
@@ -388,8 +257,6 @@ def test_a_curve_of_many_scores_is_that_of_weights_of_one(criterion: str) -> Non
         assert getattr(plain, name).tolist() == getattr(generic, name).tolist()
     again = br.epc(*(br.Scores(c, i) for c, i in sides), criterion=criterion)
     assert again.value.tolist() == plain.value.tolist()
-    laws = (again.dev.client, again.dev.impostor, again.test.client, again.test.impostor)
-    assert all(law.unsorted is not None for law in laws)  # nothing sorted all of them
 
 
 def test_a_hull_of_many_points_is_that_of_all() -> None:

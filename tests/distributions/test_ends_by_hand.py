@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.distributions.empirical import SortedBins, bin_of
+from betaroc.distributions.empirical import bin_of
 from betaroc.distributions.pairs import sign_changes
 
 
@@ -52,14 +52,6 @@ def test_weights_are_counts_or_not() -> None:
     assert br.Empirical([0.1, 0.2], [2.0, 3.0]).whole
     assert br.Empirical([0.1, 0.1], [0.5, 0.5]).whole
     assert not br.Empirical([0.1, 0.2], [2.0, 2.5]).whole
-
-
-def test_sorted_bins_know_which_they_hold() -> None:
-    some = SortedBins(np.array([1, 3]), np.array([0.1, 0.3]), np.array([0, 0]))
-    held = {k: some.holds(np.array([k])) for k in range(5)}
-    assert [k for k, one in held.items() if one] == [1, 3]
-    assert some.holds(np.array([1, 3]))
-    assert not some.holds(np.array([1, 2]))
 
 
 def test_a_score_has_the_bin_of_its_place_on_four_scales() -> None:
