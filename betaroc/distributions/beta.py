@@ -68,7 +68,7 @@ class _Functions(NamedTuple):
 
 
 #: Shapes of which the area can be had by quadrature.
-_SMALLEST, _LARGEST = 1e-100, 1e15
+_SMALLEST, _LARGEST = 1e-100, 1e12
 
 
 def _log_from(value: float, excess: float) -> float:
