@@ -98,6 +98,7 @@ CALLS = {
     ],
     "plan": [["auc", "--width", "0.1", "--from", "dév θ.csv", *READ]],
     "completion": [["bash"], ["zsh"]],
+    "help": [["files"]],
 }
 
 

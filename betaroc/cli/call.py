@@ -6,13 +6,13 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from betaroc.cli.messages import complain, examples, in_options, remark
+from betaroc.cli.messages import complain, examples, in_options, named_files, remark
 from betaroc.core.errors import BetarocError, FitError
 from betaroc.core.process import allow_progress, begin_work, end_work
 from betaroc.core.text import nearest, shown
@@ -20,18 +20,22 @@ from betaroc.rendering.numbers import version, visible
 
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-
 #: Bytes of memory for a byte of a score file: measured on CSV and Parquet, read and fitted.
 _TIMES = 10
+#: What needs less memory, by the option that a command has.
+_LESS_MEMORY = {
+    "workers": "fewer --workers or a smaller block", "stream": "--stream always",
+    "replicates": "fewer --replicates", "systems": "fewer classifiers",
+}  # fmt: skip
+#: Groups of options that --help leaves to --help-all, as `options` calls them.
+_LEFT_OUT = ("further options", "reading files")
 
-#: Options that hold names of what is in files, and no path.
-_NAMES = ("score", "label", "client_label", "identities", "id", "columns", "group", "name")
-
-_FILES = """\
+FILES = """\
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
-other columns and labels are named by the options. Its separator, its decimals and formats without
-a header are told by its content; "reading files" in the help of a command names what says them.
-Higher scores are more client-like; accepted is what is greater than the threshold.
+other columns and labels are named by options. Its separator, its decimals and formats without
+a header are told by its content, and the output says what was taken for what.
+Higher scores are more client-like; accepted is what is greater than the threshold."""
+_CODES = """
 
 betaroc COMMAND --help shows the options and examples of a command.
 
@@ -40,11 +44,11 @@ exit codes: 0 done, 1 the fit is impossible or a self-test missed digits,
 143 terminated"""
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Argument errors on lines that hold nothing a terminal would obey."""
 
     #: By name the parsers of the commands.
-    commands: Mapping[str, _CommandParser] = MappingProxyType({})
+    commands: Mapping[str, CommandParser] = MappingProxyType({})
 
     def __init__(self, **options: Any) -> None:
         raw = argparse.RawDescriptionHelpFormatter
@@ -60,40 +64,54 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.endswith(": COMMAND"):
             message = "a command must be given; betaroc --help names them, betaroc demo is a start"
-        said = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
-        remark(f"{self.prog}: {visible(said)}\n{self.prog} --help shows the options")
+        short = re.sub(r"'[^']{61,}'", lambda value: f"{value[0][:57]}...", message)
+        remark(f"{self.prog}: {visible(short)}\n{self.prog} --help shows the options")
         self.exit(BAD_INPUT)
 
 
-class _CommandParser(_Parser):
+class CommandParser(Parser):
     """The parser of a command, which learns its options when it is called."""
 
-    load: Callable[[], Any]
-    _learned = False
+    load: Callable[[], Any] | None = None
 
     def learn(self) -> None:
         """Load the command, once: its options and its examples."""
-        if self._learned:
+        if self.load is None:
             return
-        self._learned = True
-        command = self.load()
+        command, self.load = self.load(), None
         command.add_options(self)
         self.set_defaults(run=command.run)
+        places = [str(action.metavar or action.dest) for action in self._get_positional_actions()]
+        self.usage = " ".join([self.prog, "[options]", *places])
+        if any(group.title in _LEFT_OUT for group in self._action_groups):
+            self.add_argument("--help-all", action=_HelpAll, help="all options")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Learn, then parse; what is left over is an error of this command."""
         self.learn()
-        found, left = super().parse_known_args(args, namespace)
+        parsed, left = super().parse_known_args(args, namespace)
         if left:
-            self.error(f"unrecognized arguments: {' '.join(left)}{self._meant(left[0])}")
-        return found, left
+            options = [option for action in self._actions for option in action.option_strings]
+            hint = ". Name score files by --dev and --test" if "--dev" in options else ""
+            if left[0].startswith("-"):
+                hint = f". {nearest(left[0].partition('=')[0], options)}".rstrip(" .")
+            self.error(f"unrecognized arguments: {' '.join(left)}{hint}")
+        return parsed, left
 
-    def _meant(self, left: str) -> str:
-        """What to write instead: the option of that name nearly, or those that name files."""
-        options = [one for action in self._actions for one in action.option_strings]
-        if left.startswith("-"):
-            return f". {nearest(left.partition('=')[0], options)}".rstrip(" .")
-        return ". Name score files by --dev and --test" if "--dev" in options else ""
+    def print_help(self, file: Any = None) -> None:
+        """The options that most calls need."""
+        for group in self._action_groups:
+            for action in group._group_actions if group.title in _LEFT_OUT else ():
+                action.help = argparse.SUPPRESS
+        super().print_help(file)
+
+
+class _HelpAll(argparse._HelpAction):
+    """Every option."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        argparse.ArgumentParser.print_help(parser)
+        parser.exit()
 
 
 def call(
@@ -105,7 +123,12 @@ def call(
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     arguments = argparse.Namespace()
     try:
-        arguments = _parsed(_parser_of(commands, load), argv)
+        try:
+            arguments = _parser_of(commands, load).parse_args(argv)
+        except SystemExit:  # a help that nobody can read is an error of the standard output
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            raise
         if sys.stdout is None:  # closed by the caller
             complain(
                 "the standard output must be writable; it is closed. Open it, or name /dev/null."
@@ -137,39 +160,8 @@ def call(
     return code or DONE
 
 
-def _parsed(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options; a help that nobody can read any more is an error of the standard output."""
-    try:
-        return _with_names(parser.parse_args(argv))
-    except SystemExit:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        raise
-
-
-def _with_names(arguments: argparse.Namespace) -> argparse.Namespace:
-    """The options, with names of columns, labels and systems in the UTF-8 that was typed.
-
-    Where the locale knows ASCII alone Python holds other bytes as surrogates; paths need them.
-    """
-    for option, value in vars(arguments).items():
-        if option in _NAMES or (option == "systems" and isinstance(value, list)):
-            setattr(arguments, option, _typed(value))
-    for named in getattr(arguments, "system", None) or ():
-        named[0] = _typed(named[0])
-    return arguments
-
-
-def _typed(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_typed(item) for item in value]
-    if not isinstance(value, str) or not any("\udc80" <= sign <= "\udcff" for sign in value):
-        return value
-    return os.fsencode(value).decode("utf-8", "surrogateescape")
-
-
-def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> _Parser:
-    parser = _Parser(
+def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parser:
+    parser = Parser(
         prog="betaroc",
         description="From score files to theoretical ROCs and what they say.",
     )
@@ -179,11 +171,11 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> _Pars
         "betaroc threshold dev.csv --far 0.01 --test eval.csv",
         "betaroc report --dev dev.csv --test eval.csv -o report.html",
         "betaroc plan tpr@far=0.01 --width 0.1 --from dev.csv",
-        rest=_FILES,
+        rest=FILES + _CODES,
     )
     parser.add_argument("--version", action="version", version=f"betaroc {version()}")
     rows = parser.add_subparsers(
-        title="commands", required=True, metavar="COMMAND", parser_class=_CommandParser
+        title="commands", required=True, metavar="COMMAND", parser_class=CommandParser
     )
     for name, what in commands.items():
         row = rows.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
@@ -195,34 +187,14 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> _Pars
 
 def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
     """That the memory did not hold the call, and what would be held."""
-    said = f" ({shown(str(error), 100)[1:-1]})" if str(error) else ""
-    if hasattr(arguments, "workers"):
-        do = "Run it again to go on, with fewer --workers; or begin it with a smaller block"
-    else:
-        ways = {
-            "stream": "--stream always", "replicates": "fewer --replicates",
-            "systems": "fewer classifiers",
-        }  # fmt: skip
-        possible = [way for name, way in ways.items() if hasattr(arguments, name)]
-        do = f"Pass {' or '.join(possible)}, or a random part of the rows"
-    size = _bytes_of(vars(arguments).values())
-    much = ""
-    if size:
-        about = max(1, round(_TIMES * size / 1e6))
-        much = f", of which the files have {size} bytes and take about {about} MB or more"
-    return f"the memory must hold the scores{much}, and what is computed; it does not{said}. {do}."
-
-
-def _bytes_of(values: Iterable[Any]) -> int:
-    """What the files that options name have in all."""
-    size = 0
-    for value in values:
-        if isinstance(value, list | tuple):
-            size += _bytes_of(value)
-        elif isinstance(value, str):
-            with suppress(OSError, ValueError):
-                size += os.path.getsize(value) * os.path.isfile(value)
-    return size
+    reason = f" ({shown(str(error), 100)[1:-1]})" if str(error) else ""
+    ways = [way for option, way in _LESS_MEMORY.items() if hasattr(arguments, option)]
+    size = sum(os.path.getsize(path) for path in named_files(arguments) if os.path.isfile(path))
+    files = f", of which the files have {size} bytes and take about {_TIMES * size / 1e6:.0f} MB"
+    return (
+        f"the memory must hold the scores{files if size else ''}, and what is computed; it does"
+        f" not{reason}. Pass {' or '.join([*ways, 'a random part of the rows'])}."
+    )
 
 
 def _discard_stdout() -> None:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from betaroc.cli.curves import (
-    comparison_options,
     curve_options,
     draw_both,
     say_curves,
@@ -16,10 +15,13 @@ from betaroc.cli.curves import (
 )
 from betaroc.cli.messages import ProgressBar, examples, messages
 from betaroc.cli.options import (
+    add,
     checked_picture,
+    further,
     interval_arguments,
+    interval_options,
+    refuse_options,
     score_options,
-    tail_options,
 )
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.core.errors import InputError
@@ -39,11 +41,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc compare --dev dev.csv dev_b.csv --test eval.csv eval_b.csv --resample test --json",
         "betaroc compare --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv --csv",
     )
+    files = partial(add, parser, action="extend")
+    files("--dev DEV ...", "two files, one per system: scores to choose on; with --unpaired the"
+          " same file may serve both", default=[])  # fmt: skip
+    files("--test TEST ...", "two files, one per system: scores of the same trials in one order",
+          default=[])  # fmt: skip
+    files("--name NAME ...", "names of the two systems (default: what tells their files apart)")
     system_options(parser)
-    comparison_options(parser)
+    add(parser, "--resample SETS", "both: dev is drawn again too, and its thresholds chosen again;"
+        " test: thresholds as they are (default: %(default)s)",
+        choices=("both", "test"), default="both")  # fmt: skip
+    add(parser, "--unpaired", "the systems judge different test trials")
+    interval_options(parser, "of the intervals and the band of the difference")
+    add(further(parser), "--replicates N",
+        "bootstrap replicates (default: 2000; 400 where a fit is made in each)")  # fmt: skip
     curve_options(parser)
     score_options(parser, "empirical")
-    tail_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -57,17 +70,15 @@ def run(arguments: argparse.Namespace) -> None:
     checked_picture(arguments, [path for one in systems for path in (one.dev, *one.tests)])
     level, seed = interval_arguments(arguments)
     paired, resample = not arguments.unpaired, arguments.resample
-    if arguments.id is not None and not paired:
-        raise InputError(
-            "--id says which trials of the systems belong together; with --unpaired none do. Leave"
-            " one of them out."
-        )
+    if not paired:
+        refuse_options(arguments, ("id",), "not stand beside --unpaired: it says which trials of"
+                       " the systems belong together")  # fmt: skip
     options: dict[str, Any] = {"resample": resample, "paired": paired, "level": level,
                                "replicates": arguments.replicates, "rng": seed}  # fmt: skip
     with collected() as notices, ProgressBar(2 * len(systems) + 2) as step:
-        found = system_curves(systems, arguments, step, notices, dev_named=resample == "both",
-                              paired=paired)  # fmt: skip
-        curves = {one.name: one.curve for one in found}
+        read = system_curves(systems, arguments, step, notices, dev_named=resample == "both",
+                             paired=paired)  # fmt: skip
+        curves = {one.name: one.curve for one in read}
         result: Comparison | SystemsComparison
         result = (compare(*curves.values(), **options) if len(curves) == 2
                   else compare_systems(curves, **options))  # fmt: skip
@@ -77,14 +88,15 @@ def run(arguments: argparse.Namespace) -> None:
             draw = partial(draw_both, result) if isinstance(result, Comparison) else result.plot
             save_picture(partial(draw, scale=scale, terms=arguments.terms), arguments.output)
         step()
-    warned = [text for one in found for text in one.warnings] + messages(notices, arguments)
+    warned = [text for one in read for text in one.warnings] + messages(notices, arguments)
 
     def document() -> dict[str, Any]:
-        further = {"sources": [one.numbers for one in found], "seed": seed,
-                   "families": [one.family for one in found],
-                   "reasons": [one.chosen_by for one in found], "warnings": warned}  # fmt: skip
-        if isinstance(result, Comparison):
-            return comparison_numbers(result) | further
-        return systems_numbers(result) | further
+        numbers = (comparison_numbers(result) if isinstance(result, Comparison)
+                   else systems_numbers(result))  # fmt: skip
+        return numbers | {
+            "sources": [one.numbers for one in read], "seed": seed,
+            "families": [one.family for one in read],
+            "reasons": [one.chosen_by for one in read], "warnings": warned,
+        }  # fmt: skip
 
-    say_curves(arguments, document, result._view, found, warned, seed)
+    say_curves(arguments, document, result._view, read, warned, seed)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -15,11 +13,12 @@ import numpy as np
 from betaroc.cli.inputs import family_of, read_file
 from betaroc.cli.messages import messages, say
 from betaroc.cli.options import (
+    add,
     fit_options_of,
     form_options,
-    interval_options,
+    further,
+    is_same_file,
     picture_options,
-    terms_option,
 )
 from betaroc.cli.systems import (
     LONGEST,
@@ -32,7 +31,7 @@ from betaroc.core.class_words import shared_words
 from betaroc.core.errors import DuplicateWarning, InputError, ReversedScoresWarning
 from betaroc.core.notices import Notice, passed_on, warn
 from betaroc.core.terms import name_among
-from betaroc.core.text import number, shown
+from betaroc.core.text import shown
 from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -86,71 +85,44 @@ class SystemCurve(NamedTuple):
 
 def curve_options(parser: argparse.ArgumentParser) -> None:
     """Those of both commands."""
-    option = parser.add_argument
-    option("--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
-        type=partial(name_among, options=tuple(CRITERIA)),
-        help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)."
-        " Of a target, such as far, the rate nearest to it on dev is taken, not the nearest at"
-        " most it; for a guarantee see br.decide")  # fmt: skip
-    measures = (*MEASURES, "weighted-error")
-    option("--measure", default="hter", choices=measures, metavar="M",
-        type=partial(name_among, options=measures),
-        help=f"what is counted: {', '.join(measures)} (default: hter)")  # fmt: skip
-    option("--alpha", nargs="+", action="extend", type=number, metavar="A",
-        help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)")  # fmt: skip
-    form_options(parser, "an alpha")
+    criteria, measures = tuple(CRITERIA), (*MEASURES, "weighted-error")
+    add(parser, "--criterion C",
+        f"what a threshold is chosen for: {', '.join(criteria)} (default: weighted-error). Of a"
+        " target, such as far, the rate nearest to it on dev is taken", choices=criteria,
+        default="weighted-error", type=partial(name_among, options=criteria))  # fmt: skip
+    add(parser, "--measure M", f"what is counted: {', '.join(measures)} (default: hter)",
+        default="hter", choices=measures,
+        type=partial(name_among, options=measures))  # fmt: skip
+    add(parser, "--alpha A ...", "the criterion's weights or targets in [0, 1] (default: 0, 0.01,"
+        " ..., 1)", action="extend")  # fmt: skip
+    form_options(parser, "per alpha")
     picture_options(parser)
-    option("--log", action="store_true", help="logarithmic axis of the measure in OUT")
-    terms_option(parser)
+    add(further(parser), "--log", "logarithmic axis of the measure in OUT")
 
 
 # ------------------------------------------------------------------------------ systems
-def comparison_options(parser: argparse.ArgumentParser) -> None:
-    """The files of two systems, what these are called, and what is drawn."""
-    files = partial(parser.add_argument, action="extend", nargs="+")
-    files("--dev", default=[], metavar="DEV",
-        help="two files: scores of the first and of the second system to choose on; with"
-        " --unpaired the same file may serve both")  # fmt: skip
-    files("--test", default=[], metavar="TEST",
-        help="two files: scores of both systems on the same trials in one order")  # fmt: skip
-    files("--name", metavar="NAME",
-        help="two names of the systems (default: what tells the paths of their files"
-        " apart)")  # fmt: skip
-    option = parser.add_argument
-    option("--resample", choices=("both", "test"), default="both",
-        help="both: dev too is drawn, and its thresholds chosen, again; test: at these very"
-        " thresholds as they are (default: %(default)s)")  # fmt: skip
-    option("--unpaired", action="store_true",
-        help="the systems judge different test trials, which are drawn independently")  # fmt: skip
-    interval_options(parser, "of the intervals and the band of the difference")
-    option("--replicates", type=int, metavar="N",
-        help="bootstrap replicates (default: 2000; 400 where a fit is made in each)")  # fmt: skip
-
-
 def two_systems(arguments: argparse.Namespace) -> list[SystemFiles]:
     """Those of --dev and --test, two files each; named by --name, else by their paths."""
     for role in ("dev", "test"):
         paths = getattr(arguments, role)
         if len(paths) != 2:
             raise InputError(
-                f"--{role} must name two score files, one a system; got {len(paths)}:"
+                f"--{role} must name two score files, one per system; got {len(paths)}:"
                 f" {shown(paths)}. Scores are those of one system: give each its own file."
             )
-        with suppress(OSError):  # a file that cannot be looked at is refused when it is read
-            if os.path.samefile(*paths) and not (role == "dev" and arguments.unpaired):
-                raise InputError(
-                    f"--{role} must name two different files, one a system; got {shown(paths[0])}"
-                    " for both. A system does not differ from itself: name the other's scores"
-                    + (", or pass --unpaired for one system on two test sets." if role == "dev"
-                       else ".")
-                )  # fmt: skip
+        if is_same_file(*paths) and not (role == "dev" and arguments.unpaired):
+            raise InputError(
+                f"--{role} must name two different files, one per system; got {shown(paths[0])} for"
+                " both. Name the other's scores, or pass --unpaired for one system on two test"
+                " sets."
+            )
     names = arguments.name
     if names is None:  # what tells their dev files apart, else their tests; of long ones a letter
         made = (default_names(paths) for paths in (arguments.dev, arguments.test))
         names = next(filter(_are_names, made), ["A", "B"])
     if len(names) != 2 or not _are_names(names):
         raise InputError(
-            f"--name must give two different names of at most {LONGEST} characters, one a system;"
+            f"--name must give two different names of at most {LONGEST} characters, one per system;"
             f" got {shown(names)}. Give two, such as --name mlp svm."
         )
     files = zip(names, arguments.dev, arguments.test, strict=True)
@@ -228,26 +200,26 @@ def say_curves(
     )  # fmt: skip
 
 
-def _read(found: Sequence[SystemCurve], seed: int | None) -> Words:
+def _read(curves: Sequence[SystemCurve], seed: int | None) -> Words:
     """The files of each system, what chose its thresholds, and how files were read."""
-    lines = []
-    for one in found:
-        sides = (
+    lines, sides = [], []
+    for one in curves:
+        own = {"dev": one.dev, "test": one.test}
+        sides += [(one.name or role, side) for role, side in own.items()]
+        files = " and ".join(
             f"{path_words(side.source.path) if side.source else role} ({side.n_client} client and"
             f" {side.n_impostor} impostor scores)"
-            for role, side in (("dev", one.dev), ("test", one.test))
+            for role, side in own.items()
         )
         by = one.chosen_by
         if not is_of_counts(one.family):
             single = isinstance(one.family, str)
             what = f"a {one.family} fit" if single else family_text(one.family)
             by = f"{what} of dev, {by}"
-        start = f"{visible(one.name)}: " * (len(found) > 1)
-        lines.append(f"{start}{' and '.join(sides)}; thresholds from {by}")
-    sides_of = [(one.name or role, side) for one in found
-                for role, side in (("dev", one.dev), ("test", one.test))]  # fmt: skip
-    lines.append(reading_words(sides_of))
-    lines += coarse_words((who, side) for who, side in sides_of if isinstance(side, ScoreSummary))
+        start = f"{visible(one.name)}: " * (len(curves) > 1)
+        lines.append(f"{start}{files}; thresholds from {by}")
+    lines.append(reading_words(sides))
+    lines += coarse_words((who, side) for who, side in sides if isinstance(side, ScoreSummary))
     lines += [f"seed {seed}"] * (seed is not None)
     return Words("\n".join(lines), "given")
 

@@ -6,11 +6,9 @@ import argparse
 import os
 import sys
 from shlex import join
-from types import ModuleType
 
-from betaroc.cli import report, threshold
 from betaroc.cli.messages import examples
-from betaroc.cli.options import refuse_page
+from betaroc.cli.options import add, refuse_page
 from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import OutputError
 from betaroc.core.text import shown
@@ -25,15 +23,9 @@ _TRY = ["threshold", _DEV, "--far", "0.05", "--test", _TEST]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    examples(
-        parser,
-        "betaroc demo",
-        "betaroc demo -o report.html",
-    )
-    option = parser.add_argument
-    option("-o", "--output", metavar="OUT", help="HTML report to write as well")
-    option("--force", action="store_true",
-        help="replace files that hold something else")  # fmt: skip
+    examples(parser, "betaroc demo", "betaroc demo -o report.html")
+    add(parser, "-o/--output OUT", "HTML report to write as well")
+    add(parser, "--force", "replace files that hold something else")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -51,18 +43,20 @@ def run(arguments: argparse.Namespace) -> None:
         write_whole(path, text)
     print("Images of digits and recaptures of them, and how real each looked to a classifier:")
     for path, scores in sets.items():
-        print(f"  {path:20} {_counts(scores)}")
-    _ran(threshold, _TRY)
-    if arguments.output is not None:
-        _ran(report, [*page, "--force"] if arguments.force else page)
+        called = scores.words or ClassWords()
+        sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
+        print(f"  {path:20} {', '.join(called.counted(who, n) for who, n in sizes.items())}")
+    calls = [_TRY] if arguments.output is None else [_TRY, page + ["--force"] * arguments.force]
+    for words in calls:
+        print(f"\n$ {_line(words)}")
+        sys.stdout.flush()
+        parsed = arguments.parser.parse_args(words)
+        parsed.run(parsed)
     print("\nNext: attackers who sharpen their images; a report; how many scores to collect\n")
-    for words in (
-        [*_TRY[:-1], _SHARPENED],
-        *([page] if arguments.output is None else []),
-        ["plan", "guarantee@far=0.01"],
-    ):
+    further = [*_TRY[:-1], _SHARPENED], ["plan", "guarantee@far=0.01"]
+    for words in further if arguments.output else (further[0], page, further[1]):
         print(f"  {_line(words)}")
-    print("\nYour own files: a line score,label, then a line a trial.")
+    print("\nYour own files: a line score,label, then one line per trial.")
 
 
 def _csv(scores: Scores) -> str:
@@ -73,34 +67,16 @@ def _csv(scores: Scores) -> str:
     return "\n".join(["score,label", *rows, ""])
 
 
-def _counts(scores: Scores) -> str:
-    words = scores.words or ClassWords()
-    return ", ".join(
-        words.counted(who, n)
-        for who, n in (("client", scores.n_client), ("impostor", scores.n_impostor))
-    )
-
-
 def _refuse_other_content(path: str, text: str, *, force: bool) -> None:
     """What a demo wrote before may stay; what is not its own is not replaced unasked."""
     target = checked_target(path)
     if force or not target.exists():
         return
-    same = os.access(target, os.R_OK) and target.stat().st_size == len(text.encode())
-    if not same or target.read_bytes() != text.encode():
+    if not os.access(target, os.R_OK) or target.read_bytes() != text.encode():
         raise OutputError(
             f"{shown(path)} must be a new file; it exists, holds something else and is untouched."
             " Go to an empty folder, or pass --force to replace it."
         )
-
-
-def _ran(command: ModuleType, words: list[str]) -> None:
-    """A command as it would be typed, and what it prints."""
-    print(f"\n$ {_line(words)}")
-    sys.stdout.flush()
-    parser = argparse.ArgumentParser()
-    command.add_options(parser)
-    command.run(parser.parse_args(words[1:]))
 
 
 def _line(words: list[str]) -> str:

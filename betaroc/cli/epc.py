@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,11 +10,13 @@ from betaroc.cli.curves import curve_options, draw_curves, say_curves, system_cu
 from betaroc.cli.inputs import files_of
 from betaroc.cli.messages import ProgressBar, examples, messages
 from betaroc.cli.options import (
-    band_arguments,
-    band_options,
+    add,
     checked_picture,
+    further,
+    interval_arguments,
+    interval_options,
+    refuse_options,
     score_options,
-    tail_options,
 )
 from betaroc.cli.systems import SystemFiles, named_systems, system_options
 from betaroc.core.errors import InputError
@@ -23,6 +24,9 @@ from betaroc.core.notices import collected
 from betaroc.decision.curve_view import curve_numbers, curve_view, curves_view
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.tree import Node
+
+#: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
+_REPLICATES = {"test": 10_000, "both": 1000}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -34,13 +38,42 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json",
         "betaroc epc --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv -o e.svg",
     )
-    parser.add_argument("--dev", metavar="DEV", help="scores to choose on")
-    parser.add_argument("--test", metavar="TEST", help="scores to observe the errors on")
+    option, rare = partial(add, parser), partial(add, further(parser))
+    option("--dev DEV", "scores to choose on")
+    option("--test TEST", "scores to observe the errors on")
     system_options(parser)
     curve_options(parser)
-    band_options(parser)
+    option("--band SETS", "interval of the curve: test resamples the test trials at dev's"
+           " thresholds as they are; both also lets dev choose again",
+           choices=tuple(_REPLICATES))  # fmt: skip
+    interval_options(parser, "of the band")
+    rare("--replicates N", "bootstrap replicates (default: 10000 with --band test, else 1000)")
+    rare("--method M", "how the band is found: bootstrap (the default), delta, or exact, that of"
+         " Clopper and Pearson for one rate with --band test",
+         choices=("bootstrap", "delta", "exact"))  # fmt: skip
+    rare("--simultaneous", "one band for the whole curve instead of an interval at each alpha")
     score_options(parser, "empirical", dev="DEV", test="TEST")
-    tail_options(parser)
+
+
+def _band(arguments: argparse.Namespace, systems: int) -> dict[str, Any] | None:
+    """What the band is made with, or None."""
+    drawn = ("seed", "replicates")
+    if arguments.band is None:
+        refuse_options(arguments, ("level", *drawn, "group", "method", "simultaneous"),
+                       "stand beside --band, whose interval it is about")  # fmt: skip
+        return None
+    if systems > 1:
+        refuse_options(arguments, ("band",), f"stand with one system; the call has {systems}",
+                       "Draw it of each, or see what differs with betaroc compare.")  # fmt: skip
+    if arguments.method == "exact":
+        refuse_options(arguments, drawn, "not stand beside --method exact, which draws nothing")
+    level, seed = interval_arguments(arguments)
+    usual = _REPLICATES[arguments.band]
+    return {
+        "level": level, "resample": arguments.band, "simultaneous": arguments.simultaneous,
+        "replicates": usual if arguments.replicates is None else arguments.replicates,
+        "method": arguments.method or "bootstrap", "rng": seed,
+    }  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -56,26 +89,26 @@ def run(arguments: argparse.Namespace) -> None:
             )
         systems, paths = [SystemFiles("", arguments.dev, (arguments.test,))], dev + test
     several = len(systems) > 1
-    banded = band_arguments(arguments, len(systems))
+    banded = _band(arguments, len(systems))
     checked_picture(arguments, paths)
     with collected() as notices, ProgressBar(2 * len(systems) + 1) as step:
         named = arguments.band == "both"
-        found = system_curves(systems, arguments, step, notices, dev_named=named)
-        first, curve = found[0], found[0].curve
+        curves = system_curves(systems, arguments, step, notices, dev_named=named)
+        curve = curves[0].curve
         band = curve.band(**banded) if banded else None
         if arguments.output is not None:
             scale = "log" if arguments.log else "linear"
             draw = partial(curve.plot, band=band, expected=True, a_posteriori=True, scale=scale,
                            terms=arguments.terms)  # fmt: skip
-            save_picture(partial(draw_curves, found, arguments) if several else draw,
+            save_picture(partial(draw_curves, curves, arguments) if several else draw,
                          arguments.output)  # fmt: skip
         step()
-    first.warnings.extend(messages(notices, arguments))
+    curves[0].warnings.extend(messages(notices, arguments))
     seed = banded["rng"] if banded and band is not None and band.replicates else None
 
     def document() -> Any:
         entries = []
-        for one in found:
+        for one in curves:
             entry: dict[str, Any] = {"system": one.name} if several else {}
             entry |= curve_numbers(one.curve, band) | one.numbers
             if band is not None:
@@ -84,8 +117,9 @@ def run(arguments: argparse.Namespace) -> None:
             entries.append(entry | by)
         return entries if several else entries[0]
 
-    def tree() -> Sequence[Node]:
-        by_name = {one.name: one.curve for one in found}
-        return curves_view(by_name) if several else curve_view(curve, band)
+    def tree() -> list[Node]:
+        by_name = {one.name: one.curve for one in curves}
+        return [*curves_view(by_name)] if several else curve_view(curve, band)
 
-    say_curves(arguments, document, tree, found, [w for one in found for w in one.warnings], seed)
+    warned = [text for one in curves for text in one.warnings]
+    say_curves(arguments, document, tree, curves, warned, seed)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say, say_warnings
 from betaroc.cli.options import (
     LEVEL,
+    add,
     fit_options_of,
     form_options,
+    given_options,
     interval_arguments,
     interval_options,
+    refuse_options,
     score_options,
     statistic_option,
-    tail_options,
-    terms_option,
 )
 from betaroc.cli.systems import (
     SystemFiles,
@@ -28,7 +28,6 @@ from betaroc.cli.systems import (
     system_options,
 )
 from betaroc.core.class_words import shared_words
-from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.data.accepted import refuse_words_of_comparisons
@@ -53,20 +52,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc fit dev.csv --family beta,beta-mixture",
         "betaroc fit scores.tsv --label class --client-label genuine --family normal",
     )
-    parser.add_argument("file", nargs="*", metavar="SCORES",
-        help="score file; - is the standard input; of several files each is a system, called by"
-        " what tells their paths apart")  # fmt: skip
+    add(parser, "file SCORES ...", "score file; - is the standard input; of several files each is a"
+        " system, called by what tells their paths apart", nargs="*")  # fmt: skip
     system_options(parser)
-    form_options(parser, "a class and parameter; of several systems, a system and class")
-    parser.add_argument("--check", action="store_true",
-        help="also check the fit by simulation, set the families beside each other and audit the"
-        " ends; with this, --statistic, --level, --seed or --group of several systems each is told"
-        " in full")  # fmt: skip
+    form_options(parser, "per class and parameter; of several systems, per system and class")
+    add(parser, "--check", "also check the fit by simulation, compare the families and audit the"
+        " ends")  # fmt: skip
     statistic_option(parser)
     interval_options(parser, "of every interval")
     score_options(parser, "auto", dev="SCORES")
-    tail_options(parser)
-    terms_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -124,11 +118,8 @@ def _systems(arguments: argparse.Namespace) -> tuple[list[SystemFiles], bool]:
             arguments.file = arguments.file[0] if arguments.file else None
             return [], True
         systems = checked_systems(list(map(SystemFiles, default_names(files), files)))
-    given: dict[str, Any] = {name: getattr(arguments, name) for name in _OF_EACH}
-    of_each = [f"--{name}" for name, v in given.items() if v or (v == 0 and v is not False)]
-    if of_each and (arguments.csv or arguments.latex):
-        raise InputError(
-            f"{', '.join(of_each)} must stand without --csv and --latex beside"
-            f" {len(systems)} systems, whose table has no such columns. Take --json, or the text."
-        )
-    return systems, bool(of_each)
+    if arguments.csv or arguments.latex:
+        refuse_options(arguments, _OF_EACH, f"stand without --csv and --latex beside {len(systems)}"
+                       " systems, whose table has no such columns",
+                       "Take --json, or the text.")  # fmt: skip
+    return systems, bool(given_options(arguments, _OF_EACH))

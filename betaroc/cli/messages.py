@@ -17,7 +17,7 @@ from betaroc.core.local_files import file_names
 from betaroc.core.notices import Notice
 from betaroc.core.process import shows_colours, shows_progress
 from betaroc.core.sentences import Sentence, Term
-from betaroc.core.terms import terms_of
+from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import csv_table, kept_grid, latex_grid
@@ -25,7 +25,7 @@ from betaroc.rendering.tree import Node, retold
 from betaroc.rendering.tree_text import Terminal, text_of
 
 #: What the help of a command ends with.
-_MORE = "betaroc --help tells what a score file looks like, and the exit codes."
+_MORE = "betaroc help files tells how score files are read, betaroc --help the exit codes."
 
 #: Terms of Python that are no option and its value here.
 _OTHERWISE = {
@@ -150,7 +150,7 @@ def in_terms(
     paths = [Path(one).name for one in called]
     own = words or ClassWords()
     said = own.said(text, [*called, *paths])
-    return terms_of(arguments.terms).said(said, [*called, *paths, *own])
+    return terms_of(getattr(arguments, "terms", BIOMETRIC)).said(said, [*called, *paths, *own])
 
 
 def say_warnings(texts: Sequence[str]) -> None:

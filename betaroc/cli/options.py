@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from betaroc.cli.inputs import STREAMED, family_option
 from betaroc.core import checks
 from betaroc.core.errors import InputError, OutputError
 from betaroc.core.terms import BIOMETRIC, TERMS
@@ -17,236 +17,228 @@ from betaroc.core.text import RATES, SYNONYMS, number, shown
 from betaroc.data.rows import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
-from betaroc.estimation.families import FAMILIES, Names
+from betaroc.estimation.families import FAMILIES, Names, names_of_text
 from betaroc.rendering.files import checked_target
 from betaroc.rendering.picture_files import picture_format
 
 #: What intervals take unasked.
 LEVEL, SEED = 0.95, 0
-#: What each rate of a decision is.
-_KEPT = (
-    "false acceptance rate that must not be passed, such as 0.01 or 1%%",
-    "false rejection rate that must not be passed",
-    "share of clients accepted at least, 1 - FRR",
-    "share of impostors rejected at least, 1 - FAR",
-)
+#: Files with more rows than this are streamed unasked.
+STREAMED = 5_000_000
+#: Headings of the options that a help leaves to ``--help-all``.
+FURTHER, READING = "further options", "reading files"
+_RATES = ("false acceptance rate to keep, such as 0.01 or 1%%", "false rejection rate to keep",
+          "share of clients accepted at least", "share of impostors rejected at least")  # fmt: skip
+
+
+def utf8(text: str) -> str:
+    """A name of the call in the UTF-8 that was typed, whatever the locale knows."""
+    if not any("\udc80" <= sign <= "\udcff" for sign in text):
+        return text
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
+
+
+#: Types by placeholder; any other stands for a text as it is.
+_TYPES: dict[str, Callable[[str], Any]] = {}
+_TYPES |= dict.fromkeys(("A", "C", "HIGH", "L", "LOW", "P", "R", "W"), number)
+_TYPES |= dict.fromkeys(("BYTES", "K", "N"), int)
+_TYPES |= dict.fromkeys(("CLAIMED", "COLUMN", "LABEL", "NAME", "NAME,NAME,..."), utf8)
+
+
+def add(parser: Any, usage: str, told: str, **how: Any) -> None:
+    """Declare an option by its usage: flags, then placeholders, of which "..." allows several.
+
+    Placeholders say the type (`_TYPES`); without one it is a switch.
+    """
+    flags, *places = usage.split()
+    several = places[-1:] == ["..."]
+    places = places[: len(places) - several]
+    if not places:
+        how = {"action": "store_true"} | how
+    else:
+        how = {"metavar": places[0] if len(places) == 1 else tuple(places)} | how
+        how.setdefault("type", _TYPES.get(places[0]))
+        if several or len(places) > 1:
+            how = {"nargs": "+" if several else len(places)} | how
+    parser.add_argument(*flags.split("/"), help=told, **how)
+
+
+def further(parser: argparse.ArgumentParser, title: str = FURTHER) -> Any:
+    """The group of options that a help leaves out, made where there is none yet."""
+    there = (group for group in parser._action_groups if group.title == title)
+    return next(there, None) or parser.add_argument_group(title)
 
 
 def rate_options(parser: argparse.ArgumentParser) -> None:
     """The rates that a threshold may keep, by their names in every field."""
-    for row, what in zip(RATES, _KEPT, strict=True):
-        for name in row:
-            told = f"{what}; also --{', --'.join(row[1:])}" if name == row[0] else argparse.SUPPRESS
-            parser.add_argument(f"--{name}", type=number, metavar="R", help=told)
+    for (name, *others), what in zip(RATES, _RATES, strict=True):
+        add(parser, f"--{name} R", f"{what}; also --{', --'.join(others)}")
+        for other in others:
+            add(parser, f"--{other} R", argparse.SUPPRESS)
 
 
-def level_option(parser: argparse.ArgumentParser, of: str, name: str = "level") -> None:
+def level_option(parser: Any, of: str, name: str = "level") -> None:
     """The confidence, by either name."""
-    parser.add_argument(
-        *(f"--{one}" for one in SYNONYMS[name]), dest=name, type=number, metavar="L",
-        help=f"confidence level {of} (default: {LEVEL})",
-    )  # fmt: skip
+    flags = "/".join(f"--{word}" for word in SYNONYMS[name])
+    add(parser, f"{flags} L", f"confidence level {of} (default: {LEVEL})", dest=name)
 
 
-def interval_options(parser: argparse.ArgumentParser, of: str) -> None:
+def group_option(parser: Any, use: str) -> None:
+    """Columns of groups of trials."""
+    add(parser, "--group COLUMN ...",
+        f"one or two columns of groups of trials that depend on each other: {use}")  # fmt: skip
+
+
+def interval_options(parser: Any, of: str) -> None:
     """Those of intervals. Unasked they stay None: the command says what they need."""
-    option = parser.add_argument
     level_option(parser, of)
-    option("--seed", type=int, metavar="N",
-        help=f"seed by which trials are resampled (default: {SEED}, so a call can be"
-        " repeated)")  # fmt: skip
-    option("--group", nargs="+", metavar="COLUMN",
-        help="one or two columns of groups of trials that depend on each other, such as claimed"
-        " real of 4col files: the trials of a group are resampled together")  # fmt: skip
+    add(further(parser), "--seed N", f"seed by which trials are resampled (default: {SEED})")
+    group_option(further(parser), "those of a group are resampled together")
 
 
-#: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
-_REPLICATES = {"test": 10_000, "both": 1000}
-
-
-def band_options(parser: argparse.ArgumentParser) -> None:
-    """Those of a band of a curve."""
-    option = parser.add_argument
-    option("--band", choices=("test", "both"),
-        help="interval of the curve: test resamples the test trials at dev's thresholds as they"
-        " are; both also lets dev choose again")  # fmt: skip
-    interval_options(parser, "of the band")
-    option("--replicates", type=int, metavar="N",
-        help="bootstrap replicates (default:"
-        f" {_REPLICATES['test']} for --band test, {_REPLICATES['both']} for --band"
-        " both)")  # fmt: skip
-    option("--method", choices=("bootstrap", "delta", "exact"),
-        help="how the band is found (default: bootstrap); exact is Clopper and Pearson's for a"
-        " measure that is one rate, with --band test: the one to take where no error was"
-        " seen")  # fmt: skip
-    option("--simultaneous", action="store_true",
-        help="one band for the whole curve instead of an interval at each alpha")  # fmt: skip
-
-
-def band_arguments(arguments: argparse.Namespace, systems: int) -> dict[str, Any] | None:
-    """What the band is made with; options of a band that was not asked for are refused."""
-    if arguments.band is None:
-        names = ("level", "seed", "group", "replicates", "method", "simultaneous")
-        given = ((name, getattr(arguments, name)) for name in names)
-        asked = [f"--{name}" for name, value in given if value is not None and value is not False]
-        if asked:
-            raise InputError(
-                f"{' '.join(asked)} must stand beside --band, whose interval it is about; there is"
-                " none. Add --band test or --band both, or leave it out."
-            )
-        return None
-    if systems > 1:
-        raise InputError(
-            f"--band must stand with one system; the call has {systems}. Draw it of each, or see"
-            " what differs with betaroc compare."
-        )
-    if arguments.method == "exact" and (arguments.seed, arguments.replicates) != (None, None):
-        raise InputError(
-            "--method exact draws nothing, so that --seed and --replicates have no meaning beside"
-            " it. Leave them out."
-        )
-    level, seed = interval_arguments(arguments)
-    number = arguments.replicates
-    return {
-        "level": level, "resample": arguments.band, "simultaneous": arguments.simultaneous,
-        "replicates": _REPLICATES[arguments.band] if number is None else number,
-        "method": arguments.method or "bootstrap", "rng": seed,
-    }  # fmt: skip
-
-
-def statistic_option(parser: argparse.ArgumentParser) -> None:
+def statistic_option(parser: Any) -> None:
     """Numbers by name."""
-    parser.add_argument("--statistic", action="append", default=[], metavar="STAT",
-        help="a number of the fit and of the scores, with its interval, such as tpr@far=0.01,"
-        " partial-auc@between=0,0.1 or threshold@eer; may be repeated. br.statistics() names them"
-        " all")  # fmt: skip
-
-
-def terms_option(parser: argparse.ArgumentParser) -> None:
-    """The words of the user's field."""
-    parser.add_argument("--terms", choices=tuple(TERMS), default=BIOMETRIC,
-        help="words of the rates in what is printed and drawn: "
-        + ", ".join(f"{name} ({t.far.short}, {t.frr.short})" for name, t in TERMS.items())
-        + " (default: %(default)s). JSON and CSV keep their keys; options and statistics are named"
-        " in any of them")  # fmt: skip
+    add(parser, "--statistic STAT",
+        "a number with its interval, such as tpr@far=0.01 or threshold@eer; may be repeated."
+        " br.statistics() names all", action="append", default=[])  # fmt: skip
 
 
 def form_options(parser: argparse.ArgumentParser, row: str) -> Any:
     """Other forms than text, of which a call has one; the group, for further ones."""
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    form.add_argument("--csv", action="store_true", help=f"one row {row} on standard output")
-    form.add_argument("--latex", action="store_true",
-        help=f"a LaTeX table of booktabs, one row {row}, on standard output")  # fmt: skip
+    add(form, "--json", "one JSON document on standard output")
+    add(form, "--csv", f"one row {row} on standard output")
+    add(form, "--latex", "the same as a LaTeX table of booktabs")
     return form
 
 
-def picture_options(parser: argparse.ArgumentParser) -> None:
+def picture_options(parser: Any) -> None:
     """The picture of a command."""
-    parser.add_argument("-o", "--output", metavar="OUT", help="picture to write: .svg, .png, .pdf")
-    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
+    add(parser, "-o/--output OUT", "picture to write: .svg, .png, .pdf")
+    add(parser, "--force", "replace OUT if it exists")
 
 
 def score_options(
-    parser: argparse.ArgumentParser, family: str, *, stream: bool = True, dev: str = "",
-    test: str = "",
+    parser: argparse.ArgumentParser, family: str, *, dev: str = "", test: str = "",
+    summed: bool = True, bounds: bool = True,
 ) -> None:  # fmt: skip
-    """Those of score files and of their fits; ``dev`` and ``test`` may be a file a class."""
+    """Those of score files and of their fits; ``dev`` and ``test`` may be one file per class.
+
+    Where a command takes sums of files it takes tails too.
+    """
+    before = set(parser._actions)
     reading_options(parser, {"": dev, "test-": test})
-    option = parser.add_argument
-    option("--family", default=family, type=family_option, metavar="FAMILY",
-        help="family of both classes, or of clients and of impostors with a comma between, such as"
-        " beta,beta-mixture (default: %(default)s). One of"
-        f" {', '.join(FAMILIES)}; empirical is the scores themselves. auto is beta where every"
-        " score of the call, of several systems each by itself, lies in [0, 1], else normal; best"
-        " is the pair that br.compare_families recommends for the scores fitted. The output says"
-        " which was chosen, and why")  # fmt: skip
-    option("--boundary", choices=POLICIES,
-        help="what to do with scores of exactly 0 and 1 (default: inflate, with a"
-        " warning)")  # fmt: skip
-    option("--resolution", type=number, metavar="R", help="scores were rounded to multiples of R")
-    if not stream:
-        return
-    option("--stream", choices=("auto", "always", "never"), default="auto",
-        help="read files in pieces and keep sums and counts in bins instead of rows, in"
-        f" bounded memory: always, never, or where a file has more than {STREAMED / 1e6:g} million"
-        " rows and nothing asked for needs them (default: auto)")  # fmt: skip
+    add(parser, "--family FAMILY",
+        "family of both classes, or of clients and of impostors with a comma between (default:"
+        f" %(default)s). One of {', '.join(FAMILIES)}; empirical is the scores themselves, auto is"
+        " beta where all scores of the call lie in [0, 1] and else normal, best is what"
+        " br.compare_families recommends", default=family, type=family_option)  # fmt: skip
+    rare = partial(add, further(parser))
+    rare("--boundary POLICY", f"what to do with scores of exactly 0 and 1: {', '.join(POLICIES)}"
+         " (default: inflate, with a warning)", choices=POLICIES)  # fmt: skip
+    rare("--resolution R", "scores were rounded to multiples of R")
+    if bounds:
+        rare("--bounds LOW HIGH",
+             "ends of the range that scores can have, such as -1 1 of cosines: families and tails"
+             " are then those of [0, 1]")  # fmt: skip
+    if summed:
+        rare("--tails END ...",
+             "ends where a tail of the most extreme scores takes the place of the family: both,"
+             " upper, lower, or of a class alone, such as impostor=upper client=lower"
+             )  # fmt: skip
+        rare("--tail-sizes K ...", "scores beyond the joint of a tail (default: 30 50)")
+        rare("--stream WHEN",
+             "read files in pieces and keep sums and counts in bins instead of rows: always,"
+             f" never, or auto, where a file has more than {STREAMED / 1e6:g} million rows and"
+             " nothing needs them (default: auto)",
+             choices=("auto", "always", "never"), default="auto")  # fmt: skip
+    added = {one.dest: one.default for one in parser._actions if one not in before}
+    parser.set_defaults(reading=added)
+    terms = ", ".join(f"{name} ({t.far.short}, {t.frr.short})" for name, t in TERMS.items())
+    rare("--terms FIELD",
+         f"words of the rates in what is printed and drawn: {terms} (default: %(default)s); JSON"
+         " and CSV keep their keys", choices=tuple(TERMS), default=BIOMETRIC)  # fmt: skip
 
 
-def reading_options(parser: argparse.ArgumentParser, one: Mapping[str, str]) -> None:
+def family_option(text: str) -> Names:
+    """What stands behind --family."""
+    try:
+        return names_of_text(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def reading_options(parser: argparse.ArgumentParser, instead: Mapping[str, str]) -> None:
     """How files are read; where several are named, the same holds for each.
 
-    ``one`` says instead of what, by the start of their names, files of one class may stand.
+    ``instead`` names, by the start of their options, what files of one class stand for.
     """
-    group = parser.add_argument_group(
-        "reading files", "what is left out the content of a file decides, and the output says"
-    )
-    option = group.add_argument
-    option("--score", default="score", metavar="COLUMN", help="column of the scores")
-    option("--label", default="label", metavar="COLUMN",
-        help="column of the labels, of the key where there is one")  # fmt: skip
-    option("--client-label", metavar="LABEL", help="label of the clients")
-    option("--identities", nargs=2, metavar=("CLAIMED", "REAL"),
-        help="instead of labels: clients are the rows where both columns are equal")  # fmt: skip
-    option("--id", action="append", metavar="COLUMN",
-        help="column that names the trial, for a key and for paired systems; twice where two"
-        " columns do")  # fmt: skip
-    option("--key", metavar="KEY",
-        help="file that says of each trial which class it is of: trial, or enrol and test, then"
-        " target or nontarget; a table; a protocol of ASVspoof")  # fmt: skip
-    option("--key-label", metavar="COLUMN",
-        help="column of the key that says the class (default: that of --label); a number, from 1,"
-        " without a header")  # fmt: skip
-    option("--key-id", action="append", metavar="COLUMN",
-        help="column of the key that names the trial (default: that of --id), likewise; twice where"
-        " two do")  # fmt: skip
-    option("--test-key", metavar="KEY", help="key of the test files (default: --key)")
-    for start, instead in one.items():
-        if instead:
-            option(f"--{start}client-file", metavar="FILE",
-                help=f"instead of {instead}: the scores of clients, one a line in the last"
-                " column")  # fmt: skip
-            option(f"--{start}impostor-file", metavar="FILE", help="and those of impostors")
-    option("--format", choices=FORMATS, metavar="FORMAT", help=f"one of {', '.join(FORMATS)}")
-    option("--separator", metavar="SIGN",
-        help=f"of columns: {', '.join(SEPARATORS)}, or the sign; space is any white"
-        " space")  # fmt: skip
-    option("--decimal", metavar="SIGN", help=f"of decimals: {' or '.join(DECIMALS)}")
-    option("--columns", metavar="NAME,NAME,...",
-        help="names of all columns in their order, of a file without a header")  # fmt: skip
-    option("--header", action=argparse.BooleanOptionalAction, default=None,
-        help="the first line names the columns, or is a trial: columns without a name are called"
-        " by their number, from 1")  # fmt: skip
-    option("--missing", choices=WAYS_OF_MISSING, default=FAIL,
-        help="trials without a score (empty, NA, nan): an error, left out, or counted as rejected"
-        " (default: %(default)s)")  # fmt: skip
-    option("--max-size", type=int, metavar="BYTES",
-        help="of a score file at most (default: 1 GiB that gzip expands to, 64 GiB of"
-        " others)")  # fmt: skip
-    option("--max-rows", type=int, metavar="N",
-        help="of a score file at most (default: 250 million where rows are held)")  # fmt: skip
-
-
-def tail_options(parser: argparse.ArgumentParser) -> None:
-    """Those of tails."""
-    option = parser.add_argument
-    option("--tails", nargs="+", metavar="END",
-        help="ends where a tail of the most extreme scores takes the place of the family: both,"
-        " upper or lower; or of a class alone, such as impostor=upper client=lower, the ends that"
-        " FAR and FRR rest on")  # fmt: skip
-    option("--tail-sizes", nargs="+", type=int, metavar="K",
-        help="scores beyond the joint of a tail (default: 30 and 50)")  # fmt: skip
-    bounds_option(parser)
-
-
-def bounds_option(parser: argparse.ArgumentParser) -> None:
-    """The range of scores."""
-    parser.add_argument("--bounds", nargs=2, type=number, metavar=("LOW", "HIGH"),
-        help="ends of the range that scores can have, such as -1 1 of cosines: families are then"
-        " those of [0, 1], and tails are on the logit between them")  # fmt: skip
+    option = partial(add, further(parser, READING))
+    option("--score COLUMN", "column of the scores", default="score")
+    option("--label COLUMN", "column of the labels, of the key where there is one", default="label")
+    option("--client-label LABEL", "label of the clients")
+    option("--identities CLAIMED REAL",
+           "instead of labels: clients are the rows where both columns are equal")  # fmt: skip
+    option("--id COLUMN", "column that names the trial, for a key and for paired systems; twice"
+           " where two columns do", action="append")  # fmt: skip
+    option("--key KEY",
+           "file that says of each trial which class it is of: trial, or enrol and test, then"
+           " target or nontarget; a table; a protocol of ASVspoof")  # fmt: skip
+    option("--key-label COLUMN", "column of the key that says the class (default: that of --label);"
+           " a number, from 1, without a header")  # fmt: skip
+    option("--key-id COLUMN", "column of the key that names the trial (default: that of --id);"
+           " twice where two do", action="append")  # fmt: skip
+    option("--test-key KEY", "key of the test files (default: --key)")
+    for start, file in instead.items():
+        if file:
+            option(f"--{start}client-file FILE",
+                   f"instead of {file}: scores of clients, one a line in the last column"
+                   )  # fmt: skip
+            option(f"--{start}impostor-file FILE", "and those of impostors")
+    option("--format FORMAT", f"one of {', '.join(FORMATS)}", choices=FORMATS)
+    option("--separator SIGN", f"of columns: {', '.join(SEPARATORS)} (any white space) or the sign")
+    option("--decimal SIGN", f"of decimals: {' or '.join(DECIMALS)}")
+    option("--columns NAME,NAME,...", "names of all columns of a file without a header")
+    option("--header", "the first line names the columns, or is a trial: columns without a name are"
+           " called by their number, from 1", action=argparse.BooleanOptionalAction,
+           default=None)  # fmt: skip
+    option("--missing WHAT",
+           f"trials without a score (empty, NA, nan): {', '.join(WAYS_OF_MISSING)}; reject counts"
+           " them as rejected (default: %(default)s)",
+           choices=WAYS_OF_MISSING, default=FAIL)  # fmt: skip
+    option("--max-size BYTES", "of a score file (default: 1 GiB that gzip expands to, else 64 GiB)")
+    option("--max-rows N", "of a score file (default: 250 million where rows are held)")
 
 
 # ------------------------------------------------------------------------ before any work
+def given_options(arguments: argparse.Namespace, names: Sequence[str]) -> list[str]:
+    """Those of some options that the call gives, as they are typed."""
+    values = ((name, getattr(arguments, name, None)) for name in names)
+    # Zero may be asked for; False, an empty list and what a parser says itself are not.
+    asked = [name for name, value in values if value or (value == 0 and value is not False)]
+    return [option_of(name) for name in asked if not _is_default(arguments, name)]
+
+
+def _is_default(arguments: argparse.Namespace, name: str) -> bool:
+    reading = getattr(arguments, "reading", {})
+    return name in reading and getattr(arguments, name) == reading[name]
+
+
+def option_of(name: str) -> str:
+    """The option of an argument's name."""
+    named = {"file": "SCORES", "output": "-o", "pilot": "--from", "only": "--print"}
+    return named.get(name) or f"--{name.replace('_', '-')}"
+
+
+def refuse_options(
+    arguments: argparse.Namespace, names: Sequence[str], must: str, remedy: str = "Leave it out."
+) -> None:
+    """Options that the call gives where they have no meaning."""
+    given = given_options(arguments, names)
+    if given:
+        raise InputError(f"{', '.join(given)} must {must}. {remedy}")
+
+
 def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
     """Level and seed, checked before anything is read."""
     level = LEVEL if arguments.level is None else checks.level(arguments.level)
@@ -277,27 +269,11 @@ def _tails_of(words: Sequence[str] | None) -> str | dict[str, str] | None:
 def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
     """The picture's name and place, before any work."""
     if arguments.output is None:
-        if arguments.force and getattr(arguments, "html", None) is None:
-            raise InputError("--force must stand beside -o, the file it may replace. Add -o OUT.")
-        if getattr(arguments, "log", False):
-            raise InputError("--log must stand beside -o, whose picture it is about. Add -o OUT.")
+        names = ["log"] if getattr(arguments, "html", None) else ["force", "log"]
+        refuse_options(arguments, names, "stand beside -o, the picture it is about", "Add -o OUT.")
         return
     picture_format(arguments.output)
     refuse_output(arguments.output, inputs, force=arguments.force)
-
-
-def page_option(parser: argparse.ArgumentParser, *, force: bool = True) -> None:
-    """The page of a command, and whether it may replace one."""
-    parser.add_argument("--html", metavar="FILE",
-        help="self-contained page to write, .html")  # fmt: skip
-    if force:
-        parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
-
-
-def checked_page(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
-    """The page's name and place, before any work."""
-    if arguments.html is not None:
-        refuse_page(arguments.html, inputs, force=arguments.force, option="--html")
 
 
 def refuse_output(output: str, inputs: Sequence[str], *, force: bool, option: str = "-o") -> None:
@@ -306,17 +282,23 @@ def refuse_output(output: str, inputs: Sequence[str], *, force: bool, option: st
     if not os.path.lexists(output):
         return
     for path in inputs:
-        with suppress(OSError):
-            if os.path.samefile(output, path):
-                raise InputError(
-                    f"{option} must not be a score file; got {shown(output)}, which is read as"
-                    f" {shown(path)}. Name another file."
-                )
+        if is_same_file(output, path):
+            raise InputError(
+                f"{option} must not be a score file; got {shown(output)}, which is read as"
+                f" {shown(path)}. Name another file."
+            )
     if not force:
         raise OutputError(
             f"{option} must be a new file; {shown(output)} exists and is untouched. Name another"
             " file, or pass --force to replace it."
         )
+
+
+def is_same_file(path: str, other: str) -> bool:
+    """Whether both name one file; what is not there is refused where it is read."""
+    with suppress(OSError):
+        return os.path.samefile(path, other)
+    return False
 
 
 def refuse_page(

@@ -19,14 +19,14 @@ from betaroc.cli.messages import (
     say_warnings,
 )
 from betaroc.cli.options import (
+    add,
     fit_options_of,
     interval_arguments,
     interval_options,
+    refuse_options,
     refuse_page,
     score_options,
     statistic_option,
-    tail_options,
-    terms_option,
 )
 from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
 from betaroc.cli.systems_page import page_of_systems, with_report
@@ -60,23 +60,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " -o report.html",
         "betaroc report --dev big.parquet --test eval.parquet --stream always -o report.html",
     )
-    option = parser.add_argument
-    option("--dev", metavar="DEV", help="score file to fit")
-    option("--test", nargs="+", action="extend", default=[], metavar="TEST",
-        help="score files on which dev's thresholds are tried; may be repeated")  # fmt: skip
+    option = partial(add, parser)
+    option("--dev DEV", "score file to fit")
+    option("--test TEST ...", "score files on which dev's thresholds are tried; may be repeated",
+           action="extend", default=[])  # fmt: skip
     system_options(parser)
-    option("-o", "--output", required=True, metavar="OUT",
-        help="HTML file to write; of one system also .json, the same sections with all their"
-        " numbers")  # fmt: skip
-    option("--force", action="store_true", help="replace OUT if it exists")
-    option("--target", metavar="T",
-        help="what the threshold is for: far=0.01, frr=0.01, eer, or cost_fa=10,cost_fr=1"
-        " (default: far=0.01)")  # fmt: skip
+    option("-o/--output OUT", "HTML file to write; of one system also .json, the same sections with"
+           " all their numbers", required=True)  # fmt: skip
+    option("--force", "replace OUT if it exists")
+    option("--target T", "what the threshold is for: far=0.01, frr=0.01, eer, or"
+           " cost_fa=10,cost_fr=1 (default: far=0.01)")  # fmt: skip
     statistic_option(parser)
     interval_options(parser, "of every interval in the report")
     score_options(parser, "best", dev="DEV", test="TEST")
-    tail_options(parser)
-    terms_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -114,7 +110,10 @@ def _run_several(
     """One page: which system, then every system by itself."""
     whole = len(systems) <= _WHOLE
     if not whole:
-        _refuse_what_is_not_shown(arguments, len(systems))
+        refuse_options(arguments, _OF_WHOLE, f"stand with at most {_WHOLE} systems, whose whole"
+                       f" reports are on the page; got {len(systems)}, of which it has the"
+                       " thresholds", "Leave it out, or report the systems that matter."
+                       )  # fmt: skip
     found: list[SystemAnalysis] = []
     with ProgressBar(2 * sum(1 + len(one.tests) for one in systems) + 1) as step:
         for system in systems:
@@ -133,17 +132,6 @@ def _run_several(
             for said in one.warnings
         ])  # fmt: skip
     remark(f"wrote {visible(arguments.output)}")
-
-
-def _refuse_what_is_not_shown(arguments: argparse.Namespace, systems: int) -> None:
-    given = [name for name in _OF_WHOLE if getattr(arguments, name)]
-    if given:
-        options = ", ".join(f"--{name}".replace("_", "-") for name in given)
-        raise InputError(
-            f"{options} must stand with at most {_WHOLE} systems, whose whole reports are on the"
-            f" page; got {systems} systems, of which it has the thresholds. Leave it out, or write"
-            " the report of the systems that matter."
-        )
 
 
 def _threshold_alone(

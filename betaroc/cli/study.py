@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from betaroc.cli.messages import as_json, examples, messages, say_warnings
-from betaroc.cli.options import SEED, checked_page, page_option
+from betaroc.cli.messages import examples, messages, say
+from betaroc.cli.options import SEED, add, refuse_options, refuse_page
+from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.text import shown
-from betaroc.rendering.numbers import path_words
 from betaroc.rendering.table_text import records
-from betaroc.rendering.tree import Grid, Row, Words, apart, as_named
-from betaroc.rendering.tree_text import text_of
 from betaroc.studies.configuration import read_configuration
 from betaroc.studies.result import StudyResult, read
 from betaroc.studies.storage import Folder
@@ -25,7 +23,7 @@ from betaroc.studies.storage import Folder
 _DONE, _INCOMPLETE = 0, 3
 
 _ATLAS = """\
-atlas.toml, for example (beta distributions; n scores a class in each of 20 samples a cell):
+atlas.toml, for example (beta distributions; n scores of a class in each of 20 samples per cell):
   replicates = 20
   statistics = ["true.auc", "fit.auc", "fit.tpr@far=0.1"]
 
@@ -47,69 +45,60 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc study atlas.toml --workers 4 --folder results --html atlas.html",
         rest=_ATLAS,
     )
-    option = parser.add_argument
-    option("config", metavar="CONFIG", help="TOML file with design and statistics")
-    option("--folder", metavar="FOLDER",
-        help="folder of the results (default: the file's, else one called like the file); a study"
-        " that was begun there is gone on with")  # fmt: skip
-    option("--workers", type=int, metavar="K",
-        help="worker processes, -1 for as many as processors (default: the file's, else"
-        " 1)")  # fmt: skip
-    option("--seed", type=int, metavar="N",
-        help=f"seed of designs and samples (default: the file's, else {SEED})")  # fmt: skip
-    option("--json", action="store_true", help="one JSON document on standard output")
-    page_option(parser)
+    option = partial(add, parser)
+    option("config CONFIG", "TOML file with design and statistics")
+    option("--folder FOLDER", "folder of the results (default: the file's, else one called like the"
+           " file); a study that was begun there is gone on with")  # fmt: skip
+    option("--workers K", "worker processes, -1 for as many as processors (default: the file's,"
+           " else 1)")  # fmt: skip
+    option("--seed N", f"seed of designs and samples (default: the file's, else {SEED})")
+    option("--json", "one JSON document on standard output")
+    option("--html FILE", "self-contained page to write, .html")
+    option("--force", "replace FILE if it exists")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the study of a configuration, say what came out; the exit code."""
     asked = read_configuration(arguments.config)
-    _check_page(arguments, asked.folder)
+    folder = arguments.folder or asked.folder
+    _refuse_place(arguments, folder)
+    if arguments.seed is not None:
+        checks.count(arguments.seed, "seed", 0)
     seed = next((k for k in (arguments.seed, asked.seed) if k is not None), SEED)
-    if arguments.seed is not None and seed < 0:
-        raise InputError.about("seed")(f"seed must be an int >= 0; got {seed}.")
     study = asked.study(folder=arguments.folder, workers=arguments.workers, seed=seed)
     try:
         with collected() as notices:
             result = study.run()
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(
-            f"interrupted; {_kept(arguments.folder or asked.folder)}. Give the same command again"
-            " to go on"
+            f"interrupted; {_trials_kept(folder)}. Give the same command again to go on"
         ) from stop
     if arguments.html is not None:
         result.to_html(arguments.html)
-    if arguments.json:
-        sys.stdout.write(as_json(_document(result, seed)))
-    else:
-        sys.stdout.write(_text(result) + "\n")
-    say_warnings(messages(notices, arguments))
+    say(arguments, lambda: _document(result, seed), result._view, messages(notices, arguments))
     return _INCOMPLETE if result.failed else _DONE
 
 
-def _check_page(arguments: argparse.Namespace, folder: str) -> None:
+def _refuse_place(arguments: argparse.Namespace, folder: str) -> None:
     """The page is in place before the work, and no part of the study."""
-    checked_page(arguments, [arguments.config])
     if arguments.html is None:
-        if arguments.force:
-            raise InputError("--force must stand beside --html, the page it may replace.")
+        refuse_options(arguments, ("force",), "stand beside --html, the page it may replace")
         return
-    inside = Path(arguments.folder or folder).resolve()
-    if Path(arguments.html).resolve().parent == inside:
+    refuse_page(arguments.html, [arguments.config], force=arguments.force, option="--html")
+    if Path(arguments.html).resolve().parent == Path(folder).resolve():
         raise InputError(
             f"--html must lie outside the folder of the study; got {shown(arguments.html)}. Name"
             " another folder: that of a study holds nothing else."
         )
 
 
-def _kept(folder: str) -> str:
+def _trials_kept(folder: str) -> str:
     """What is there of a study that was interrupted."""
     there = Folder(folder)
     trials = read(folder).skipped if there.there else 0
     if not trials:
         return f"no part was finished yet, and no trial is kept in {shown(folder)}"
-    parts = len(there.parts())
-    return f"{trials} trials ({parts} finished parts) are kept in {shown(folder)}"
+    return f"{trials} trials ({len(there.parts())} finished parts) are kept in {shown(folder)}"
 
 
 def _document(result: StudyResult, seed: int) -> dict[str, Any]:
@@ -123,19 +112,3 @@ def _document(result: StudyResult, seed: int) -> dict[str, Any]:
         "errors": result._failures(),
         "summary": records(listed_columns(result.summary())),
     }
-
-
-def _text(result: StudyResult) -> str:
-    counts = (
-        f"{result.rows} trials in {path_words(str(result.folder))}: {result.computed} computed now,"
-        f" {result.skipped} were there, {result.failed} failed"
-    )
-    rows = []
-    for name, group in result.summary().groupby("statistic", sort=False):
-        mean, error = group["mean"], group["mc_error"]
-        numbers = (mean.min(), mean.median(), mean.max(), error.max())
-        rows.append(Row((as_named(name), *map("{:.4g}".format, numbers))))
-    head = ("mean of the cells", "least", "median", "largest", "MC error")
-    table = apart(Grid(head, tuple(rows))) if rows else []
-    failed = Words("\n".join(result._failure_lines()), "given")
-    return text_of([*apart(Words(counts, "given")), *table, *apart(failed)])

@@ -286,7 +286,7 @@ def read_words(role: str, scores: ScoreData) -> str:
     source, coarse, name = scores.source, summary_words(scores), ""
     if source is not None:
         form = read_as(source.format, source.guessed, source.guesses)
-        name = f" {path_words(source.path)} ({form}),"
+        name = f" {', '.join(map(path_words, source.files))} ({form}),"
     sizes = f"{scores.n_client} client and {scores.n_impostor} impostor scores"
     return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
 

@@ -26,7 +26,8 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.tree import Section, Words
+from betaroc.rendering.numbers import spaced
+from betaroc.rendering.tree import Node, Section, Words, apart
 from betaroc.rendering.tree_text import text_of
 from betaroc.studies.plan_goals import (
     MOST_SCORES,
@@ -155,6 +156,19 @@ class SampleSize(Framed, Noun):
         found with probability 0.8 (wanted 0.8) by the end test at level 0.95
         taken as true: Beta(a=2, b=1) v Beta(a=1.2, b=2)
         """
+        return text_of([Section("", tuple(map(Words, self._lines())))])
+
+    def _view(self) -> Sequence[Node]:
+        """What to collect, and what that rests on."""
+        each = ", of each system" if isinstance(self.model, tuple) else ""
+        both = " of dev and as many of test" if self.measure else ""
+        collect = (
+            f"Collect {spaced(self.n_client)} client and {spaced(self.n_impostor)} impostor"
+            f" scores{both}{each}"
+        )
+        return [*apart(Words(collect)), Section("", tuple(map(Words, self._lines())))]
+
+    def _lines(self) -> list[str]:
         what = f"{self.stat}@{self.at}" if self.at else self.stat
         sizes = f"{self.n_client} client and {self.n_impostor} impostor scores"
         models = self.model if isinstance(self.model, tuple) else (self.model,)
@@ -188,7 +202,7 @@ class SampleSize(Framed, Noun):
                 " speak for it (3/rate)"
             )
         lines.append(f"taken as true: {laws}")
-        return text_of([Section("", tuple(map(Words, lines)))])
+        return lines
 
     def __str__(self) -> str:
         """The summary."""

@@ -34,6 +34,7 @@ from betaroc.rendering.tree import (
     Section,
     Status,
     Words,
+    apart,
     foreign,
 )
 from betaroc.studies.storage import Folder, Memory
@@ -256,6 +257,12 @@ class StudyResult(Result):
     def __repr__(self) -> str:
         return f"<StudyResult {self._counts()}>"
 
+    def _view(self) -> list[Node]:
+        """How many trials there are, each statistic over the cells, and what failed."""
+        counts, failed = Words(self._counts(), "given"), "\n".join(self._failure_lines())
+        verdicts = _verdicts(self, self.summary())
+        return [*apart(counts), *verdicts, *apart(Words(failed, "given"))]
+
     def _counts(self) -> str:
         text = f"{self.rows} trials in {place_words(self.folder)}"
         text += f": {self.computed} computed now, {self.skipped} were there"
@@ -405,16 +412,23 @@ def study_page(result: StudyResult) -> str:
             Words(f"{trials}; {_varied(result, table)}.", "lead"),
             Words(f"{spaced(done)} trials have their numbers.", "lead"),
             *(Words(line, "warn lead") for line in _alarms(result)),
-            *verdict_nodes(
-                ("statistic", "of the cells", "least mean", "median", "largest",
-                 "largest Monte Carlo error"),
-                [_verdict(key, group, cells, replicates) for key, group in groups.items()],
-            ),
+            *_verdicts(result, table),
             Figures(tuple(_figure(result, key, groups[key]) for key in list(groups)[:_DRAWN])),
         ],
         _sections(result, manifest, table),
     )  # fmt: skip
     return page_of(page, f"betaroc {version()}.")
+
+
+def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
+    """A row per statistic: in how many cells it is complete, and its means there."""
+    manifest = result._store.manifest()
+    cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
+    groups = table.groupby("statistic", sort=False)
+    head = ("statistic", "of the cells", "least mean", "median", "largest",
+            "largest Monte Carlo error")  # fmt: skip
+    rows = [_verdict(str(name), group, cells, replicates) for name, group in groups]
+    return verdict_nodes(head, rows)
 
 
 def _title(result: StudyResult) -> Name:

@@ -404,7 +404,7 @@ def test_score_files_are_never_overwritten(
     ("arguments", "message"),
     [
         (["--dev", "{dev_a}", "--test", "{good}", "{poor}"], "--dev must name two score files"),
-        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}"], "one a system; got 1"),
+        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}"], "one per system; got 1"),
         (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "{poor}", "{dev_a}"], "got 3"),
         (["--dev", "{dev_a}", "{dev_a}", "--test", "{good}", "{poor}"], "two different files"),
         (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "{good}"], "--test must name two"),
@@ -413,8 +413,8 @@ def test_score_files_are_never_overwritten(
         (["PAIR", "--name", "one", "one"], "--name must give two different names"),
         (["PAIR", "--name", "one", " "], "--name must give two different names"),
         (["PAIR", "--name", "one", 81 * "x"], "names of at most 80 characters"),
-        ([], "--dev must name two score files, one a system; got 0"),
-        (["--dev", "a", "b"], "--test must name two score files, one a system; got 0"),
+        ([], "--dev must name two score files, one per system; got 0"),
+        (["--dev", "a", "b"], "--test must name two score files, one per system; got 0"),
         (["PAIR", "--group", "a", "b", "c"], "--group must name one or two columns; got 3"),
         (["PAIR", "--level", "95"], "--level must be a confidence level"),
         (["PAIR", "--seed=-1"], "--seed must be an int >= 0"),
@@ -502,7 +502,7 @@ def test_names_are_asked_of_the_files_that_are_drawn(
     assert main([*call, "--id", "trial"]) == 2  # dev has no such column
     assert "da.csv" in capsys.readouterr().err
     assert main([*call, "--id", "trial", "--unpaired"]) == 2
-    assert "--id says which trials of the systems belong together" in capsys.readouterr().err
+    assert "--id must not stand beside --unpaired" in capsys.readouterr().err
 
 
 def test_trials_without_a_score_are_paired_by_their_ids(

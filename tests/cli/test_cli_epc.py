@@ -274,10 +274,10 @@ def test_a_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixtu
     ("options", "named"),
     [
         (["--level", "0.9"], "--level"),
-        (["--seed", "1", "--replicates", "5"], "--seed --replicates"),
+        (["--seed", "1", "--replicates", "5"], "--seed, --replicates"),
         (["--simultaneous"], "--simultaneous"),
         (["--group", "person"], "--group"),
-        (["--level", "0.95", "--simultaneous"], "--level --simultaneous"),
+        (["--level", "0.95", "--simultaneous"], "--level, --simultaneous"),
     ],
 )
 def test_options_of_a_band_that_is_not_asked_for(
@@ -444,6 +444,6 @@ def test_the_exact_band_of_a_rate_without_errors(
     assert found["band"]["low"] == [0.0]
     assert found["band"]["high"] == [pytest.approx(1 - 0.025 ** (1 / 3), rel=1e-12)]
     assert main([*call, "--seed", "1"]) == 2
-    assert "--method exact draws nothing" in capsys.readouterr().err
+    assert "--method exact, which draws nothing" in capsys.readouterr().err
     assert main(["epc", "--dev", "a", "--test", "b", "--method", "exact"]) == 2
     assert "--method must stand beside --band" in capsys.readouterr().err

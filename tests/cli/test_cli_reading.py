@@ -54,13 +54,13 @@ def run(capsys: pytest.CaptureFixture[str], call: str, code: int = 0) -> str:
 
 
 SHAPES = {
-    "euro.csv": "guessed: --separator semicolon --decimal comma",
-    "bare.txt --columns label,score": "guessed: --separator space",
-    "numbers.csv --score 2 --label 3": "guessed: --no-header",
-    "numbers.csv --score 2 --label 3 --no-header": "columns 2, 3",
+    "euro.csv": "guessed: separator=semicolon, decimal=comma",
+    "bare.txt --columns label,score": "guessed: separator=space",
+    "numbers.csv --score 2 --label 3": "guessed: header=False",
+    "numbers.csv --score 2 --label 3 --no-header": "(csv",
     "trials.txt --key key.txt": "kaldi",
-    "people.csv --identities claimed real": "columns score, claimed, real",
-    "--client-file g.txt --impostor-file i.txt": "g.txt, i.txt 60 ",
+    "people.csv --identities claimed real": "60 client and 60 impostor scores",
+    "--client-file g.txt --impostor-file i.txt": "'g.txt', 'i.txt' ",
 }
 
 
@@ -91,7 +91,7 @@ def test_a_file_a_class_for_every_command(folder: Path, capsys: pytest.CaptureFi
     both = f"threshold {TWO} {OF_TEST} --far 0.1 --family normal"
     assert run(capsys, f"{both} --csv") == plain
     text = run(capsys, both)
-    assert "g.txt, i.txt 60 " in text
+    assert "'g.txt', 'i.txt' " in text
     assert "--test-client-file tg.txt" in text
     assert run(capsys, f"report {TWO} {OF_TEST} --family normal -o r.html") == ""
     assert "tg.txt" in Path("r.html").read_text(encoding="utf-8")
@@ -141,7 +141,7 @@ def test_keys_of_dev_and_test(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 REFUSED = {
-    "fit": "the call must name a score file, or --client-file and --impostor-file both",
+    "fit": "SCORES must name a score file, or --client-file and --impostor-file both",
     "fit --client-file g.txt": "--client-file and --impostor-file both",
     "fit plain.csv --client-file g.txt": "SCORES must stand alone",
     "threshold plain.csv --impostor-file i.txt --far 0.1": "SCORES must stand alone",
@@ -151,7 +151,7 @@ REFUSED = {
     "fit trials.txt --key trials.txt": "--key must be another file",
     "fit trials.txt --format kaldi": "key must name",
     "fit numbers.csv --score 1 --label 2 --columns a,b": "--columns must name every column",
-    "fit people.csv --identities claimed real --label score": "--identities must stand instead",
+    "fit people.csv --identities claimed real --label score": "must not stand beside --identities",
     "fit people.csv --identities claimed real --client-label a": "--client-label must be None",
     "fit plain.csv --separator dash": "--separator must be one of 'comma'",
     "fit - --stream always": "got the standard input",

@@ -193,7 +193,7 @@ def test_bad_calls(
     assert "Did you mean 'label'? Pass --label" in refused(capsys, table, "--label", "lable")
     assert "must have a column 'trial'" in refused(capsys, table, "--id", "trial")
     assert "--systems must stand beside one" in refused(capsys, *files, "--systems", "cnn")
-    assert "--name must give one name a file" in refused(capsys, *files, "--name", "one")
+    assert "--name must give one name per file" in refused(capsys, *files, "--name", "one")
     assert "--dev must name as many" in refused(capsys, *files, "--dev", table)
     assert "--level" in refused(capsys, table, "--level", "95")
     assert "none.csv" in refused(capsys, str(tmp_path / "none.csv"))

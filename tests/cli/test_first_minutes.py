@@ -281,6 +281,7 @@ def test_every_file_of_a_command_is_completed() -> None:
         "A", "BYTES", "C", "CLAIMED", "COLUMN", "DISTRIBUTION", "END", "FORMAT", "HIGH", "K", "L",
         "LABEL", "LOW", "M", "N",
         "NAME", "NAME,NAME,...", "P", "R", "REAL", "SHELL", "SIGN", "T", "W", "WAY",
+        "FIELD", "POLICY", "SETS", "TOPIC", "TYPE", "WHAT", "WHEN",
     }  # fmt: skip
     for name, parser in parsers().items():
         for action in parser._actions if name else ():

@@ -51,10 +51,10 @@ def test_a_function_that_is_off_is_noticed(
         raise ZeroDivisionError
 
     tail, fit = "upper tail of a beta distribution", "fit of a beta distribution, a"
-    _, calls = selftest.REFERENCES[tail]
-    wrong = (lambda law, x: law.sf(x) * (1.0 + 1e-9)), calls
+    _, *calls = selftest.REFERENCES[tail]
+    wrong = ((lambda law, x: law.sf(x) * (1.0 + 1e-9)), *calls)
     monkeypatch.setitem(selftest.REFERENCES, tail, wrong)
-    monkeypatch.setitem(selftest.REFERENCES, fit, (fail, selftest.REFERENCES[fit][1]))
+    monkeypatch.setitem(selftest.REFERENCES, fit, (fail, *selftest.REFERENCES[fit][1:]))
     assert main(["selftest", "--json"]) == 1
     groups = json.loads(capsys.readouterr().out)["groups"]
     digits = {group["number"]: float(group["digits"]) for group in groups}
@@ -68,7 +68,7 @@ def test_its_references_are_those_of_the_generators() -> None:
     """Every value stands in a file of 60 digits, next to its last argument that is a number."""
     written = {repr(float(v)) for block in BLOCKS for row in block["rows"] for v in row
                if isinstance(v, str) and v[:1] in "-0123456789"}  # fmt: skip
-    for _, calls in selftest.REFERENCES.values():
+    for _, *calls in selftest.REFERENCES.values():
         assert {repr(call[-1]) for call in calls} <= written
 
 

@@ -39,8 +39,8 @@ GUARANTEED = (
     "FRR (genuine rejected) 4.9 % (3.9 to 6.1 %, 73 of 1484) 6.6 % (5.9 to 7.3 %, 352 of 5370)",
     "> Guaranteed, 95 % 1.456 0.80 % (0.58 to 1.0 %) 45 ",
     "At most 1 % on average 0.6210 0.99 % (",
-    "dev.csv 1484 genuine, 5768 impostors; eval.csv 5370, 33 327",
-    'columns score, label; label "genuine" = client (guessed: --client-label)',
+    """dev: 'dev.csv' (csv; label "genuine" taken for the client's), 1484 genuine and 5768""",
+    """test: 'eval.csv' (csv; label "genuine" taken for the client's), 5370 genuine and 33327""",
     "score >= threshold: 1.4552720000000001",
     "(dev counts 0.43 % there: the fit does not hold)",
     "betaroc report --dev dev.csv --test eval.csv -o report.html",
@@ -118,7 +118,7 @@ def test_the_words_of_a_field(
         for name, to in (("dev", "FAR"), ("test_sharpen0.40", "test"))
     )
     text = run(capsys, dev, "--far", "0.01", "--test", test, "--terms", "pad")
-    assert_told(text, ("APCER (attacks accepted) 0.55 %", "FAR.csv 180 bona fide"))
+    assert_told(text, ("APCER (attacks accepted) 0.55 %", "'FAR.csv' (csv"))
     assert not re.search(r"\bF[AR]R\b(?!\.csv)", text)
 
 

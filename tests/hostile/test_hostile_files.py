@@ -171,7 +171,7 @@ def test_every_hostile_file_at_every_command(place: Path, capsys: Shown, entry: 
 
 def test_every_command_that_reads_scores_is_tried() -> None:
     tried = {entry.partition(",")[0] for entry in AT}
-    assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest"}
+    assert set(COMMANDS) - tried == {"demo", "study", "completion", "selftest", "help"}
 
 
 # ----------------------------------------------------------------------------------- places

@@ -1,0 +1,23 @@
+"""``betaroc help``: what a score file looks like, and the options that say how it is read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from betaroc.cli.call import FILES, Parser
+from betaroc.cli.messages import examples
+from betaroc.cli.options import reading_options
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    examples(parser, "betaroc help files")
+    parser.add_argument("topic", choices=("files",), metavar="TOPIC", help="files")
+
+
+def run(_: argparse.Namespace) -> None:
+    """Print the topic."""
+    parser = Parser(prog="betaroc COMMAND", description=FILES, add_help=False, usage="")
+    reading_options(parser, {"": "a score file", "test-": "the test's"})
+    sys.stdout.write(parser.format_help().partition("\n\n")[2])
