@@ -250,77 +250,18 @@ def _scored(places: FloatArray, masses: FloatArray) -> tuple[tuple[FloatArray, F
     return (places[absent:], masses[absent:]), float(np.sum(masses[:absent]))
 
 
-# ----------------------------------------------------------------------
-# The ROC of two samples without weights, from one search of the smaller in the larger.
-@dataclass(frozen=True, eq=False)
-class Staircase:
-    """Where the distinct scores of one sample stand among all scores of another.
+def doubled_wins(smaller: FloatArray, larger: FloatArray) -> int:
+    """2 P(smaller > larger) + P(smaller = larger) of ascending samples, times their pairs.
 
-    Parameters
-    ----------
-    places : ndarray, shape (k,)
-        Distinct scores of the smaller sample, ascending.
-    own : ndarray of int, shape (k + 1,)
-        Scores of the smaller sample below each place; all of them.
-    below, upto : ndarray of int, shape (k,)
-        Scores of the larger sample < and <= each place.
-    other : ndarray, shape (n,)
-        All scores of the larger sample, ascending.
+    One search of the distinct scores of the smaller sample in the larger one, and one of ties.
     """
-
-    places: FloatArray
-    own: IntArray
-    below: IntArray
-    upto: IntArray
-    other: FloatArray
-
-    @property
-    def doubled_wins(self) -> int:
-        """2 P(smaller > larger) + P(smaller = larger), times the number of pairs: an integer."""
-        return int(np.dot(np.diff(self.own), self.below + self.upto))
-
-    def corners(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-        """The gaps at which the curve turns, and both ends, ascending.
-
-        Returns
-        -------
-        low, high : ndarray
-            The neighbouring scores; -inf and inf beyond the ends.
-        own, other : ndarray of int
-            Scores of the smaller and of the larger sample below the gap.
-        """
-        # Whether scores of the other sample come right below a place, right above it, on it.
-        under = np.append(self.below[:1] > 0, self.below[1:] > self.upto[:-1])
-        over = np.append(under[1:], self.upto[-1:] < self.other.size)
-        tied = self.upto > self.below
-        turning = np.append(tied[:-1] | over[:-1] | tied[1:], True)
-        # The gaps right below and right above each place, in turn.
-        kept = np.flatnonzero(np.stack([under, turning], axis=1))
-        place, above = kept >> 1, kept & 1
-        low, high = self.places[place], np.append(self.places, np.inf)[place + above]
-        first, last = np.flatnonzero(above == 0), np.flatnonzero(over[place] & (above == 1))
-        low[first] = self.other[self.below[place[first]] - 1]
-        high[last] = self.other[self.upto[place[last]]]
-        own = self.own[place + above]
-        other = np.where(above, self.upto[place], self.below[place])
-        end = self.other[-1:] if over[-1] else self.other[:0]
-        return (
-            np.concatenate([[-np.inf], low, end]),
-            np.concatenate([[-np.inf], high, np.full(end.size, np.inf)]),
-            np.concatenate([[0], own, np.full(end.size, self.own[-1])]),
-            np.concatenate([[0], other, np.full(end.size, self.other.size)]),
-        )
-
-
-def staircase(smaller: FloatArray, larger: FloatArray) -> Staircase:
-    """Of two ascending samples."""
     start = np.flatnonzero(np.append(True, smaller[1:] != smaller[:-1]))
     places = smaller[start]
     below = np.searchsorted(larger, places, side="left")
     tied = np.flatnonzero(larger[np.minimum(below, larger.size - 1)] == places)
     upto = below.copy()
     upto[tied] = np.searchsorted(larger, places[tied], side="right")
-    return Staircase(places, np.append(start, smaller.size), below, upto, larger)
+    return int(np.dot(np.diff(start, append=smaller.size), below + upto))
 
 
 def balance(client: FloatArray, impostor: FloatArray) -> tuple[float, float]:
@@ -683,31 +624,12 @@ class EmpiricalPair(Pair):
     def ratio_roots(self, level: float) -> Thresholds:
         return Thresholds.from_theta(np.empty(0))
 
-    @cached_property
-    def staircase(self) -> Staircase | None:
-        """Of two samples without weights: where the smaller one's scores stand in the larger."""
-        weighted = self.client.weights is not None or self.impostor.weights is not None
-        if weighted or self.client.rejected or self.impostor.rejected:
-            return None
-        samples = self.client._sorted, self.impostor._sorted
-        return staircase(*(samples if self._fewer_clients else samples[::-1]))
-
-    @property
-    def _fewer_clients(self) -> bool:
-        return bool(self.client.values.size <= self.impostor.values.size)
-
     @property
     def corners(self) -> Corners:
         """Where the ROC turns, ascending."""
-        if self.staircase is None:
-            gaps, kept = self.gaps, self.gaps.turns
-            rates = (gaps.far, gaps.frr, gaps.tpr, gaps.tnr)
-            return Corners(gaps.thresholds(kept).theta, *(rate[kept] for rate in rates))
-        low, high, *below = self.staircase.corners()
-        rejected, true = below if self._fewer_clients else below[::-1]
-        n, m = self.client.values.size, self.impostor.values.size
-        theta = gap_places(low, high, at_edges=self.at_edges)
-        return Corners(theta, (m - true) / m, rejected / n, (n - rejected) / n, true / m)
+        gaps, kept = self.gaps, self.gaps.turns
+        rates = (gaps.far, gaps.frr, gaps.tpr, gaps.tnr)
+        return Corners(gaps.thresholds(kept).theta, *(rate[kept] for rate in rates))
 
     def balance(self) -> Thresholds | None:
         """The gap where FAR is nearest to FRR under the tie rule; None where weights need all."""
@@ -717,10 +639,13 @@ class EmpiricalPair(Pair):
         return gap_thresholds(np.array(low), np.array(high), at_edges=self.at_edges)
 
     def auc(self) -> float:
-        if self.staircase is not None:
-            pairs = int(self.client.values.size) * int(self.impostor.values.size)
-            wins = self.staircase.doubled_wins
-            return (wins if self._fewer_clients else 2 * pairs - wins) / (2.0 * pairs)
+        weighted = self.client.weights is not None or self.impostor.weights is not None
+        if not (weighted or self.client.rejected or self.impostor.rejected):
+            ours, theirs = self.client._sorted, self.impostor._sorted
+            pairs = int(ours.size) * int(theirs.size)
+            if ours.size <= theirs.size:
+                return doubled_wins(ours, theirs) / (2.0 * pairs)
+            return (2 * pairs - doubled_wins(theirs, ours)) / (2.0 * pairs)
         places, weights = self.client._steps
         at = Thresholds.from_theta(places)
         upto = self.impostor._counts_at_most(at)
