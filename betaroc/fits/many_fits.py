@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -308,8 +308,8 @@ def _of_frame(
         )
     names, client, impostor, library = system_columns(frame, *columns, client_label)
     sides = (("client", client), ("impostor", impostor))
-    chosen = _taken(pair, [span for who, side in sides for span in _spans(side, who)], boundary)
-    family = chosen.pair[0]
+    pair, why = _taken(pair, [span for who, side in sides for span in _spans(side, who)], boundary)
+    family = pair[0]
     own = system_sums(family)
     assert own is not None  # noqa: S101 - "auto" chooses among them, other names are refused
     both = [own.fit(side, who, boundary) for who, side in sides]
@@ -323,7 +323,7 @@ def _of_frame(
         inner = boundary == "drop" and FAMILIES[family].on_unit
         speaking = tuple(side.inner if inner else side.n for side in (client, impostor))
         numbers |= statistic_columns(asked, models, (speaking[0], speaking[1]), names)
-    return _table(names, (client.n, impostor.n), numbers, boundary, chosen, library)
+    return _table(names, (client.n, impostor.n), numbers, boundary, pair, why, library)
 
 
 def _of_scores(
@@ -347,13 +347,16 @@ def _of_scores(
             f"systems must have names of their own; {names.count(twice[0])} are called"
             f" {shown(twice[0])}. Pass a mapping of distinct names."
         )
-    chosen = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
-    pair = chosen.pair
+    pair, why = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
     own = system_sums(pair[0]) if pair[0] == pair[1] else None
     absent = any(item.has_rejected for item in items)  # whose share is a parameter of every row
     batched = own is not None and boundary in (None, *SUMMED_POLICIES) and not absent
-    together = [k for k, item in enumerate(items) if batched and _plain(item)]
-    columns: dict[str, AnyArray] = {}
+    together = [
+        k for k, item in enumerate(items)
+        if batched and isinstance(item, Scores)
+        and item.client_weights is None and item.impostor_weights is None
+    ]  # fmt: skip
+    rows: dict[int, dict[str, Any]] = {}
     models: dict[int, ScoreModel] = {}
     alone = set(range(len(items))) - set(together)
     if own is not None and together:
@@ -365,41 +368,42 @@ def _of_scores(
             )  # fmt: skip
             both.append(own.fit(side, who, boundary))
         alone |= {together[k] for k in np.flatnonzero(both[0].doubtful | both[1].doubtful)}
-        columns = _spread(_columns(own, both[0], both[1]), together, len(items))
-        for place, k in enumerate(together) if asked else ():
-            if k not in alone:
+        found = _columns(own, both[0], both[1])
+        for place, k in enumerate(together):
+            rows[k] = {name: values[place] for name, values in found.items()}
+            if asked and k not in alone:
                 models[k] = pair_of_system(both, place, own, items[k].prior)
     for k in sorted(alone):
-        row, model = _single(items[k], pair, boundary, absent=absent)
-        _put(columns, k, row, len(items))
+        rows[k], model = _single(items[k], pair, boundary, absent=absent)
         models |= {} if model is None else {k: model}
+    texts, ordered = {"reason": ""}, [rows[k] for k in range(len(items))]
+    columns = {
+        name: np.array([row.get(name, texts.get(name, np.nan)) for row in ordered])
+        for name in dict.fromkeys(name for row in ordered for name in row)
+    }
     if asked:
+        dropped = tuple(boundary == "drop" and FAMILIES[name].on_unit for name in pair)
+        speaking = [Evidence(item, dropped=(dropped[0], dropped[1])).sizes for item in items]
+        client, impostor = np.array(speaking).T  # what varies by itself in both classes
         kept = {k: models[k] for k in sorted(models)}
-        columns |= statistic_columns(asked, kept, _speaking(items, pair, boundary), names)
+        columns |= statistic_columns(asked, kept, (client, impostor), names)
     sizes = tuple(
         np.array([getattr(item, n) for item in items]) for n in ("n_client", "n_impostor")
     )
-    return _table(names, sizes, columns, boundary, chosen, first_library(items))
+    return _table(names, sizes, columns, boundary, pair, why, first_library(items))
 
 
-def _speaking(
-    items: Sequence[ScoreData], pair: tuple[str, str], boundary: str | None
-) -> tuple[FloatArray, FloatArray]:
-    """What varies by itself in both classes of every system."""
-    dropped = tuple(boundary == "drop" and FAMILIES[name].on_unit for name in pair)
-    sizes = [Evidence(item, dropped=(dropped[0], dropped[1])).sizes for item in items]
-    client, impostor = np.array(sizes).T
-    return client, impostor
-
-
-def _taken(pair: tuple[str, str], spans: list[Span], boundary: str | None) -> _Chosen:
+def _taken(
+    pair: tuple[str, str], spans: list[Span], boundary: str | None
+) -> tuple[tuple[str, str], str]:
+    """The families of all systems, and why where they were not named."""
     if pair[0] != AUTO:
-        return _Chosen(pair, "")
+        return pair, ""
     check_request(boundary, None, "beta", FAMILIES["beta"])
     chosen = chosen_of(spans, AUTO)
     refuse_rule(chosen, boundary)
     give(chosen.notices)
-    return _Chosen((chosen.family, chosen.family), chosen.reason)
+    return (chosen.family, chosen.family), chosen.reason
 
 
 def _spans(side: ClassColumns, who: str) -> list[Span]:
@@ -413,33 +417,6 @@ def _spans(side: ClassColumns, who: str) -> list[Span]:
             float(np.max(side.high[there])), None,
         )
     ]  # fmt: skip
-
-
-def _plain(item: ScoreData) -> bool:
-    """Scores without weights."""
-    return (
-        isinstance(item, Scores) and item.client_weights is None and item.impostor_weights is None
-    )
-
-
-def _spread(columns: dict[str, AnyArray], places: list[int], n: int) -> dict[str, AnyArray]:
-    """Columns of some systems as columns of all."""
-    found = {}
-    for name, values in columns.items():
-        found[name] = np.full(n, "" if values.dtype == object else np.nan, dtype=values.dtype)
-        found[name][places] = values
-    return found
-
-
-def _put(columns: dict[str, AnyArray], k: int, row: dict[str, Any], n: int) -> None:
-    """The numbers of one system in place of those of the batch."""
-    for values in columns.values():
-        values[k] = "" if values.dtype == object else np.nan
-    for name, value in row.items():
-        if name not in columns:
-            text = isinstance(value, str)
-            columns[name] = np.full(n, "" if text else np.nan, dtype=object if text else float)
-        columns[name][k] = value
 
 
 def _single(
@@ -484,19 +461,13 @@ def _columns(
     return found | {"reason": reason}
 
 
-class _Chosen(NamedTuple):
-    """The families of all systems, and why where they were not named."""
-
-    pair: tuple[str, str]
-    reason: str
-
-
 def _table(
     names: list[Any],
     sizes: tuple[AnyArray, ...],
     columns: dict[str, AnyArray],
     boundary: str | None,
-    chosen: _Chosen,
+    pair: tuple[str, str],
+    why: str,
     library: Library | None,
 ) -> Table:
     reason = columns.pop("reason")
@@ -509,15 +480,14 @@ def _table(
     counts = [np.asarray(size, dtype=np.int64) for size in sizes]
     head = {
         "system": names, "n_client": counts[0], "n_impostor": counts[1],
-        "client_family": [chosen.pair[0]] * len(names),
-        "impostor_family": [chosen.pair[1]] * len(names),
-        "family_reason": [chosen.reason] * len(names),
+        "client_family": [pair[0]] * len(names), "impostor_family": [pair[1]] * len(names),
+        "family_reason": [why] * len(names),
     }  # fmt: skip
     found = head | ordered | {"fitted": reason == "", "reason": reason}
     _say(found, boundary)
     table = table_of(found, library)
     if library_of(table) == "pandas":
-        table.attrs.update(family=named(chosen.pair), reason=chosen.reason)
+        table.attrs.update(family=named(pair), reason=why)
     return table
 
 
