@@ -287,8 +287,7 @@ def refuse_unresolved(*shapes: float) -> None:
     if not _SMALLEST <= min(shapes) <= max(shapes) <= _LARGEST:
         raise InputError(
             f"the area of two beta distributions must be of shapes from {_SMALLEST:g} to"
-            f" {_LARGEST:g}, where doubles resolve them; got a, b of the clients and of the"
-            f" impostors {shapes!r}. Take normal distributions of logits, br.LogitNormal."
+            f" {_LARGEST:g}, where doubles resolve them; got {shapes!r}. Take br.LogitNormal."
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import fraction
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 
@@ -316,10 +316,7 @@ class Rejecting(Distribution):
             )
         object.__setattr__(self, "rejected", fraction(self.rejected, "rejected"))
         if not self.rejected < 1.0:
-            raise InputError.about("rejected")(
-                "rejected must be below 1, so that something is left for base; got 1.0. Give the"
-                " share of the trials without a score."
-            )
+            raise refusal("rejected", "be below 1, so that something is left for base", "1.0")
 
     @property
     def on_unit(self) -> bool:  # type: ignore[override]

@@ -481,9 +481,8 @@ def _solve(sample: Data, g1: float, g2: float) -> BetaSolution:
 def _too_concentrated(sample: Data) -> DegenerateDataError:
     return DegenerateDataError(
         f"{sample.name}: a beta distribution is fitted while a + b <= 1e12; the {sample.n} scores,"
-        f" between {sample.low!r} and {sample.high!r}, ask for more: beyond, it is not told from a"
-        " single point."
-        + worded(' Use `family="logit-normal"` or "empirical", or scores on another scale.')
+        f" between {sample.low!r} and {sample.high!r}, ask for more."
+        + worded(' Use `family="logit-normal"` or "empirical".')
     )
 
 
@@ -610,9 +609,8 @@ def _estimate_dual(sample: Data, free: int = 0) -> Maximum:
     """
     if sample.low == sample.high:
         raise DegenerateDataError(
-            f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
-            f" of no continuous distribution; got {sample.n}, all equal to {sample.low!r}. Give"
-            + worded(' more scores, or use `family="empirical"`.')
+            f"{sample.name}: a dual-beta fit needs at least 2 distinct scores; got {sample.n}, all"
+            f" equal to {sample.low!r}." + worded(' Give more, or use `family="empirical"`.')
         )
     p = -1.0 / sample.mean_logs()[free]
     a, b = shapes = (1.0, p) if free else (p, 1.0)
@@ -759,9 +757,8 @@ def _own(who: str, sums: ClassSums) -> tuple[float, float]:
     found = solve_one(g1, g2) if g1 < 0.0 and g2 < 0.0 else None
     if found is None or not found.converged or found.a + found.b > LARGEST_CONCENTRATION:
         raise InputError(
-            f"the mean logarithms of the {who} class must be those of a beta distribution with a"
-            " + b <= 1e12"
-            f" (two or more distinct scores inside (0, 1)); got {g1!r} and {g2!r}."
+            f"the mean logarithms of the {who} class must be those of a beta distribution with"
+            f" a + b <= 1e12; got {g1!r} and {g2!r}."
         )
     return found.a, found.b
 
@@ -883,9 +880,8 @@ def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
     joined = _joined(best, ties, (client, impostor), free)
     if not best.converged:
         raise FitError(
-            "the proper beta fit did not converge; gradient"
-            f" {best.gradient_norm:.3g} at clients {best.client!r}, impostors {best.impostor!r}."
-            " The clients' partial result is the error's .result. Please report these scores.",
+            f"the proper beta fit did not converge; gradient {best.gradient_norm:.3g} at clients"
+            f" {best.client!r}, impostors {best.impostor!r}. Please report these scores.",
             joined.client,
         )
     return joined
@@ -913,10 +909,8 @@ def _candidates(
     )
     if pooled is None:
         raise FitError(
-            "the proper beta fit has no solution for one distribution of both classes, whose"
-            " mean logarithms"
-            f" belong to no beta distribution: {client!r}, {impostor!r}. Please report these"
-            " scores."
+            f"the mean logarithms of both classes belong to no beta distribution: {client!r},"
+            f" {impostor!r}. Please report these scores."
         )
     both, how = pooled[:2], (pooled.converged, pooled.iterations, pooled.gradient_norm)
     return [*found, (("a", "b"), TiedSolution(both, both, *how, math.nan))]

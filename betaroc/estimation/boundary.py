@@ -15,7 +15,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import choice, finite, positive
-from betaroc.core.errors import DegenerateDataError, FitError, InputError
+from betaroc.core.errors import DegenerateDataError, FitError, InputError, refusal
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -139,9 +139,8 @@ def maximise(likelihood: Likelihood, start: Distribution, total: float, name: st
     information = -found.hessian
     if not np.all(np.linalg.eigvalsh(information) > _FLAT):
         raise DegenerateDataError(
-            f"{name}: this likelihood has no maximum: it still grows at {best!r}. Too few distinct"
-            " scores or cells are left. Use a finer resolution, more scores, or"
-            + worded(' `family="empirical"`.')
+            f"{name}: this likelihood has no maximum: it still grows at {best!r}. Use a finer"
+            " resolution, more scores, or" + worded(' `family="empirical"`.')
         )
     root = np.linalg.solve(free(best, names).rates, scale)
     covariance = root @ np.linalg.inv(information) @ root.T
@@ -177,8 +176,8 @@ def _newton(mean: Callable[[FloatArray], float], y: FloatArray, name: str) -> _M
         gradient, hessian = _gradient(mean, y), _hessian(mean, y)
         if not (np.all(np.isfinite(gradient)) and np.all(np.isfinite(hessian))):
             raise DegenerateDataError(
-                f"{name}: this likelihood has no maximum: it grows without end. Too few distinct"
-                " scores or cells are left. Use a finer resolution or more scores."
+                f"{name}: this likelihood has no maximum: it grows without end. Use a finer"
+                " resolution or more scores."
             )
         if np.all(np.abs(gradient) <= 0.01 * _TINY_GRADIENT):
             break
@@ -293,9 +292,8 @@ def check_request(
         resolution = _check_resolution(resolution, boundary, row)
     elif boundary == "censor":
         raise InputError.about("boundary")(
-            worded('`boundary="censor"` must come with `resolution=eps`: scores <= eps count as')
-            + " F(eps) and scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the"
-            " scores."
+            worded('`boundary="censor"` must come with `resolution=eps`')
+            + ", the precision of the scores; got none."
         )
     edges = boundary in ("censor", "matlab")
     if (edges and row.likelihood is None) or (resolution is not None and not row.of_density):
@@ -317,10 +315,8 @@ def _check_resolution(resolution: float, boundary: str | None, row: Family) -> f
         return positive(resolution, "resolution")
     value = finite(resolution, "resolution")
     if not 0.0 < value < 0.5:
-        raise InputError.about("resolution")(
-            f"resolution must lie strictly between 0 and 0.5; got {value!r}. Scores rounded to"
-            + worded(" two decimals have `resolution=0.01`.")
-        )
+        remedy = "Scores of two decimals have" + worded(" `resolution=0.01`.")
+        raise refusal("resolution", "lie strictly between 0 and 0.5", repr(value), remedy)
     return value
 
 
@@ -341,11 +337,9 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
     if policy == "error":
         where = sample.first_end_words()
         raise InputError(
-            f"{sample.name} must lie strictly between 0 and 1 with"
-            + worded(' `boundary="error"`; got')
+            worded(f'{sample.name} must lie strictly between 0 and 1 with `boundary="error"`; got')
             + f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
-            f"{f', {where}' if where else ''}. Leave boundary out to fit point masses, or"
-            ' use "censor", "squeeze" or "drop".'
+            f"{f', {where}' if where else ''}. Leave boundary out to fit point masses."
         )
     inside = _inside(sample, ends)
     estimate = family.estimate(inside)
@@ -364,9 +358,8 @@ def _inside(sample: Data, ends: AtEnds) -> Data:
         left = "none is" if inside.n == 0 else f"{inside.n} of one value are"
         raise DegenerateDataError(
             f"{sample.name}: at least 2 distinct scores must lie strictly between 0 and 1;"
-            f" {ends.n_zero} of {sample.n} are exactly 0, {ends.n_one} of {sample.n} exactly 1"
-            f" (perhaps after rounding), {left} inside. If scores round to 1, fit 1 - score or"
-            + worded(' logits (`family="normal"`), or use `family="empirical"`.')
+            f" {ends.n_zero} of {sample.n} are exactly 0, {ends.n_one} of {sample.n} exactly 1,"
+            f" {left} inside." + worded(' Fit 1 - score or logits, or use `family="empirical"`.')
         )
     return inside
 
@@ -429,8 +422,7 @@ def _censor(sample: Sample, family: Family, request: Request) -> Ruled:
     if len(np.unique(values[rest])) + (n_low > 0) + (n_high > 0) < 3:
         raise DegenerateDataError(
             f"{sample.name}: too little is left to fit: {n_low} of {n} scores are censored at"
-            f" {edges[0]!r} and {n_high} at {edges[1]!r}, {n - n_low - n_high} lie between."
-            + worded(' Give a smaller resolution, more scores, or use `family="empirical"`.')
+            f" {edges[0]!r} and {n_high} at {edges[1]!r}. Give a smaller resolution."
         )
     likelihood = censored(
         family.likelihood(sample.keep(rest)) if rest.any() and family.likelihood else None,
@@ -449,8 +441,8 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> Ruled:
     finest = _FINEST * max(1.0, abs(sample.low), abs(sample.high))
     if step < finest:
         raise InputError.about("resolution")(
-            f"resolution must be at least {finest:.2g}, for doubles as large as the scores lie half"
-            f" of that apart; got {step!r}. Leave it out: such scores are not rounded."
+            f"resolution must be at least {finest:.2g}, twice the distance of doubles; got"
+            f" {step!r}. Leave it out."
         )
     ends = sample.ends() if family.on_unit else AtEnds(0, 0, 0.0, 0.0)
     values, n = sample.values, sample.n
@@ -467,9 +459,7 @@ def estimate_in_cells(sample: Sample, family: Family, step: float) -> Ruled:
         raise DegenerateDataError(
             f"{sample.name}: the resolution must be finer than the spread of the scores; with"
             + worded(f" `resolution={step!r}` the {n} scores{at_ends}")
-            + f" fill {found.size} cell(s) from {found[0] * step:.6g} to"
-            + worded(f" {found[-1] * step:.6g}. Pass a finer resolution, or use")
-            + worded(' `family="empirical"`.')
+            + f" fill {found.size} cell(s). Pass a finer resolution."
         )
     logs = log_masses(low, high, support)
     away = 0.25 * step

@@ -550,8 +550,7 @@ class Sums(NamedTuple):
         if not variance > mean * (1.0 - mean) / LARGEST_SUMMED:
             raise InputError(
                 f"{self.name}: the {self.n} scores, between {self.low!r} and {self.high!r}, are too"
-                f" concentrated for the sums of a summary (a + b beyond"
-                f" {LARGEST_SUMMED:g}). Fit Scores, or a random part of the rows."
+                f" concentrated for the sums of a summary (a + b > {LARGEST_SUMMED:g}). Fit Scores."
             )
         g1, g2 = self.mean_logs()
         u = 1.0 - mean  # exact from 1/2 on
@@ -563,8 +562,7 @@ class Sums(NamedTuple):
         if tiny or not math.isfinite(mean_square):
             raise InputError(
                 f"{self.name}: squares of the scores, from {self.low!r} to {self.high!r}, are"
-                " beyond what doubles hold, so that their summary has no variance. Multiply the"
-                " scores by a constant first, or fit Scores."
+                " beyond what doubles hold. Multiply the scores by a constant, or fit Scores."
             )
         return self.of.mean, math.sqrt(mean_square)
 
@@ -575,8 +573,7 @@ class Sums(NamedTuple):
         if not variance > CANCELLED * square:
             raise InputError(
                 f"{self.name}: the {self.n} scores, between {self.low!r} and {self.high!r}, are too"
-                " concentrated for the sums of a summary: the variance of their logits cancels."
-                " Fit Scores, or a random part of the rows."
+                " concentrated for the sums of a summary. Fit Scores."
             )
         return g1 - g2, math.sqrt(variance), g1 + g2
 

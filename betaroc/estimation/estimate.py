@@ -293,8 +293,7 @@ class Task(NamedTuple):
             if row.sized is None:
                 raise InputError.about("components")(
                     worded(f'components must be left out for `family="{name}"`; got')
-                    + worded(f' {components}. It belongs to `family="beta-mixture"` and')
-                    + worded(' `"normal-mixture"`.')
+                    + f" {components}. It belongs to mixtures."
                 )
         return cls(name, row, request, components, bounds)
 
@@ -429,8 +428,7 @@ def _outside(sample: Data, family: str) -> InputError:
         worded(f'{sample.name} must lie in [0, 1] for `family="{family}"`; got')
         + f" {sample.n_outside()} of {sample.n} outside (min {sample.low:.6g}, max"
         f" {sample.high:.6g}){sample.outside_words()}. {hint}Otherwise fit"
-        + worded(' `family="normal"`, or map both classes into [0, 1] by one fixed function')
-        + " first."
+        + worded(' `family="normal"`, or map both classes into [0, 1] by one function.')
     )
 
 

@@ -203,13 +203,9 @@ def _highest(
         one = kind.single
         raise FitError(
             f"{sample.name}: no mixture of {count} {one} distributions was found whose components"
-            " all have"
-            f" {_LEAST_SCORES:g} scores and a width and which is likelier than one {one}"
-            " distribution; the"
-            " scores ask for one distribution, or for a point mass. The error's .result is that one"
-            f" {one} distribution."
-            + worded(f' Use `family="{one}"`, `resolution=...` for rounded scores, or')
-            + worded(' `family="empirical"`.'),
+            f" all have {_LEAST_SCORES:g} scores and a width and which is likelier than one {one}"
+            " distribution, the error's .result."
+            + worded(f' Use `family="{one}"`, or `resolution=...` for rounded scores.'),
             single._replace(converged=False),
         )
     return _checked(sample, _estimate(*best, data.total), kind)
@@ -246,10 +242,8 @@ def _checked(sample: Sample, estimate: Maximum, kind: Kind) -> Maximum:
         return estimate
     raise FitError(
         f"{sample.name}: the mixture did not converge: gradient {estimate.gradient_norm:.3g} at"
-        f" {estimate.distribution!r}, where the likelihood is flat in some direction. The partial"
-        + worded(
-            f' result is the error\'s .result. Use fewer components, or `family="{kind.single}"`.'
-        ),
+        f" {estimate.distribution!r}, where the likelihood is flat in some direction."
+        + worded(f' Use fewer components, or `family="{kind.single}"`.'),
         estimate,
     )
 

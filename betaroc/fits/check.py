@@ -700,8 +700,7 @@ class _Side:
         if not result.names:
             raise InputTypeError.about("f")(
                 f"f must be a fit of a parametric family; its {who} class is of family"
-                f" {result.family!r}, whose distribution is the scores themselves. Fit one, such as"
-                ' family="beta".'
+                f' {result.family!r}. Fit one, such as family="beta".'
             )
         if rule is not None and rule.policy not in ("inflate", "error", "drop"):
             raise InputError.about("f")(

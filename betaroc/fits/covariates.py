@@ -288,9 +288,8 @@ def regression(
     if found.runaway:
         raise DegenerateDataError(
             f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
-            " a point"
-            f" (a + b beyond 1e12, or a mean of 0 or 1), as where a category has equal scores;"
-            f" got {y.size} trials. Give a shorter formula, of the precision first.",
+            f" a point, as where a category has equal scores; got {y.size} trials. Give a shorter"
+            " formula, of the precision first.",
             partial,
         )
     raise FitError(
@@ -1178,8 +1177,7 @@ def _law(logit: float, log_precision: float) -> Beta:
     if not (0.0 < a < math.inf and 0.0 < b < math.inf):
         raise InputError(
             "the beta distribution at these covariates must have shapes that doubles hold; got"
-            f" a={a!r}, b={b!r}. The covariates lie too far from those of the trials: take nearer"
-            " ones."
+            f" a={a!r}, b={b!r}. Take covariates nearer to those of the trials."
         )
     return Beta(a, b)
 

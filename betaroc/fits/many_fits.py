@@ -302,10 +302,7 @@ def _of_frame(
             f" boundary={boundary!r}. Pass a mapping of names to Scores."
         )
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
-        raise InputError(
-            f"system, score and label must name three columns; got {shown(columns)}. Name the"
-            " column of each."
-        )
+        raise InputError(f"system, score and label must name three columns; got {shown(columns)}.")
     names, client, impostor, library = system_columns(frame, *columns, client_label)
     sides = (("client", client), ("impostor", impostor))
     pair, why = _taken(pair, [span for who, side in sides for span in _spans(side, who)], boundary)
@@ -332,8 +329,7 @@ def _of_scores(
 ) -> Table:  # fmt: skip
     if not items:
         raise InputError.about("frame")(
-            "frame must hold at least one system; the collection is empty. Give a mapping of names"
-            " to scores."
+            "frame must hold at least one system; the collection is empty. Give one."
         )
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):

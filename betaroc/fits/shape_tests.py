@@ -570,8 +570,7 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
     if not has_shapes(f.family):
         raise InputError(
             "shapes are those of beta distributions; this fit is of family"
-            f" {family_text(f.family)}. Fit"
-            ' family="beta".'
+            f' {family_text(f.family)}. Fit family="beta".'
         )
     f = f._told_scored("a probability of shapes")
     covariance, start, found = _covariance(f, groups=groups), 0, {}
@@ -581,8 +580,7 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
         if not np.all(np.diag(cov) > 0.0):
             raise InputError(
                 f"a probability of shapes must rest on their variances; those of the {who}s are"
-                f" lost in rounding at a={shapes[0]:g}, b={shapes[1]:g} ({result.n} scores). Take"
-                " more scores, or scores that differ more."
+                f" lost in rounding at a={shapes[0]:g}, b={shapes[1]:g}. Take more scores."
             )
         z = np.log(shapes) / np.sqrt(np.diag(cov))
         correlation = cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1])

@@ -86,10 +86,8 @@ class TailRequest(NamedTuple):
         words = [word for word in given.values() if not isinstance(word, str) or word not in _SIDES]
         if wrong or words or not given:
             raise InputError.about("tails")(
-                worded(
-                    'tails must be "both", "upper", "lower" or a dict of "client" and "impostor"'
-                )
-                + f" with these words; got {shown(tails)}. Give one, or leave it out."
+                'tails must be "both", "upper", "lower" or a dict of "client" and "impostor" with'
+                f" these words; got {shown(tails)}. Give one, or leave it out."
             )
         counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
         sides = [_SIDES[given[who]] if who in given else () for who in CLASSES]

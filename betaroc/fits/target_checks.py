@@ -329,9 +329,7 @@ def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
     if bad.size:
         raise InputError.about(name)(
             f"{name} must be rates strictly between 0 and 1; {bad.size} of {rates.size} are not,"
-            f" first at index {bad[0]}: {float(rates[bad[0]])!r}. A rate of 0 or 1 is that of a"
-            " threshold beyond all scores, which no count confirms or contradicts. Give a rate"
-            " such as 0.01."
+            f" first at index {bad[0]}: {float(rates[bad[0]])!r}. Give a rate such as 0.01."
         )
     return np.unique(rates)[::-1]
 
