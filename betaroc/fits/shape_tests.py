@@ -58,14 +58,6 @@ class Departure(NamedTuple):
         return self._replace(z=sign * self.z)
 
 
-class Law(NamedTuple):
-    """A fitted beta distribution and the trials behind it."""
-
-    a: float
-    b: float
-    weight: float
-
-
 # ------------------------------------------------------------------------- shapes
 def by_likelihood(
     client: tuple[float, float, float], impostor: tuple[float, float, float], shared: str
@@ -109,15 +101,21 @@ def by_likelihood(
     else:
         # The correction is smooth where both roots vanish: that of either side.
         step = _NEIGHBOUR * math.sqrt(sum(_variance(law) for law in laws))
-        sides = (_roots([_moved(laws[0], s), _moved(laws[1], -s)]) for s in (-step, step))
+        shifts = ((math.exp(0.5 * s), math.exp(-0.5 * s)) for s in (-step, step))
+        sides = (
+            _roots([(a * x, b, w) for (a, b, w), x in zip(laws, pair, strict=True)])
+            for pair in shifts
+        )
         z = root + sum(math.log(w / r) / r for r, w in sides) / 2.0
     return _normal(z, "likelihood")
 
 
-def _turned(law: tuple[float, float, float], shared: str) -> Law:
-    """The shared shape first."""
-    a, b, weight = law
-    return Law(a, b, weight) if shared == "a" else Law(b, a, weight)
+#: Shapes of a fitted beta distribution, the shared one first, and the trials behind it.
+Law = tuple[float, float, float]
+
+
+def _turned(law: Law, shared: str) -> Law:
+    return law if shared == "a" else (law[1], law[0], law[2])
 
 
 def _normal(z: float, method: str) -> Departure:
@@ -126,14 +124,11 @@ def _normal(z: float, method: str) -> Departure:
     return Departure(float(z), float(2.0 * ndtr(-abs(z))), method)
 
 
-def _moved(law: Law, step: float) -> Law:
-    return law._replace(a=law.a * math.exp(0.5 * step))
-
-
 def _variance(law: Law) -> float:
-    """Of the estimate of log a."""
-    _, of_b, _, det = _information(law.a, law.b)
-    return of_b / (det * law.weight * law.a * law.a)
+    """Of the estimate of the log of the shared shape."""
+    a, b, weight = law
+    _, of_b, _, det = _information(a, b)
+    return of_b / (det * weight * a * a)
 
 
 def _information(a: float, b: float) -> tuple[float, float, float, float]:
@@ -146,13 +141,14 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
     found = _tied(sums)
     fall, free, tied, curvature = 0.0, 0.0, 0.0, 0.0
     for law, s, (a, b) in zip(laws, sums, (found.client, found.impostor), strict=True):
-        gain = (a - law.a) * s.mean_log + (b - law.b) * s.mean_log1m
-        fall += 2.0 * law.weight * (log_beta_ratio(a, b, law.a, law.b) - gain)
-        free += math.log(_information(law.a, law.b)[3]) + 2.0 * math.log(law.weight)
+        own_a, own_b, weight = law
+        gain = (a - own_a) * s.mean_log + (b - own_b) * s.mean_log1m
+        fall += 2.0 * weight * (log_beta_ratio(a, b, own_a, own_b) - gain)
+        free += math.log(_information(own_a, own_b)[3]) + 2.0 * math.log(weight)
         _, of_b, _, det = _information(a, b)
-        tied += math.log(of_b) + math.log(law.weight)
-        curvature += law.weight * det / of_b
-    difference = laws[0].a - laws[1].a
+        tied += math.log(of_b) + math.log(weight)
+        curvature += weight * det / of_b
+    difference = laws[0][0] - laws[1][0]
     root = math.copysign(math.sqrt(max(fall, 0.0)), difference)
     return root, difference * math.exp(0.5 * (free - tied - math.log(curvature)))
 
@@ -195,16 +191,15 @@ def by_variances(client: tuple[float, float], impostor: tuple[float, float]) -> 
     d, e = freedom
     at = Thresholds.from_logit(np.array([log_ratio + math.log(d) - math.log(e)]))
     lower, upper = (float(tail(0.5 * d, 0.5 * e, at)[1][0]) for tail in (beta_lower, beta_upper))
-    return _from_log_tails((lower, upper), "variance ratio")
+    return _from_log_tails(lower, upper, 2.0 * math.exp(min(lower, upper)), "variance ratio")
 
 
-def _from_log_tails(logs: tuple[float, float], method: str) -> Departure:
-    """z and twice the smaller tail, where that may be no double."""
+def _from_log_tails(lower: float, upper: float, p: float, method: str) -> Departure:
+    """z from the smaller of P(statistic <= seen) and P(statistic >= seen), by their logs."""
     from scipy.special import ndtri_exp
 
-    lower, upper = logs
     z = float(ndtri_exp(lower)) if lower <= upper else -float(ndtri_exp(upper))
-    return Departure(z, min(1.0, 2.0 * math.exp(min(logs))), method)
+    return Departure(z, min(1.0, p), method)
 
 
 def by_means(client: tuple[float, float, float], impostor: tuple[float, float, float]) -> Departure:
@@ -213,15 +208,6 @@ def by_means(client: tuple[float, float, float], impostor: tuple[float, float, f
     freedom = n_c + n_i - 2.0
     variance = (n_c * s_c * s_c + n_i * s_i * s_i) / freedom
     return by_errors(mu_c - mu_i, variance * (1.0 / n_c + 1.0 / n_i), freedom)
-
-
-def _from_tails(tails: tuple[float, float], p: float, method: str) -> Departure:
-    """z from the smaller of P(statistic <= seen) and P(statistic >= seen)."""
-    from scipy.special import ndtri
-
-    lower, upper = tails
-    z = float(ndtri(lower)) if lower <= upper else -float(ndtri(upper))
-    return Departure(z, p, method)
 
 
 # ------------------------------------------------------------------------------- masses
@@ -268,13 +254,13 @@ def by_counts(client: tuple[int, int], impostor: tuple[int, int]) -> Departure:
     k = np.arange(low, high + 1)
     p = law.pmf(k)
     if not low <= c <= high:
-        return _from_tails((0.0, 1.0) if c < low else (1.0, 0.0), 0.0, "counts")
+        return Departure(-math.inf if c < low else math.inf, 0.0, "counts")
     own = p[c - low]
     alike = np.isclose(p, own, rtol=1e-7, atol=0.0)
     two = float(np.sum(p[(p < own) & ~alike]) + 0.5 * np.sum(p[alike]))
-    half = 0.5 * own
-    tails = float(np.sum(p[k < c]) + half), float(np.sum(p[k > c]) + half)
-    return _from_tails(tails, min(1.0, two), "counts")
+    with np.errstate(divide="ignore"):
+        lower, upper = (float(np.log(np.sum(p[side]) + 0.5 * own)) for side in (k < c, k > c))
+    return _from_log_tails(lower, upper, two, "counts")
 
 
 def by_grouped_shares(
@@ -344,10 +330,10 @@ def by_grouped_shapes(
     for law, s, (a, b), each in zip(
         laws, sums, (found.client, found.impostor), scores, strict=True
     ):
-        there = ClassSums.at(a, b, law.weight)
+        there = ClassSums.at(a, b, law[2])
         away = each[:, order] + np.subtract(s[1:], there[1:])
         _, of_b, coupling, det = _information(a, b)
-        own = (away[:, 0] + coupling / of_b * away[:, 1]) / (law.weight * det / of_b)
+        own = (away[:, 0] + coupling / of_b * away[:, 1]) / (law[2] * det / of_b)
         parts.append(np.nan_to_num(own))
     return by_scores(parts[0], parts[1], groups)
 
@@ -619,7 +605,7 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
         return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
     z = [test.z for test in tests]
     correlation = ends.correlation(*(ends.deciding(end) for end in MASSES))
-    shares = {} if ends.masses else _shares(z, correlation, _SHAPES)
+    shares = {} if ends.masses else quadrant_shares(z, correlation, _SHAPES)
     return CurveTest(
         shares, hooks, _p_both_above(z, correlation), _p_same_side(z, correlation), level
     )
@@ -872,7 +858,7 @@ def _where_seen(ends: FittedEnds) -> dict[str, float]:
         for u in (-reach, reach)
     ]
     z = [c.difference / math.sqrt(float(c.gradient @ ends.covariance @ c.gradient)) for c in both]
-    return _shares(z, ends.correlation(*both), _SHAPES)
+    return quadrant_shares(z, ends.correlation(*both), _SHAPES)
 
 
 def _p_both_above(z: list[float], correlation: float) -> float:
@@ -900,13 +886,8 @@ def _p_same_side(z: list[float], correlation: float) -> float:
     return min(max(one, *chances), 2.0 * one)
 
 
-def quadrant_shares(z: list[float], correlation: float) -> dict[str, float]:
-    """Probability of each shape, where log a and log b are z standard errors above 0."""
-    return _shares(z, correlation, _QUADRANTS)
-
-
-def _shares(
-    z: list[float], correlation: float, quadrants: dict[str, tuple[int, int]]
+def quadrant_shares(
+    z: list[float], correlation: float, quadrants: dict[str, tuple[int, int]] = _QUADRANTS
 ) -> dict[str, float]:
     """P(N_1 + z_1 and N_2 + z_2 have these signs)."""
     return {
