@@ -30,18 +30,16 @@ if TYPE_CHECKING:
     from betaroc.distributions.gamma import Gamma
     from betaroc.distributions.inflated import Inflated, Rejecting
     from betaroc.distributions.mixture import BetaMixture, NormalMixture
-    from betaroc.distributions.normal import LogitNormal, LogNormal, Normal
+    from betaroc.distributions.normal import LogitNormal, LogNormal, Normal, SinhArcsinh
     from betaroc.distributions.shifted import Shifted
-    from betaroc.distributions.sinh_arcsinh import SinhArcsinh
     from betaroc.distributions.spliced import ParetoTail, Spliced
     from betaroc.ensemble.inclusion import inclusion
     from betaroc.estimation.batch import mean_logs
     from betaroc.estimation.beta import beta_mle
     from betaroc.fits.check import check_fit
     from betaroc.fits.covariates import fit_covariates
-    from betaroc.fits.estimate import fit, fit_distribution
     from betaroc.fits.family_choice import compare_families, likelihood_ratio_test
-    from betaroc.fits.fit import Fit
+    from betaroc.fits.fit import Fit, fit, fit_distribution
     from betaroc.fits.many_fits import fit_many
     from betaroc.inference.auc import auc_interval, auc_test
     from betaroc.inference.differences import difference
@@ -70,9 +68,10 @@ _HOMES = {
     "distributions.inflated": ("Inflated", "Rejecting"),
     "distributions.gamma": ("Gamma",),
     "distributions.mixture": ("BetaMixture", "NormalMixture"),
-    "distributions.normal": ("LogNormal", "LogitNormal", "Normal"),
+    "distributions.normal": (
+        "LogNormal", "LogitNormal", "LogitSinhArcsinh", "Normal", "SinhArcsinh",
+    ),
     "distributions.shifted": ("Shifted",),
-    "distributions.sinh_arcsinh": ("LogitSinhArcsinh", "SinhArcsinh"),
     "distributions.spliced": ("ParetoTail", "Spliced"),
     "data.read": ("read_scores",),
     "data.scores": ("Scores",),
@@ -92,12 +91,11 @@ _HOMES = {
     "inference.roc_bands": ("roc_band",),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
-    "fits.estimate": ("fit", "fit_distribution"),
     "fits.family_choice": (
         "FamilyComparison", "FamilyRow", "LikelihoodRatioTest", "TailRow", "compare_families",
         "likelihood_ratio_test",
     ),
-    "fits.fit": ("DistributionFit", "Fit"),
+    "fits.fit": ("DistributionFit", "Fit", "fit", "fit_distribution"),
     "decision.averages": ("EpcAverage", "epc_average"),
     "decision.comparison": ("Comparison", "compare"),
     "decision.systems": ("SystemsComparison", "compare_systems"),

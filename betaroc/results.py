@@ -10,7 +10,7 @@ from betaroc.decision.forecast import EpcForecast
 from betaroc.decision.systems import SystemsComparison
 from betaroc.decision.target_forecast import TargetForecast
 from betaroc.decision.ways import Way
-from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh
+from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
 from betaroc.ensemble.rule import Verdict

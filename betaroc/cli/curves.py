@@ -41,7 +41,7 @@ from betaroc.decision.curve_difference import larger_is_better
 from betaroc.decision.curve_view import named_curves
 from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.families import BEST, Names, family_text, is_of_counts
-from betaroc.fits.estimate import fit
+from betaroc.fits.fit import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import PANELS, draw_systems

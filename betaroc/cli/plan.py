@@ -29,8 +29,7 @@ from betaroc.decision.guarantee import fewest_of_order, needed_for_guarantee
 from betaroc.decision.ways import TARGET_RATES
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import AUTO, FAMILIES, family_text
-from betaroc.fits.estimate import fit
-from betaroc.fits.fit import Fit
+from betaroc.fits.fit import Fit, fit
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import rate, spaced

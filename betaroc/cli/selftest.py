@@ -16,7 +16,7 @@ from betaroc.cli.options import form_options
 from betaroc.core.special import log_beta, share_ends
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
-from betaroc.fits.estimate import fit_distribution
+from betaroc.fits.fit import fit_distribution
 from betaroc.inference.auc import auc_interval
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import version

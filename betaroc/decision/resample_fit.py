@@ -26,7 +26,7 @@ from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.estimate import fit, fit_distribution
+from betaroc.fits.fit import fit, fit_distribution
 from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.drawn_scores import Counts
 from betaroc.model.criteria import CRITERIA

@@ -26,9 +26,8 @@ from betaroc.decision.guarantee import (
 )
 from betaroc.estimation.families import BEST, Names
 from betaroc.estimation.tails import FEWEST
-from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
-from betaroc.fits.fit import Fit
+from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.fits.target_checks import check_targets
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.model.asking import asking

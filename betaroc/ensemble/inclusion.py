@@ -42,8 +42,7 @@ from betaroc.ensemble.trials import (
     warn_of_same_trials,
 )
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
-from betaroc.fits.estimate import fit
-from betaroc.fits.fit import Fit
+from betaroc.fits.fit import Fit, fit
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet

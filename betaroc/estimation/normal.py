@@ -19,12 +19,14 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.normal import (
     LogitNormal,
+    LogitSinhArcsinh,
     LogNormal,
     Normal,
     NormalCoordinate,
+    SinhArcsinh,
     normal_inverse_information,
+    sinh_arcsinh_mle,
 )
-from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh, SinhArcsinh, sinh_arcsinh_mle
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
     CANCELLED,

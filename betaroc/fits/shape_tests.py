@@ -18,8 +18,8 @@ from betaroc.data.groups import Groups, groups_of, settled
 from betaroc.data.scores import ScoreData
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.normal import SinhArcsinh
 from betaroc.distributions.shifted import between_ends
-from betaroc.distributions.sinh_arcsinh import SinhArcsinh
 from betaroc.estimation.beta import ClassSums, TiedSolution, tied_mle
 from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate

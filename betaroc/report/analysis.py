@@ -38,9 +38,8 @@ from betaroc.estimation.families import (
     refuse_rule,
     smaller_of,
 )
-from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
-from betaroc.fits.fit import Fit
+from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms

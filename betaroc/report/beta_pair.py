@@ -13,9 +13,8 @@ from betaroc.core.text import sentence
 from betaroc.core.value import Value
 from betaroc.estimation.families import has_shapes
 from betaroc.fits.check import FitCheck, check_fit
-from betaroc.fits.estimate import fit
 from betaroc.fits.family_choice import MARGIN
-from betaroc.fits.fit import Fit, law_rows
+from betaroc.fits.fit import Fit, fit, law_rows
 from betaroc.rendering.numbers import number
 from betaroc.rendering.tree import Bullets, Grid, Group, Node, Row, Section, Words
 from betaroc.report.certainty import confidence_numbers

@@ -32,9 +32,14 @@ from betaroc.distributions.empirical import Binned, Empirical
 from betaroc.distributions.gamma import Gamma
 from betaroc.distributions.inflated import Inflated, Rejecting
 from betaroc.distributions.mixture import BetaMixture, NormalMixture
-from betaroc.distributions.normal import LogitNormal, LogNormal, Normal
+from betaroc.distributions.normal import (
+    LogitNormal,
+    LogitSinhArcsinh,
+    LogNormal,
+    Normal,
+    SinhArcsinh,
+)
 from betaroc.distributions.shifted import Shifted
-from betaroc.distributions.sinh_arcsinh import LogitSinhArcsinh, SinhArcsinh
 from betaroc.distributions.spliced import ParetoTail, Spliced
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion

@@ -17,8 +17,7 @@ from betaroc.core.notices import public
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import Scores
 from betaroc.estimation.families import BEST, Names, family_text
-from betaroc.fits.estimate import fit
-from betaroc.fits.fit import Fit
+from betaroc.fits.fit import Fit, fit
 from betaroc.inference.interval import Band
 from betaroc.inference.roc_bands import roc_band
 from betaroc.model.measures import OperatingPoint

@@ -16,8 +16,7 @@ from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
-from betaroc.fits.estimate import fit
-from betaroc.fits.fit import Fit
+from betaroc.fits.fit import Fit, fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model

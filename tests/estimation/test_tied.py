@@ -163,7 +163,7 @@ def test_what_is_refused() -> None:
     good = ClassSums(10, -1.0, -1.0)
     with pytest.raises(br.InputError, match="weight of the impostor class must be positive; got 0"):
         tied_mle(good, ClassSums(0, -1, -1))
-    with pytest.raises(br.InputError, match="two or more distinct scores"):
+    with pytest.raises(br.InputError, match="those of a beta distribution"):
         tied_mle(ClassSums(3, math.log(0.4), math.log(0.6)), good)
     with pytest.raises(br.InputError, match="shared must be"):
         tied_mle(good, good, "mu")

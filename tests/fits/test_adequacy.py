@@ -199,7 +199,7 @@ def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypat
         (lambda f: br.check_fit(f, tolerance=-1), br.InputError, "tolerance"),
         (
             lambda f: br.check_fit(br.fit(f.scores, "empirical")), br.InputTypeError,
-            "distribution is the scores",
+            "a parametric family",
         ),
         (
             lambda f: br.check_fit(br.fit(f.scores, resolution=0.01)), br.InputError,

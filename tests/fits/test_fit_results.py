@@ -233,7 +233,7 @@ def test_scores_outside_the_unit_interval():
         "first 1.2",
         "indices 3, 20",
         'family="normal"',
-        "one fixed function",
+        "one function",
     ):
         assert part in text
     assert "percentages" not in text

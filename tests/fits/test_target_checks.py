@@ -371,7 +371,7 @@ def test_thresholds_near_one_keep_their_logit() -> None:
     ("rates", "error", "text"),
     [
         (0.0, br.InputError, r"strictly between 0 and 1; 1 of 1 are not, first at index 0: 0\.0"),
-        ([0.1, 1.0], br.InputError, r"1 of 2 are not, first at index 1: 1\.0. A rate of 0 or 1 is"),
+        ([0.1, 1.0], br.InputError, r"1 of 2 are not, first at index 1: 1\.0. Give a rate"),
         (float("nan"), br.InputError, "first at index 0: nan"),
         ([], br.InputError, r"must hold at least one rate; got \[\]"),
         (-0.1, br.InputError, "strictly between 0 and 1"),

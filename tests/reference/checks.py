@@ -29,7 +29,7 @@ from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.distributions.spliced import ParetoTail, Spliced
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.tails import fit_tail, penalised
-from betaroc.fits.estimate import fit_distribution
+from betaroc.fits.fit import fit_distribution
 from betaroc.inference.auc import auc_interval
 from betaroc.model.model import ScoreModel
 
