@@ -23,8 +23,6 @@ from betaroc.distributions.pairs import Pair, closed_forms, pair_of
 #: Weights that were rounded on their way add up to 1 within this.
 _WHOLE = 1e-9
 _STEPS = 200
-#: Places between which the roots of many more are guessed.
-_KNOTS = 64
 _LAST = 4.0 * float(np.finfo(np.float64).eps)
 #: Logs of a tail that differ by no more are one.
 _SAME = 2.0 * float(np.finfo(np.float64).eps)
@@ -166,8 +164,8 @@ class Mixture(Distribution):
     def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
         """Where the log of a tail is log_p: Newton, kept between the components'."""
         flat = np.ravel(log_p)
-        low, high = self._between(flat, lower=lower)
-        y = self._start(flat, low, high, lower=lower)
+        low, high = self._outermost(flat, lower=lower)
+        y = 0.5 * low + 0.5 * high
         open_ = np.isfinite(y) & (low < high)
         y = np.where(open_, y, low)
         sign = 1.0 if lower else -1.0
@@ -196,26 +194,8 @@ class Mixture(Distribution):
             open_[open_] = (moved > _LAST * size) & ~rounding
         return np.asarray(y.reshape(log_p.shape))
 
-    def _between(self, log_p: FloatArray, *, lower: bool) -> tuple[FloatArray, FloatArray]:
-        """The components' places with these logs of a tail, the least and the largest.
-
-        Of many those of the next logs among some of them.
-        """
-        inner = np.isfinite(log_p) & (log_p < 0.0)
-        if np.count_nonzero(inner) <= 4 * _KNOTS:
-            return self._outermost(log_p, lower=lower)
-        ordered = np.sort(log_p[inner])
-        knots = ordered[np.linspace(0, ordered.size - 1, _KNOTS).astype(np.intp)]
-        ends = self._outermost(knots, lower=lower)
-        below = np.searchsorted(knots, log_p[inner], "right") - 1
-        sides = below, np.searchsorted(knots, log_p[inner])
-        found = np.empty((2, log_p.size))
-        found[:, ~inner] = self._outermost(log_p[~inner], lower=lower)
-        for row, end, side in zip(found, ends, sides if lower else sides[::-1], strict=True):
-            row[inner] = end[side]
-        return found[0], found[1]
-
     def _outermost(self, log_p: FloatArray, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        """The components' places with these logs of a tail, the least and the largest."""
         with np.errstate(under="ignore"):
             p = np.exp(log_p)
         inverses = [
@@ -223,22 +203,6 @@ class Mixture(Distribution):
             for law in self.components
         ]
         return np.min(inverses, axis=0), np.max(inverses, axis=0)
-
-    def _start(
-        self, log_p: FloatArray, low: FloatArray, high: FloatArray, *, lower: bool
-    ) -> FloatArray:
-        """A place between two; of many by the tail at some of them."""
-        middle = 0.5 * low + 0.5 * high
-        known = np.isfinite(middle)
-        if np.count_nonzero(known) <= 2 * _KNOTS:
-            return middle
-        places = np.unique(middle[known])
-        places = places[np.linspace(0, places.size - 1, _KNOTS).astype(np.intp)]
-        logs = (self._lower if lower else self._upper)(self._at_native(places))[1]
-        if not lower:
-            places, logs = places[::-1], logs[::-1]
-        near = np.interp(log_p, logs, places)
-        return np.where(known & (near > low) & (near < high), near, middle)
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
         # Quantiles of the mixture lie between those of the components, and cost ten times as much.
