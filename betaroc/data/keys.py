@@ -14,8 +14,8 @@ from betaroc.core.errors import FileFormatError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.rows import FAIL, Rows, Wanted, whole, written
-from betaroc.data.text_blocks import collect_parts
 from betaroc.data.text_files import SEPARATORS, TextFile, TextLayout, fields_of
+from betaroc.data.text_rows import collect_parts
 
 #: Rows by which the columns of a key without a header are told.
 _ROWS = 100

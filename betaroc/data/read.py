@@ -43,18 +43,18 @@ from betaroc.data.rows import (
     whole,
 )
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.data.text_blocks import collect_parts
 from betaroc.data.text_files import (
     NAMED,
     TextFile,
     TextLayout,
     TextOptions,
     asked_of,
+    foreign_kind,
     refuse_too_large,
     text_file,
 )
 from betaroc.data.text_layouts import layout_of
-from betaroc.data.text_lines import number_columns
+from betaroc.data.text_rows import collect_parts, number_columns
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -592,13 +592,15 @@ def opened_text(
             f"{name} must hold scores; the file is empty (0 bytes). Export again."
         )
     binary = _binary(path, head)
+    other = binary or foreign_kind(path, head)
+    if other is not None:
+        if asked.format not in {None, other}:
+            raise FileFormatError(
+                f"{name} is no {asked.format} file; it is {other.capitalize()}. Leave format out."
+            )
+        _refuse_of_text(asked, name, other.capitalize(), binary is None)
     if binary is not None:
         refuse_too_large(path, name, asked.max_size)
-        if asked.format not in {None, binary}:
-            raise FileFormatError(
-                f"{name} is no {asked.format} file; it is {binary.capitalize()}. Leave format out."
-            )
-        _refuse_of_text(asked, name, binary.capitalize())
         return binary
     file = text_file(path, name, asked)
     if asked.format in _BINARY:
@@ -614,6 +616,7 @@ def opened_text(
     layout = layout_of(file, asked, wanted, keyed=keyed, single=single)
     if layout.kind in ("json", "jsonl"):
         _refuse_of_text(asked, name, "JSON")
+    layout = replace(layout, kind=file.kind or layout.kind)
     if layout.label is not None:
         wanted = wanted._replace(label=layout.label)
     if layout.score is not None:
@@ -634,9 +637,9 @@ def _binary(path: Path, head: bytes) -> str | None:
     return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else None
 
 
-def _refuse_of_text(asked: TextOptions, name: str, kind: str) -> None:
-    """Options of tables for a file that has names of its own."""
-    for option in ("separator", "decimal", "header", "columns"):
+def _refuse_of_text(asked: TextOptions, name: str, kind: str, cells: bool = False) -> None:
+    """Options of tables of text for a file that has columns of its own, or at least cells."""
+    for option in ("separator", "decimal", "header", "columns")[: 2 if cells else None]:
         if getattr(asked, option) is not None:
             raise InputError.about(option)(
                 f"{option} must be left out for {name}, which is {kind}: its columns have names."

@@ -110,11 +110,16 @@ def as_written(wanted: Wanted, present: Sequence[str]) -> tuple[Wanted, tuple[st
 
 
 def written(asked: str, present: Sequence[str]) -> str:
-    """How a column is called, but for large and small letters, where one is; else as was asked."""
+    """What a column is called: otherwise in large and small letters, or by a common name."""
     if asked in present:
         return asked
     alike = [name for name in present if name.casefold() == asked.casefold()]
+    alike = alike or [name for name in _CALLED.get(asked, ()) if name in present]
     return alike[0] if len(alike) == 1 else asked
+
+
+#: What other programs call the columns.
+_CALLED = {"score": ("scores", "y_score"), "label": ("labels", "y_true")}
 
 
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:

@@ -17,14 +17,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+
 from betaroc.core.checks import choice, count
-from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.class_words import client_word
+from betaroc.core.errors import (
+    FileFormatError,
+    InputError,
+    InputTypeError,
+    MissingDependencyError,
+)
 from betaroc.core.process import free_memory, shows_progress
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
 
 #: The first bytes of what is compressed by gzip, and of what is no text.
 _GZIP = b"\x1f\x8b"
+_FOREIGN = {
+    "npy": ("an array of numpy", "Load it, and pass columns of it to Scores."),
+    "npz": ("an archive of arrays of numpy", "Load it, and pass two of them to Scores."),
+    "xlsx": ("a sheet of Excel", "Save it there as CSV UTF-8."),
+}
 _MAGIC = (
     (b"FEA1", "Feather of version 1", "Write it again with a newer pyarrow."),
     (b"\xff\xfe\0\0", "UTF-32 text (byte offset 0)", "Save it as UTF-8."),
@@ -41,7 +54,6 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "zstd data", "Only .gz is decompressed: recompress it with gzip."),
     (b"\x89HDF", "HDF5 data", "Export the scores as csv."),
     (b"\xd0\xcf\x11\xe0", "an old Excel sheet", "Export the scores as csv."),
-    (b"\x93NUMPY", "an array of numpy", "Load it, and pass it to Scores."),
     (b"\x80\x04", "a pickle", "Pickles are never loaded: export the scores as csv."),
     (b"\x80\x05", "a pickle", "Pickles are never loaded: export the scores as csv."),
     (b"\x89PNG", "a picture", "Name the file of the scores."),
@@ -118,6 +130,14 @@ class TextFile:
     #: Bytes and rows that are read at most.
     largest: int = _EXPANDED
     most_rows: int | None = None
+    #: The format of a table of another program, and its text.
+    kind: str | None = None
+    content: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """Bytes, packed or not."""
+        return len(self.content) if self.kind else self.path.stat().st_size
 
     def lines(self) -> Generator[str, None, None]:
         """The lines with their ends (LF, CRLF or CR)."""
@@ -176,6 +196,8 @@ class TextFile:
         return 0
 
     def _bytes(self, raw: io.BufferedReader) -> io.BufferedReader:
+        if self.kind:
+            return io.BufferedReader(io.BytesIO(self.content))
         if not self.zipped:
             return raw
         return io.BufferedReader(
@@ -274,8 +296,10 @@ def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFi
         with suppress(*DAMAGED), gzip.open(path) as unpacked:
             head = unpacked.read(8)
             head = head if head.startswith(b"RDX") else _GZIP
-    elif head.startswith(b"PK"):
-        _refuse_zip(path, name)
+    kind = foreign_kind(path, head)
+    if kind is not None:
+        content = _foreign_table(path, name, kind, asked.max_size or _EXPANDED)
+        return TextFile(path, name, False, _EXPANDED, asked.max_rows, kind, content)
     for magic, what, do in _MAGIC:
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
@@ -286,19 +310,79 @@ def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFi
     return file
 
 
-def _refuse_zip(path: Path, name: str) -> None:
-    """Sheets and arrays, which are archives."""
-    with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
-        members = archive.namelist()
-        arrays = [one.removesuffix(".npy") for one in members if one.endswith(".npy")]
-        what, do = "", ""
-        if any(one.startswith("xl/") for one in members):
-            what, do = "a sheet of Excel", "Save it there as CSV UTF-8."
-        elif arrays:
-            what = f"arrays of numpy, {listed(arrays)}"
-            do = f"Load it, arrays = np.load({name}), and pass two to Scores, or to from_labels."
-        if what:
-            raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
+def foreign_kind(path: Path, head: bytes) -> str | None:
+    """The format of arrays of numpy and of sheets of Excel, by first bytes and members."""
+    if head.startswith(b"\x93NUMPY"):
+        return "npy"
+    if head.startswith(b"PK"):
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+            if any(one.startswith("xl/") for one in members):
+                return "xlsx"
+            return "npz" if members and all(one.endswith(".npy") for one in members) else None
+    return None
+
+
+def _foreign_table(path: Path, name: str, kind: str, limit: int) -> bytes:
+    """The text of a table of another program."""
+    what, do = _FOREIGN[kind]
+    try:
+        if kind != "npy":
+            with zipfile.ZipFile(path) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+            if size > limit:
+                raise _expands(name, limit, size, "there are")
+        if kind == "xlsx":
+            import pandas as pd
+
+            frame, header = pd.read_excel(path, header=None, dtype=object), False
+        else:
+            frame, header = _array_frame(path, name)
+    except (FileFormatError, MemoryError):
+        raise
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"reading {name}, {what}, needs openpyxl, which is not installed. pip install openpyxl,"
+            f" or: {do}"
+        ) from error
+    except Exception as error:  # what reads these files raises whatever it likes; it is chained
+        raise FileFormatError(
+            f"{name} is {what} and must be intact; {type(error).__name__}:"
+            f" {shown(str(error), 140)}. Write it again. {do}"
+        ) from error
+    return bytes(frame.to_csv(index=False, header=header).encode())
+
+
+def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
+    """Arrays as a frame, and whether its columns have names."""
+    import pandas as pd
+
+    read = np.load(path, allow_pickle=False)
+    if isinstance(read, np.ndarray):
+        named = read.dtype.names
+        arrays = {one: read[one] for one in named} if named else {}
+        if not named and read.ndim in (1, 2):
+            parts = [read] if read.ndim == 1 else [*read.T]
+            arrays = {str(k): part for k, part in enumerate(parts)}
+    else:
+        with read:
+            arrays = dict(read)
+        named = tuple(arrays)
+        first = client_word([*named]) if len(named) == 2 else None
+        if first is not None and all(part.ndim == 1 for part in arrays.values()):
+            sizes = [part.size for part in arrays.values()]
+            label = np.repeat(named, sizes)
+            arrays = {"score": np.concatenate([*arrays.values()]), "label": label}
+    shapes = {one: part.shape for one, part in arrays.items()}
+    if len({*shapes.values()}) != 1 or len(next(iter(shapes.values()))) != 1:
+        raise FileFormatError(
+            f"{name} must hold columns of one length, or the scores of two classes, such as genuine"
+            f" and impostor; it has the arrays {shapes or read.shape}. Save these."
+        )
+    for one, part in arrays.items():
+        if part.dtype.kind in "fS":  # doubles, as any text is read; text
+            arrays[one] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
+    return pd.DataFrame(arrays), bool(named)
 
 
 class _Named(NamedTuple):

@@ -101,20 +101,14 @@ def layout_of(
 
 
 def _of_json(text: str, wanted: Wanted) -> TextLayout:
-    """The layout of a JSON document, of whose arrays score and label may be the plural."""
+    """The layout of a JSON document."""
     names: list[str] = []
     with suppress(ValueError, RecursionError):  # said where it is read
         found = json.loads(text)
         first = found[0] if isinstance(found, list) and found else found
         names = list(first) if isinstance(first, dict) else []
-    plural = [one for one in (wanted.score, *wanted.label) if one not in names]
-    several = {one: f"{one}s" for one in plural if f"{one}s" in names}
-    label = tuple(several.get(one, one) for one in wanted.label)
-    other = wanted._replace(score=several.get(wanted.score, wanted.score), label=label)
-    stated = [f"score={other.score}"] * (other.score != wanted.score)
-    stated += [f"label={','.join(label)}"] * (label != wanted.label)
-    other, further = as_written(other, names)
-    return TextLayout("json", label=other.label, score=other.score, guesses=(*stated, *further))
+    other, stated = as_written(wanted, names)
+    return TextLayout("json", label=other.label, score=other.score, guesses=stated)
 
 
 @dataclass

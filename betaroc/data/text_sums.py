@@ -14,7 +14,7 @@ from betaroc.data.labels import KNOWN_LABELS, few_distinct, label_key
 from betaroc.data.read import OpenedText
 from betaroc.data.rows import LabelTexts, Rows, no_rows, whole
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
-from betaroc.data.text_blocks import collect_parts
+from betaroc.data.text_rows import collect_parts
 from betaroc.distributions.empirical import Layout
 
 #: Rows that are summed at once.

@@ -15,7 +15,7 @@ import pytest
 
 import betaroc as br
 from betaroc.core import local_files
-from betaroc.data import text_blocks
+from betaroc.data import text_rows
 from betaroc.data.summary import summarize_file
 from helpers.extras import needs
 
@@ -235,7 +235,7 @@ def test_shapes_are_the_same_through_every_parser(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, case: str, size: int
 ) -> None:
     content, options, _, _ = SHAPES[case]
-    monkeypatch.setattr(text_blocks, "_SMALL", size)
+    monkeypatch.setattr(text_rows, "_SMALL", size)
     assert br.read_scores(write(content), **options).client.tolist() == [0.25]
 
 
@@ -247,8 +247,8 @@ def test_shapes_that_are_fast_leave_no_doubt(
     def never(*given: object) -> object:
         raise AssertionError
 
-    monkeypatch.setattr(text_blocks, "read_lines", never)
-    monkeypatch.setattr(text_blocks, "_SMALL", 0)
+    monkeypatch.setattr(text_rows, "read_lines", never)
+    monkeypatch.setattr(text_rows, "_SMALL", 0)
     for case in (
         "semicolons", "semicolons, decimal commas", "white space", "white space, decimal commas",
         "tabs, decimal commas", "named columns", "numbers of columns", "identities", "bob.bio",
@@ -637,7 +637,7 @@ def test_scores_that_are_missing(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     """By hand: NA, NULL and a blank of clients; an empty one, nan and n/a of impostors."""
-    monkeypatch.setattr(text_blocks, "_SMALL", size)
+    monkeypatch.setattr(text_rows, "_SMALL", size)
     for text in (MISSING, MISSING.replace("n/a,0\n ,1\n", "NA,0\nNA,1\n")):
         path = write(text)
         message(FILE, lambda p=path: br.read_scores(p), "line 3", "'NA'", "missing='drop'")  # type: ignore[misc]

@@ -249,7 +249,7 @@ BAD = {
     "gzip CRC": (gzip.compress(TABLE.encode())[:-8] + b"\0" * 8, "gzip", "damaged"),
     "gzip of nothing": (gzip.compress(b""), "blank"),
     "long line": ("score,label\n" + "1" * 2**20 + ",1\n", "line 2", "1048576"),
-    "4col ragged": ("a a p 0.5\na b p\n", "4 columns", "line 2 has 3", "'a b p'"),
+    "4col ragged": ("a a p 0.5\na b p\n", "line 2", "4 fields", "'a b p'"),
     "4col text": ("a a p 0.5\na b p high\n", "line 2", "'high'"),
     "4col one class": ("a a p 0.5\nb b p 0.4\n", "no impostor scores"),
     "4col of numbers": ("0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", "may be 4col text", "'0.5'", "header"),
@@ -284,7 +284,7 @@ def test_arguments_refused(write):
     message(INPUT, lambda: br.read_scores(path, client_label=1), "client_label", "4col")
     message(FILE, lambda: br.read_scores(path, format="parquet"), "no Parquet", "b'f_10'")
     message(FILE, lambda: br.read_scores(path, format="csv"), "separated by commas")
-    message(FILE, lambda: br.read_scores(path, format="5col"), "5 columns", "line 1 has 4")
+    message(FILE, lambda: br.read_scores(path, format="5col"), "line 1", "5 fields")
     message(TYPE, lambda: br.read_scores(3), "path", "int")
     message(TYPE, lambda: br.read_scores({"score": [1]}), "dict", "from_frame")
 

@@ -226,7 +226,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "a script": (_line("<script>,1"), (*_FIVE, "'<script>'")),
     "a formula": (_line("=1+1,1"), (*_FIVE, "'=1+1'")),
     "a colour": (_line("\x1b[31m0.5,1"), (*_FIVE, r"\x1b[31m")),
-    "four columns, one short": ("a a p 0.5\na b p\n", ("line 2", "4 columns")),
+    "four columns, one short": ("a a p 0.5\na b p\n", ("line 2", "4 fields")),
     "two columns, no number": ("1 0.5\n-1 x\n", ("line 2", "'x'")),
     "JSON cut": ('{"score":0.5,"label":1}\n{"score":0.2\n', ("line 2", "JSON object")),
     "JSON without a label": ('{"score":0.5,"label":1}\n{"score":0.2}\n', ("line 2", "'label'")),
