@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ScoreSummary, summarize
     from betaroc.decision.averages import epc_average
-    from betaroc.decision.comparison import compare
+    from betaroc.decision.comparison import compare, compare_systems
     from betaroc.decision.cross_validation import epc_cv
     from betaroc.decision.decide import decide
     from betaroc.decision.epc import Epc, epc
     from betaroc.decision.forecast import epc_forecast
-    from betaroc.decision.systems import compare_systems
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc
     from betaroc.distributions.empirical import Binned, Empirical
@@ -97,8 +96,9 @@ _HOMES = {
     ),
     "fits.fit": ("DistributionFit", "Fit", "fit", "fit_distribution"),
     "decision.averages": ("EpcAverage", "epc_average"),
-    "decision.comparison": ("Comparison", "compare"),
-    "decision.systems": ("SystemsComparison", "compare_systems"),
+    "decision.comparison": (
+        "Comparison", "SystemsComparison", "compare", "compare_systems",
+    ),
     "decision.cross_validation": ("EpcCv", "epc_cv"),
     "decision.decide": ("Decision", "DecisionCheck", "decide"),
     "decision.ways": ("Way",),

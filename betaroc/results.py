@@ -3,11 +3,10 @@
 from betaroc.data.accepted import Confusion
 from betaroc.data.sums import ClassSummary
 from betaroc.decision.averages import EpcAverage
-from betaroc.decision.comparison import Comparison
+from betaroc.decision.comparison import Comparison, SystemsComparison
 from betaroc.decision.cross_validation import EpcCv
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.forecast import EpcForecast
-from betaroc.decision.systems import SystemsComparison
 from betaroc.decision.target_forecast import TargetForecast
 from betaroc.decision.ways import Way
 from betaroc.distributions.normal import LogitSinhArcsinh

@@ -27,9 +27,8 @@ from betaroc.cli.systems import named_systems, system_options
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import shown
-from betaroc.decision.comparison import Comparison, compare
+from betaroc.decision.comparison import Comparison, SystemsComparison, compare, compare_systems
 from betaroc.decision.comparison_view import comparison_numbers, systems_numbers
-from betaroc.decision.systems import SystemsComparison, compare_systems
 from betaroc.rendering.picture_files import save_picture
 
 

@@ -36,8 +36,7 @@ from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.comparison import Comparison
-from betaroc.decision.curve import axes_of
-from betaroc.decision.curve_difference import larger_is_better
+from betaroc.decision.curve import axes_of, larger_is_better
 from betaroc.decision.curve_view import named_curves
 from betaroc.decision.epc import Epc, epc
 from betaroc.estimation.families import BEST, Names, family_text, is_of_counts

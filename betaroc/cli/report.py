@@ -29,8 +29,7 @@ from betaroc.cli.options import (
     statistic_option,
 )
 from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
-from betaroc.cli.systems_page import page_of_systems, with_report
-from betaroc.cli.systems_thresholds import SystemAnalysis
+from betaroc.cli.systems_page import SystemPart, page_of_systems, part_of
 from betaroc.core.errors import BetarocWarning, FitError, InputError
 from betaroc.core.notices import collected, keep, passed_on, warn
 from betaroc.core.text import shown
@@ -114,21 +113,21 @@ def _run_several(
                        f" reports are on the page; got {len(systems)}, of which it has the"
                        " thresholds", "Leave it out, or report the systems that matter."
                        )  # fmt: skip
-    found: list[SystemAnalysis] = []
+    found: list[SystemPart] = []
     with ProgressBar(2 * sum(1 + len(one.tests) for one in systems) + 1) as step:
         for system in systems:
             if whole:
                 analysis = _analysis(system.dev, system.tests, arguments, step, level, seed)
-                found.append(with_report(system, analysis))
+                found.append(part_of(system.name, system.tests, analysis))
             else:
                 found.append(_threshold_alone(system, arguments, step, level))
         checked_target(arguments.output)
         asked = request_of(arguments.target, level)
-        write_whole(arguments.output, page_of_systems(found, asked, arguments.terms))
+        write_whole(arguments.output, page_of_systems(found, asked, arguments.terms, seed))
         step()
     for one in found:
         say_warnings([
-            f"{one.name}: {in_terms(said, arguments, [one.name], words=one.words)}"
+            f"{one.name}: {in_terms(said, arguments, [one.name], words=one.dev.words)}"
             for said in one.warnings
         ])  # fmt: skip
     remark(f"wrote {visible(arguments.output)}")
@@ -136,7 +135,7 @@ def _run_several(
 
 def _threshold_alone(
     system: SystemFiles, arguments: argparse.Namespace, step: Callable[[], None], level: float
-) -> SystemAnalysis:
+) -> SystemPart:
     """Read and decide, without the rest of a report."""
     rules = Fitting(
         arguments.family, arguments.boundary, arguments.resolution, bounds=arguments.bounds
@@ -148,7 +147,8 @@ def _threshold_alone(
             checks = checks_of(decision, read.tests)
     step()
     said = [in_options(notice.message, arguments) for notice in notices]
-    return SystemAnalysis(system, read.dev, read.tests, decision, checks, why, tuple(said))
+    tests = list(zip(system.tests, read.tests, strict=True))
+    return SystemPart(system.name, read.dev, tests, decision, checks, why, tuple(said))
 
 
 def _analysis(

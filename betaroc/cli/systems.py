@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,23 +95,20 @@ def checked_systems(
     systems: Sequence[SystemFiles], *, tests: tuple[int, int | None] = (0, None)
 ) -> list[SystemFiles]:
     """Names and files that can be what they stand for."""
-    _refuse_same_files(systems)
-    _refuse_missing(systems)
-    names = [system.name for system in systems]
-    for name in names:
-        if not name.strip() or len(name) > LONGEST or not name.isprintable():
-            size = f", which has {len(name)}" if len(name) > LONGEST else ""
+    _refuse_files(systems)
+    names = [system.name.strip() for system in systems]
+    for system, name in zip(systems, names, strict=True):
+        if not name or len(system.name) > LONGEST or not system.name.isprintable():
             raise InputError(
                 f"the name of a system must have 1 to {LONGEST} characters that print; got"
-                f" {shown(name)}{size}. Call it by a word: --system NAME DEV [TEST ...]."
+                f" {shown(system.name)}, which has {len(system.name)}. Call it by a word:"
+                " --system NAME DEV [TEST ...]."
             )
-    twice = [name for name, n in Counter(name.strip() for name in names).items() if n > 1]
-    if twice:
-        raise InputError(
-            f"every system must have a name of its own; {shown(twice[0])} is given"
-            f" {sum(name.strip() == twice[0] for name in names)} times. Rename one, or leave"
-            " it out."
-        )
+        if names.count(name) > 1:
+            raise InputError(
+                f"every system must have a name of its own; {shown(name)} is given"
+                f" {names.count(name)} times. Rename one, or leave it out."
+            )
     least, most = tests
     for system in systems:
         if len(system.tests) < least or (most is not None and len(system.tests) > most):
@@ -122,6 +118,44 @@ def checked_systems(
                 f" {len(system.tests)}. Name it so: --system NAME DEV TEST."
             )
     return list(systems)
+
+
+def _refuse_files(systems: Sequence[SystemFiles]) -> None:
+    """Every file is there, is no folder, and serves one system in one role."""
+    seen: dict[object, tuple[str, str]] = {}
+    paths = []
+    for system in systems:
+        for role, path in [("dev", system.dev), *(("test", test) for test in system.tests)]:
+            paths.append(path)
+            known = _identity(path)
+            if known in seen:
+                name, other = seen[known]
+                raise InputError(
+                    f"every file must be named once; {shown(path)} is {role} of"
+                    f" {shown(system.name, 30)} and {other} of {shown(name, 30)}. Name the file of"
+                    " the other system, or trials that took no part in choosing a threshold."
+                )
+            seen[known] = system.name, role
+    named = [path for path in dict.fromkeys(paths) if path != STDIN]
+    missing = [path for path in named if not os.path.exists(path)]
+    for wrong, rule, error in (
+        (missing, "exist; {} of {} do not", ScoreFileNotFoundError),
+        (list(filter(os.path.isdir, named)), "be a file; {} of {} are folders", FileFormatError),
+    ):
+        if wrong:
+            first = first_names(shown_path(path, 50) for path in wrong)
+            raise error(
+                f"every file of the systems must {rule.format(len(wrong), len(set(paths)))}:"
+                f" {first}. Nothing was read: check the paths."
+            )
+
+
+def _identity(path: str) -> object:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):  # said where it is read; of a NUL in it
+        return path if path == STDIN else os.path.abspath(path)
+    return path if path == STDIN else (found.st_dev, found.st_ino)
 
 
 def read_systems(
@@ -152,33 +186,30 @@ def _of_options(given: Sequence[Sequence[str]]) -> list[SystemFiles]:
 
 
 def _of_folder(folder: Path) -> list[SystemFiles]:
-    """One folder a system: dev.* and test*.* and nothing else."""
+    """One folder per system: dev.* and test*.* and nothing else."""
     found, others = [], []
     for own in _inside(folder):
         if not own.is_dir():
             others.append(own)
             continue
         files = _inside(own)
-        dev = [p for p in files if re.fullmatch(r"dev\..+", p.name) and p.is_file()]
-        tests = [p for p in files if re.fullmatch(r"test.*\..+", p.name) and p.is_file()]
-        others += [p for p in files if p not in dev and p not in tests]
+        dev, tests = (
+            [str(p) for p in files if re.fullmatch(shape, p.name) and p.is_file()]
+            for shape in (r"dev\..+", r"test.*\..+")
+        )
+        others += [p for p in files if str(p) not in (*dev, *tests)]
         if len(dev) != 1:
             raise InputError(
                 f"the folder of a system must hold one file dev.*; {shown(str(own))} holds"
                 f" {len(dev)}. Such as {own.name}/dev.csv and {own.name}/test.csv."
             )
-        found.append(SystemFiles(own.name, str(dev[0]), tuple(map(str, tests))))
-    if others:
-        told = _some([str(path.relative_to(folder)) for path in others])
+        found.append(SystemFiles(own.name, dev[0], tuple(tests)))
+    if others or not found:
+        named = [str(path.relative_to(folder)) for path in others]
+        what = f"also holds {_some(named)}" if others else "holds none"
         raise InputError(
-            "--systems must hold folders NAME with dev.* and test*.* alone;"
-            f" {shown(str(folder))} also holds {told}. Move them, or name the systems with"
-            " --system or in a manifest."
-        )
-    if not found:
-        raise InputError(
-            f"--systems must hold a folder for each system; {shown(str(folder))} is empty. Such as"
-            " NAME/dev.csv and NAME/test.csv."
+            f"--systems must hold folders NAME with dev.* and test*.* alone; {shown(str(folder))}"
+            f" {what}. Move them, or name the systems with --system or in a manifest."
         )
     return found
 
@@ -208,87 +239,29 @@ def _of_manifest(path: Path) -> list[SystemFiles]:
 
 
 def _of_table(name: str, table: Any, folder: Path) -> SystemFiles:
-    keys = set(table) if isinstance(table, Mapping) else set()
+    start, keys = f"[systems.{visible(name)}]", set(table) if isinstance(table, Mapping) else set()
     if "dev" not in keys or keys - {"dev", "test", *_OF_KEY}:
         raise InputError(
-            f"[systems.{visible(name)}] must have dev, and test and {', '.join(_OF_KEY)} if any;"
-            f" it has {_some(sorted(keys)) or 'neither'}. Give it paths from where the manifest is."
+            f"{start} must have dev, and test and {', '.join(_OF_KEY)} if any; it has"
+            f" {_some(sorted(keys)) or 'neither'}. Give it paths from where the manifest is."
         )
-    tests = table.get("test", [])
-    paths = [table["dev"], *(tests if isinstance(tests, list) else [tests])]
-    if not all(isinstance(path, str) and path for path in paths):
-        raise InputError(
-            f"[systems.{visible(name)}] must have paths in dev and test; got {shown(paths)}. Write"
-            ' dev = "dev.csv" and test = "test.csv", or a list.'
-        )
-    dev, *rest = (str(folder / one) for one in paths)
-    key = {word: table[word] for word in _OF_KEY if word in table}
-    for word, value in key.items():
-        texts = value if isinstance(value, list) and word == "key_id" else [value]
-        if not texts or not all(isinstance(text, str) and text for text in texts):
+    values: dict[str, Any] = {}
+    for word in keys:
+        several = word in ("test", "key_id") and isinstance(table[word], list)
+        texts = table[word] if several else [table[word]]
+        # A system may have no test.
+        if (word != "test" and not texts) or not all(isinstance(x, str) and x for x in texts):
             raise InputError(
-                f"[systems.{visible(name)}] must have text in {word}; got {shown(value)}. Write"
-                f' {word} = "...".'
+                f"{start} must have text in {word}; got {shown(table[word])}. Write"
+                f' {word} = "..."' + ", or a list." * (word in ("test", "key_id"))
             )
-        key[word] = texts if word == "key_id" else value
-        if word in ("key", "test_key"):
-            key[word] = str(folder / value)
-    return SystemFiles(name, dev, tuple(rest), tuple(key.items()))
-
-
-# --------------------------------------------------------------------------- conditions
-
-
-def _refuse_missing(systems: Sequence[SystemFiles]) -> None:
-    paths = [path for system in systems for path in (system.dev, *system.tests)]
-    known = [path for path in dict.fromkeys(paths) if path != STDIN]
-    gone = [path for path in known if not _is(os.path.exists, path)]
-    names = first_names(shown_path(path, 50) for path in gone)
-    if gone:
-        raise ScoreFileNotFoundError(
-            f"every file of the systems must exist; {len(gone)} of {len(set(paths))} do not:"
-            f" {names}. Nothing was read: check the paths."
-        )
-    folders = [path for path in known if _is(os.path.isdir, path)]
-    names = first_names(shown_path(path, 50) for path in folders)
-    if folders:
-        raise FileFormatError(
-            f"every file of the systems must be a file; {len(folders)} of {len(set(paths))} are"
-            f" folders: {names}. Nothing was read: name the score files."
-        )
-
-
-def _is(what: Callable[[str], bool], path: str) -> bool:
-    try:
-        return what(path)
-    except ValueError:  # of a NUL in it
-        return False
-
-
-def _refuse_same_files(systems: Sequence[SystemFiles]) -> None:
-    """A file serves one system, in one role."""
-    seen: dict[object, tuple[str, str]] = {}
-    for system in systems:
-        for role, path in [("dev", system.dev), *(("test", test) for test in system.tests)]:
-            known = _identity(path)
-            if known in seen:
-                name, other = seen[known]
-                raise InputError(
-                    f"every file must be named once; {shown(path)} is {role} of"
-                    f" {shown(system.name, 30)} and {other} of {shown(name, 30)}. Name the file of"
-                    " the other system, or trials that took no part in choosing a threshold."
-                )
-            seen[known] = system.name, role
-
-
-def _identity(path: str) -> object:
-    if path == STDIN:
-        return path
-    try:
-        found = os.stat(path)
-    except OSError:  # said where it is read
-        return os.path.abspath(path)
-    return found.st_dev, found.st_ino
+        if word in ("dev", "test", "key", "test_key"):
+            texts = [str(folder / text) for text in texts]
+        values[word] = texts if several or word == "test" else texts[0]
+    key = tuple((word, values[word]) for word in _OF_KEY if word in values)
+    if "key_id" in values and isinstance(values["key_id"], str):
+        key = tuple((word, [x] if word == "key_id" else x) for word, x in key)
+    return SystemFiles(name, values["dev"], tuple(values.get("test", ())), key)
 
 
 def refuse_other_numbers(names: Sequence[str], tests: Sequence[ScoreData]) -> None:
@@ -317,22 +290,19 @@ def reading_words(read: Iterable[tuple[str, ScoreData | None]]) -> str:
         if source is not None:
             form = read_as(source.format, source.guessed, source.guesses)
             ways.setdefault(form, []).append(name)
-    if len(ways) == 1:
-        lines = [f"files read as {next(iter(ways))}"]
-    else:
-        lines = [f"files of {first_names(own)} read as {form}" for form, own in ways.items()]
-    return "\n".join([*lines, *_rejected_lines(given)])
-
-
-def _rejected_lines(read: Iterable[tuple[str, ScoreData]]) -> list[str]:
-    """What trials without a score do to the rates of these systems."""
-    lacking = [(name, one) for name, one in read if isinstance(one, Scores) and one.has_rejected]
-    client, impostor = (
-        sum(getattr(one, f"n_{who}_rejected") for _, one in lacking)
-        for who in ("client", "impostor")
-    )
-    said = rejected_words(client, impostor)
-    return [f"files of {first_names(name for name, _ in lacking)}: {said}"] * bool(lacking)
+    lines = [
+        f"files{f' of {first_names(own)}' * (len(ways) > 1)} read as {form}"
+        for form, own in ways.items()
+    ]
+    lacking = [(name, one) for name, one in given if isinstance(one, Scores) and one.has_rejected]
+    if lacking:
+        client, impostor = (
+            sum(getattr(one, f"n_{who}_rejected") for _, one in lacking)
+            for who in ("client", "impostor")
+        )
+        names = first_names(name for name, _ in lacking)
+        lines.append(f"files of {names}: {rejected_words(client, impostor)}")
+    return "\n".join(lines)
 
 
 def _some(texts: Sequence[str]) -> str:

@@ -1,38 +1,58 @@
-"""Where two systems differ along their expected performance curves."""
+"""Where two systems differ along their expected performance curves, or any number of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
+from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import first_library
+from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.terms import BIOMETRIC
+from betaroc.core.text import shown
+from betaroc.core.value import travelling
 from betaroc.decision.bands import refuse_large_table
-from betaroc.decision.comparison_draws import Plan, plan_of
-from betaroc.decision.comparison_view import OF_ALL_ERRORS, comparison_grid, comparison_view
-from betaroc.decision.curve import area_weights, axes_of, empirical_laws, index_of_alpha
-from betaroc.decision.curve_difference import (
-    CurveDifference,
+from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
+from betaroc.decision.comparison_view import (
+    OF_ALL_ERRORS,
     both_names,
-    called,
-    inside,
+    comparison_grid,
+    comparison_view,
+    systems_grid,
+    systems_verdict,
+    systems_view,
     verdict_words,
+)
+from betaroc.decision.curve import (
+    area_weights,
+    axes_of,
+    empirical_laws,
+    index_of_alpha,
+    inside,
+    larger_is_better,
+    short_measure,
 )
 from betaroc.decision.curve_intervals import refuse_different
 from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
-from betaroc.inference.simultaneous import percentile_band, pointwise
-from betaroc.rendering.alphas import Better, draw_comparison, draw_difference, draw_replicates
+from betaroc.inference.simultaneous import band_of_replicates, percentile_band, pointwise
+from betaroc.rendering.alphas import (
+    Better,
+    draw_comparison,
+    draw_difference,
+    draw_replicates,
+    draw_systems,
+)
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes
 from betaroc.rendering.tree import Grid, Node
@@ -41,6 +61,8 @@ from betaroc.rendering.tree import Grid, Node
 REPLICATES, REPLICATES_OF_FITS = 2000, 400
 #: Alphas of the average, unless others are asked for.
 _RANGE = (0.1, 0.9)
+#: Share of the replicates that must have a value.
+MOST = 0.9
 
 
 class Histogram(NamedTuple):
@@ -65,8 +87,15 @@ class ProportionTest(NamedTuple):
     trials: tuple[int, int]
 
 
+class AlphaRange(NamedTuple):
+    """Neighbouring alphas at which the simultaneous band of a difference excludes 0."""
+
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(CurveDifference, Noun):
+class Comparison(Tabular, Noun):
     """The difference of two expected performance curves with its intervals.
 
     Parameters
@@ -112,7 +141,157 @@ class Comparison(CurveDifference, Noun):
     ([-0.333], 3)
     """
 
+    first: Epc
+    second: Epc
+    resample: str
+    paired: bool
+    dev_paired: bool | None
+    level: float
+    mean_difference: Interval
+    alpha_range: tuple[float, float]
+    low: FloatArray
+    high: FloatArray
+    band_low: FloatArray
+    band_high: FloatArray
+    _travels = travelling("differences")
+    differences: FloatArray = field(compare=False, repr=False)
+    smallest: Smallest
+    groups: tuple[int | None, ...] | None = None
     _same_length = ("first.alpha", "low", "high", "band_low", "band_high", "differences")
+
+    @property
+    def alpha(self) -> FloatArray:
+        """The criterion's parameter."""
+        return self.first.alpha
+
+    @property
+    def difference(self) -> FloatArray:
+        """Value of the first curve minus value of the second."""
+        return np.asarray(self.first.value - self.second.value)
+
+    def to_frame(self) -> Table:
+        """The difference at each alpha, with its interval and the band of all alphas.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores. Columns alpha, a and b (the values of both curves),
+            difference, low, high, band_low, band_high, better (1 for a, 2 for b, 0 where none is
+            named) and, where scores speak for the thresholds, n_beyond.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> br.compare(curve, curve, replicates=50, rng=1).to_frame()["difference"].tolist()
+        [0.0]
+        """
+        columns: dict[str, Any] = {
+            "alpha": self.alpha, "a": self.first.value, "b": self.second.value,
+            "difference": self.difference, "low": self.low, "high": self.high,
+            "band_low": self.band_low, "band_high": self.band_high, "better": self.better,
+        }  # fmt: skip
+        beyond = self.n_beyond
+        return self._table(columns if beyond is None else {**columns, "n_beyond": beyond})
+
+    @property
+    def n_beyond(self) -> FloatArray | None:
+        """Scores that speak for the thresholds at each alpha, of the curve with fewer."""
+        found = [own for e in (self.first, self.second) if (own := e.n_beyond) is not None]
+        return np.minimum.reduce(found) if found else None
+
+    @property
+    def significant(self) -> BoolArray:
+        """Where the interval of this alpha by itself excludes 0.
+
+        Of many alphas some do by chance; what may be said of single alphas is in `ranges`.
+        """
+        if self.too_few:
+            return np.zeros(self.alpha.size, dtype=np.bool_)
+        return np.asarray((self.low > 0.0) | (self.high < 0.0))
+
+    @property
+    def better(self) -> npt.NDArray[np.int8]:
+        """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
+        if self.too_few or self._lost > (1.0 - MOST) * self.differences.shape[0]:
+            return np.zeros(self.alpha.size, dtype=np.int8)
+        above, below = self.band_low > 0.0, self.band_high < 0.0
+        first, second = (above, below) if self._larger else (below, above)
+        return np.where(first, 1, np.where(second, 2, 0)).astype(np.int8)
+
+    @property
+    def better_on_average(self) -> str | None:
+        """The system that the interval of `mean_difference` names, "a" or "b"; None: neither."""
+        mean = self.mean_difference
+        if self.cannot_tell or mean.low <= 0.0 <= mean.high:
+            return None
+        return "a" if (mean.low > 0.0) == self._larger else "b"
+
+    @property
+    def ranges(self) -> tuple[AlphaRange, ...]:
+        """The longest runs of alphas at which the simultaneous band names one better system.
+
+        First and last alpha of each, which system in `ranges_better`. A run holds neighbours among
+        the alphas of the curves; what lies between two of them was not looked at.
+        """
+        return tuple(run for run, _ in self._runs)
+
+    @property
+    def ranges_better(self) -> tuple[str, ...]:
+        """The better system of each of the `ranges`, "a" or "b"."""
+        return tuple(system for _, system in self._runs)
+
+    @property
+    def _runs(self) -> tuple[tuple[AlphaRange, str], ...]:
+        order = np.argsort(self.alpha, kind="stable")
+        alpha, who = self.alpha[order], self.better[order]
+        starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
+        ends = np.append(starts[1:], who.size) - 1
+        return tuple(
+            (AlphaRange(float(alpha[i]), float(alpha[j])), "ab"[who[i] - 1])
+            for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
+            if who[i]
+        )
+
+    @property
+    def too_few(self) -> str:
+        """Why these trials are too few to name a better system; empty where they are not."""
+        return self.smallest.too_few
+
+    @property
+    def _lost(self) -> int:
+        """Replicates without a difference at some alpha of the range."""
+        values = self.differences[:, inside(self.alpha, self.alpha_range)]
+        return int(np.sum(np.any(np.isnan(values), axis=1)))
+
+    @property
+    def cannot_tell(self) -> str:
+        """Why nothing can be said of the average; empty where something can."""
+        measure = short_measure(self.first.measure)
+        mean, replicates = self.mean_difference, self.differences.shape[0]
+        lost = self._lost
+        if self.too_few:
+            return self.too_few
+        if np.isnan(mean.estimate):
+            return f"the {measure} is undefined (0/0) at some of these alphas"
+        if lost > (1.0 - MOST) * replicates:
+            return f"{lost} of {replicates} replicates have no {measure}, or no fit"
+        if mean.low == mean.high == 0.0:
+            alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
+            if alike == replicates:
+                return "both err alike in every replicate, so that nothing tells them apart"
+            return f"both err alike in {alike} of {replicates} replicates"
+        return ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the test sets, or A and B where they do not tell the systems apart."""
+        return called(self.first, self.second, ("A", "B"))
+
+    @property
+    def _larger(self) -> bool:
+        return larger_is_better(self.first.measure)
 
     def _metrics(self) -> dict[str, Any]:
         mean = self.mean_difference
@@ -509,38 +688,442 @@ def compare(
         checks.instance(e, Epc, name, "br.epc(dev, test)")
     names = called(epc_a, epc_b, ("epc_a", "epc_b"))
     refuse_different(epc_a, epc_b, names)
+    used = range_of(epc_a, low, high)
+    plan, values, options = _drawn(
+        (epc_a, epc_b), names, epc_a.alpha.size, resample, paired, level, replicates, groups, rng
+    )
+    differences = values[:, 0] - values[:, 1]
+    estimate = epc_a.value - epc_b.value
+    ends, band = pointwise(differences, estimate, options), np.full((2, estimate.size), np.nan)
+    at = inside(epc_a.alpha, used) & ~np.isnan(estimate)
+    if np.any(at):
+        low_ends, high_ends = percentile_band(differences[:, at], options.level)
+        # At no alpha narrower than the intervals.
+        band[:, at] = np.fmin(low_ends, ends[0][at]), np.fmax(high_ends, ends[1][at])
+    mean, means = _means(epc_a.alpha, used, estimate[None], differences[:, None])
+    limits = pointwise(means, mean, options)
+    drawn = "dev and test drawn again" if resample == "both" else "test drawn again"
+    average = Interval(float(mean[0]), float(limits[0][0]), float(limits[1][0]), options.level,
+                       f"percentile, {drawn}")  # fmt: skip
+    return Comparison(
+        epc_a, epc_b, plan.resample, plan.paired, plan.dev_paired, options.level, average, used,
+        *ends, band[0], band[1], differences, plan.smallest, plan.groups,
+        library=first_library((epc_a, epc_b)),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------- any number of systems
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemsComparison(Tabular, Noun):
+    """Systems in their order, and which of their differences are shown.
+
+    Made by :func:`compare_systems`. Of k systems there are p = k (k - 1) / 2 pairs.
+
+    Parameters
+    ----------
+    names : tuple of str
+        What the systems are called, as they were given.
+    curves : tuple of Epc
+        Their curves.
+    resample : str
+        "both": dev and test were drawn again, and thresholds chosen again. "test": test alone.
+    paired : bool
+        Whether all judge the same test trials.
+    dev_paired : bool or None
+        Whether all chose their thresholds on the same dev trials; None where dev was held fixed.
+    level : float
+        Confidence level of all intervals of pairs together, and of the whole band.
+    alpha_range : tuple of float
+        Alphas of the means and of the band.
+    mean : ndarray, shape (k,)
+        The measure of each system averaged over these alphas.
+    first, second : ndarray of int, shape (p,)
+        Places of the systems of each pair.
+    low, high : ndarray, shape (p,)
+        Ends of the intervals of ``mean[first] - mean[second]``, of all pairs at once.
+    band_low, band_high : ndarray, shape (k, a)
+        Ends of the band of each curve minus the mean of all k curves, of all systems and alphas at
+        once; nan outside `alpha_range`.
+    replicates : int
+        Bootstrap replicates.
+    lost : int
+        Replicates in which a system has no value at some alpha.
+    smallest : Smallest
+        The fewest independent trials, or groups of them, of a class that was drawn.
+    groups : tuple, optional
+        Number of groups of each test side that were drawn as a whole.
+    library : str, optional
+        That of the scores: what tables are frames of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> truth = [rng.normal(mu, 1, 200) for mu in (1, -1, 1, -1)]
+    >>> def noisy(sd):
+    ...     x = [own + rng.normal(0, sd, own.size) for own in truth]
+    ...     return br.epc(br.Scores(*x[:2]), br.Scores(*x[2:]), measure="weighted-error")
+    >>> found = br.compare_systems({"poor": noisy(2), "good": noisy(0.1)}, replicates=200, rng=1)
+    >>> found.ranking, found.shown
+    (('good', 'poor'), (('good', 'poor'),))
+    """
+
+    names: tuple[str, ...]
+    curves: tuple[Epc, ...]
+    resample: str
+    paired: bool
+    dev_paired: bool | None
+    level: float
+    alpha_range: tuple[float, float]
+    mean: FloatArray
+    first: IntArray
+    second: IntArray
+    low: FloatArray
+    high: FloatArray
+    band_low: FloatArray
+    band_high: FloatArray
+    replicates: int
+    lost: int
+    smallest: Smallest
+    groups: tuple[int | None, ...] | None = None
+    _same_length = ("first", "low", "high")
+
+    def _follows(self) -> dict[str, Any]:
+        pairs = np.array([*combinations(range(len(self.curves)), 2)], dtype=np.int64)
+        pairs = pairs.reshape(-1, 2)
+        return {"first": pairs[:, 0], "second": pairs[:, 1]}
+
+    def __repr__(self) -> str:
+        best = shown(self.ranking[0], 40)
+        return (
+            f"<SystemsComparison of {len(self.names)} systems: {best} first,"
+            f" {len(self.shown)} of {self.first.size} differences shown>"
+        )
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    def _metrics(self) -> dict[str, Any]:
+        means = {f"mean/{name}": value for name, value in zip(self.names, self.mean, strict=True)}
+        return {"level": self.level, "shown": len(self.shown), **means}
+
+    # ------------------------------------------------------------------------- the order
+    @property
+    def difference(self) -> FloatArray:
+        """Of each pair the mean of the first system minus that of the second."""
+        return np.asarray(self.mean[self.first] - self.mean[self.second])
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The names, that of the best mean first; what is not `shown` may be chance."""
+        return tuple(self.names[k] for k in self._order)
+
+    @property
+    def shown(self) -> tuple[tuple[str, str], ...]:
+        """Pairs (better, worse) of systems whose difference is shown, in the order of the ranking.
+
+        The interval of the difference, of all pairs at once, excludes 0.
+        """
+        beats = self._beats
+        return tuple(
+            (self.names[i], self.names[j]) for i in self._order for j in self._order if beats[i, j]
+        )
+
+    @property
+    def groups_alike(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of systems that cannot be told apart from each other, none of which can grow.
+
+        Every pair that is not shown is in a group, no pair that is shown. A system may be in
+        several: that a and b, and b and c, cannot be told apart says nothing of a and c.
+        """
+        order, beats = self._order, self._beats
+        alike = ~(beats | beats.T)[np.ix_(order, order)]
+        covered, found = np.eye(order.size, dtype=np.bool_), []
+        for i, j in zip(*np.nonzero(np.triu(alike)), strict=True):
+            alone = i == j and alike[i].sum() == 1
+            if covered[i, j] and not alone:
+                continue
+            group = [i] if alone else [i, j]
+            for k in range(order.size):
+                if k not in group and np.all(alike[k, group]):
+                    group.append(k)
+            covered[np.ix_(group, group)] = True
+            found.append(sorted(int(k) for k in group))
+        return tuple(tuple(self.ranking[k] for k in group) for group in sorted(found))
+
+    @property
+    def cannot_tell(self) -> str:
+        """Why no difference can be shown; empty where some can."""
+        measure = short_measure(self.curves[0].measure)
+        if self.smallest.too_few:
+            return self.smallest.too_few
+        if np.any(np.isnan(self.mean)):
+            return f"the {measure} is undefined (0/0) at some of these alphas"
+        if self.lost > (1.0 - MOST) * self.replicates:
+            return f"{self.lost} of {self.replicates} replicates have no {measure}, or no fit"
+        return ""
+
+    @property
+    def _order(self) -> IntArray:
+        larger = larger_is_better(self.curves[0].measure)
+        return np.argsort(-self.mean if larger else self.mean, kind="stable")
+
+    @property
+    def _beats(self) -> BoolArray:
+        """Whether a system (row) is shown to be better than another (column)."""
+        k = len(self.names)
+        found = np.zeros((k, k), dtype=np.bool_)
+        if self.cannot_tell:
+            return found
+        above, below = self.low > 0.0, self.high < 0.0
+        if not larger_is_better(self.curves[0].measure):
+            above, below = below, above
+        found[self.first[above], self.second[above]] = True
+        found[self.second[below], self.first[below]] = True
+        return found
+
+    # -------------------------------------------------------------------------- in words
+    @property
+    def verdict(self) -> str:
+        """One sentence: whether a best system is shown, and how many differences are.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1).verdict[:38]
+        'cannot tell which of a and b has the l'
+        """
+        return systems_verdict(self, self.names)
+
+    # ------------------------------------------------------------------------- as tables
+    def to_frame(self) -> Table:
+        """The ranking: a row a system, the best first.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores. Columns rank, system, mean, better_than and worse_than
+            (numbers of systems from which it is shown to differ) and groups (letters: systems with
+            a letter in common cannot be told apart).
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> same = br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1)
+        >>> same.to_frame()["groups"].tolist()
+        ['a', 'a']
+        """
+        return self._table(self._ranks())
+
+    def _ranks(self) -> dict[str, list[Any]]:
+        beats, order, alike = self._beats, self._order, self.groups_alike
+        letters = [
+            " ".join(_letter(n) for n, group in enumerate(alike) if name in group)
+            for name in self.ranking
+        ]
+        return {
+            "rank": list(range(1, len(self.names) + 1)), "system": list(self.ranking),
+            "mean": self.mean[order].tolist(), "better_than": beats.sum(axis=1)[order].tolist(),
+            "worse_than": beats.sum(axis=0)[order].tolist(), "groups": letters,
+        }  # fmt: skip
+
+    @property
+    def pairs(self) -> Table:
+        """All differences: a row a pair.
+
+        Columns first, second, difference (of the means), low, high (of all pairs at once) and
+        better (a name where the difference is shown).
+        """
+        return self._table(self._pairs())
+
+    def _pairs(self) -> dict[str, list[Any]]:
+        beats = self._beats
+        pairs = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
+        better = [
+            self.names[i] if beats[i, j] else self.names[j] if beats[j, i] else "" for i, j in pairs
+        ]
+        return {
+            "first": [self.names[i] for i, _ in pairs],
+            "second": [self.names[j] for _, j in pairs],
+            "difference": self.difference.tolist(), "low": self.low.tolist(),
+            "high": self.high.tolist(), "better": better,
+        }  # fmt: skip
+
+    def plot(
+        self, ax: Axes | None = None, *, scale: str = "linear", terms: str = BIOMETRIC
+    ) -> Axes:
+        """Draw all curves: the first of the ranking in ink, the others in grey.
+
+        On a new figure up to 8 systems have a panel each, in which it is in ink.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        scale : str
+            Of the measure's axis, "linear" or "log".
+        terms : str
+            Words of the rates, as in :meth:`betaroc.Roc.plot`.
+
+        Returns
+        -------
+        matplotlib Axes
+            Of several the first.
+        """
+        axes, log = axes_of(self.curves[0], scale, terms)
+        lines = [(self.names[k], self.curves[k].value) for k in self._order]
+        return draw_systems(ax, self.curves[0].alpha, lines, axes, log=log)
+
+    def _view(self) -> Sequence[Node]:
+        return systems_view(self)
+
+    def _grid(self) -> Grid:
+        return systems_grid(self)
+
+
+def _letter(n: int) -> str:
+    """a to z, then aa, ab, ..."""
+    return (_letter(n // 26 - 1) if n >= 26 else "") + "abcdefghijklmnopqrstuvwxyz"[n % 26]
+
+
+@public
+def compare_systems(
+    curves: Mapping[str, Epc],
+    *,
+    resample: str = "both",
+    paired: bool = True,
+    level: float = 0.95,
+    low: float | None = None,
+    high: float | None = None,
+    replicates: int | None = None,
+    groups: bool = True,
+    rng: Any = None,
+) -> SystemsComparison:
+    """Which of any number of systems differ, averaged over alpha, all pairs judged at once.
+
+    Replicates are drawn as by :func:`compare`, the same trials for all systems. With D_q the
+    difference of pair q averaged over alpha, D*_q that of a replicate and s_q^2 the mean of
+    (D*_q - D_q)^2, the intervals of all pairs together are
+
+        D_q -+ c s_q,   c the quantile `level` of max over all pairs q of |D*_q - D_q| / s_q
+
+    over the replicates, each no narrower than its own percentile interval. The band is the same
+    for all systems s and alphas of V_s(alpha) minus the mean over systems of V(alpha). Of two
+    systems there is one difference, and its interval is the percentile interval of
+    :func:`compare`, its band the simultaneous percentile band.
+
+    Parameters
+    ----------
+    curves : mapping of str to Epc
+        At least two curves of one criterion, one measure and equal alphas, by name.
+    resample, paired, level, low, high, replicates, groups, rng
+        As of :func:`compare`; `level` is that of all intervals together.
+
+    Returns
+    -------
+    SystemsComparison
+
+    Raises
+    ------
+    InputError
+        As of :func:`compare`, with the names of the systems; for fewer than two curves.
+    InputTypeError
+        If `curves` is no mapping, a curve no Epc or `rng` no source of randomness.
+
+    Notes
+    -----
+    If all systems are equal, the probability that any difference is shown is about 1 - level,
+    however many there are (docs/validation.md tells how that was simulated). Percentiles are ranks
+    of the replicates, of which so many as to tell all pairs at once would be too many: three
+    systems and more are judged by deviations. A ranking is an order of estimates: neighbours whose
+    difference is not shown may stand in either order.
+
+    Dev trials are shared where they are the same for all systems, as far as numbers, ids, groups
+    and order say; else each system's are drawn by themselves. The band is wider than that of
+    :func:`compare` at single alphas, since it holds for all systems.
+
+    References
+    ----------
+    Westfall, P. H. and Young, S. S. (1993), Resampling-based multiple testing. Piepho, H.-P.
+    (2004), An algorithm for a letter-based representation of all-pairwise comparisons.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> truth = [rng.normal(mu, 1, 200) for mu in (1, -1, 1, -1)]
+    >>> def noisy(sd):
+    ...     x = [own + rng.normal(0, sd, own.size) for own in truth]
+    ...     return br.epc(br.Scores(*x[:2]), br.Scores(*x[2:]), measure="weighted-error")
+    >>> curves = {"mlp": noisy(0.1), "svm": noisy(0.1), "lr": noisy(3)}
+    >>> found = br.compare_systems(curves, replicates=200, rng=1)
+    >>> found.groups_alike
+    (('svm', 'mlp'), ('lr',))
+    """
+    names, epcs = _checked(curves)
+    used, alpha = range_of(epcs[0], low, high), epcs[0].alpha
+    called_so = [shown(name, 40) for name in names]
+    plan, values, options = _drawn(
+        epcs, called_so, len(names) * alpha.size, resample, paired, level, replicates, groups, rng
+    )
+    own = np.stack([e.value for e in epcs])
+    mean, means = _means(alpha, used, own, values)
+    first, second = (np.array(k) for k in zip(*combinations(range(len(names)), 2), strict=True))
+    at_once = _of_two if len(names) == 2 else _at_once
+    ends = at_once(means[:, first] - means[:, second], mean[first] - mean[second], options)
+    band = np.full((2, *own.shape), np.nan)
+    at = inside(alpha, used) & ~np.any(np.isnan(own), axis=0)
+    if np.any(at):
+        part, centre = values[:, :, at], own[:, at] - np.mean(own[:, at], axis=0)
+        part = part - np.mean(part, axis=1, keepdims=True)
+        found = at_once(part.reshape(len(part), -1), centre.ravel(), options)
+        band[:, :, at] = np.reshape(found, (2, *centre.shape))
+    looked = inside(alpha, used)
+    lost = int(np.sum(np.any(np.isnan(values[:, :, looked]), axis=(1, 2))))
+    return SystemsComparison(
+        names, epcs, plan.resample, plan.paired, plan.dev_paired, options.level, used, mean,
+        first, second, *ends, band[0], band[1], options.replicates, lost, plan.smallest,
+        plan.groups, library=first_library(epcs),
+    )  # fmt: skip
+
+
+# --------------------------------------------------------------------- what both do
+def _drawn(
+    curves: Sequence[Epc], names: Sequence[str], columns: int, resample: str, paired: object,
+    level: float, replicates: int | None, groups: bool, rng: Any,
+) -> tuple[Plan, FloatArray, IntervalOptions]:  # fmt: skip
+    """The values of all curves in the replicates, of shape (replicates, systems, alphas)."""
     checks.choice(resample, RESAMPLE, "resample")
-    used, paired = range_of(epc_a, low, high), checks.flag(paired, "paired")
+    paired = checks.flag(paired, "paired")
     number = REPLICATES if replicates is None else replicates
     options = IntervalOptions(level, resample, number, groups, rng)
     if replicates is not None:
-        refuse_large_table(options.replicates, epc_a.alpha.size)
-    plan = plan_of((epc_a, epc_b), options, paired=paired, names=names)
+        refuse_large_table(options.replicates, columns)
+    plan = plan_of(curves, options, paired=paired, names=names)
     if replicates is None:
         if plan.fitted:
             options = replace(options, replicates=REPLICATES_OF_FITS)
-        refuse_large_table(options.replicates, epc_a.alpha.size)
-    values = options.replicated(plan.differences, epc_a.alpha.size)
-    return judged(epc_a, epc_b, values, plan, options, used)
+        refuse_large_table(options.replicates, columns)
+    values = options.replicated(
+        lambda rng, n: np.stack(plan.values(rng, n), axis=1), len(curves), curves[0].alpha.size
+    )
+    return plan, values, options
 
 
-def judged(
-    a: Epc, b: Epc, values: FloatArray, plan: Plan, options: IntervalOptions,
-    used: tuple[float, float],
-) -> Comparison:  # fmt: skip
-    """The intervals of replicates of the difference, a row each; `used` is a range of alpha."""
-    estimate = np.asarray(a.value - b.value)
-    ends, band = pointwise(values, estimate, options), np.full((2, estimate.size), np.nan)
-    at = inside(a.alpha, used) & ~np.isnan(estimate)
-    if np.any(at):
-        low, high = percentile_band(values[:, at], options.level)
-        # At no alpha narrower than the intervals.
-        band[:, at] = np.fmin(low, ends[0][at]), np.fmax(high, ends[1][at])
-    mean = _mean(values, estimate, area_weights(a.alpha, *used), options)
-    return Comparison(
-        a, b, plan.resample, plan.paired, plan.dev_paired, options.level, mean, used, *ends,
-        band[0], band[1], values, plan.smallest, plan.groups, library=first_library((a, b)),
-    )  # fmt: skip
+def _means(
+    alpha: FloatArray, used: tuple[float, float], estimate: FloatArray, values: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Averages over a range of alpha of systems (rows), and of their replicates."""
+    weights = area_weights(alpha, *used)
+    counts = weights > 0.0
+    weights = weights[counts] / np.sum(weights)
+    return estimate[:, counts] @ weights, values[:, :, counts] @ weights
 
 
 def range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
@@ -560,20 +1143,10 @@ def range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, floa
     return first, last
 
 
-def _mean(
-    values: FloatArray, estimate: FloatArray, weights: FloatArray, options: IntervalOptions
-) -> Interval:
-    """The difference averaged over a range of alpha."""
-    counts = weights > 0.0
-    weights = weights[counts] / np.sum(weights)
-    mean, means = estimate[counts] @ weights, values[:, counts] @ weights
-    low, high = pointwise(means[:, None], np.array([mean]), options)
-    drawn = "dev and test drawn again" if options.method == "both" else "test drawn again"
-    name = f"percentile, {drawn}"
-    return Interval(float(mean), float(low[0]), float(high[0]), options.level, name)
-
-
-# ----------------------------------------------------------------------------- conditions
+def called(first: Epc, second: Epc, otherwise: tuple[str, str]) -> tuple[str, str]:
+    """The names of the test sets, else of dev, where they tell the systems apart."""
+    a, b = (e.test.name or e.dev.name for e in (first, second))
+    return (a, b) if a and b and a != b else otherwise
 
 
 def _errors(e: Epc, place: int) -> tuple[int, int]:
@@ -582,3 +1155,47 @@ def _errors(e: Epc, place: int) -> tuple[int, int]:
     t = e.chosen[[place]]
     wrong = client._counts_at_most(t)[0] + impostor._counts_above(t)[0]
     return round(float(wrong)), round(client.total + impostor.total)
+
+
+def _at_once(
+    values: FloatArray, estimate: FloatArray, options: IntervalOptions
+) -> tuple[FloatArray, FloatArray]:
+    """Ends for all columns together, at none narrower than for it alone."""
+    own = pointwise(values, estimate, options)
+    everywhere = -np.inf, np.inf
+    low, high = band_of_replicates(values, estimate, options, everywhere, simultaneous=True)
+    return np.fmin(low, own[0]), np.fmax(high, own[1])
+
+
+def _of_two(
+    values: FloatArray, estimate: FloatArray, options: IntervalOptions
+) -> tuple[FloatArray, FloatArray]:
+    """As of `compare`, by ranks, which so many replicates resolve."""
+    own = pointwise(values, estimate, options)
+    if estimate.size == 1:
+        return own
+    low, high = percentile_band(values, options.level)
+    return np.fmin(low, own[0]), np.fmax(high, own[1])
+
+
+def _checked(curves: Mapping[str, Epc]) -> tuple[tuple[str, ...], tuple[Epc, ...]]:
+    if not isinstance(curves, Mapping):
+        raise InputTypeError.about("curves")(
+            f"curves must be a mapping of names to curves; got a {type(curves).__name__}. Such as"
+            ' {"mlp": br.epc(dev, test), ...}.'
+        )
+    if len(curves) < 2:
+        raise InputError.about("curves")(
+            f"curves must be those of at least two systems; got {len(curves)}. A difference needs"
+            " two: name another system."
+        )
+    for name, e in curves.items():
+        if not isinstance(name, str) or not name.strip():
+            raise InputTypeError.about("curves")(
+                f"curves must have names of text; got {shown(name)}. Call every system something."
+            )
+        checks.instance(e, Epc, f"the curve of {shown(name, 40)}", "br.epc(dev, test)")
+    names, epcs = tuple(curves), tuple(curves.values())
+    for name, e in zip(names[1:], epcs[1:], strict=True):
+        refuse_different(epcs[0], e, (shown(names[0], 40), shown(name, 40)))
+    return names, epcs

@@ -1,25 +1,34 @@
-"""A difference of curves as a tree: the verdict, both values at some alphas, what was drawn."""
+"""What is said of a comparison: its verdict in a sentence, tables, pictures, and numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
+from betaroc.core.containers import width_of
+from betaroc.core.errors import InputError
 from betaroc.core.terms import BIOMETRIC
+from betaroc.core.text import alphas_words, shown
 from betaroc.core.value import fields_of
-from betaroc.decision.curve import axes_of
-from betaroc.decision.curve_difference import larger_is_better, verdict_words
+from betaroc.decision.curve import axes_of, larger_is_better, short_measure
 from betaroc.decision.curve_view import curve_columns, some_alphas
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
 from betaroc.rendering.numbers import counted, level_words, number
 from betaroc.rendering.table_text import records
-from betaroc.rendering.tree import Cell, Grid, Name, Node, Row, Section, Words, foreign
+from betaroc.rendering.tree import Cell, Grid, Group, Name, Node, Row, Section, Words, foreign
 
 if TYPE_CHECKING:
-    from betaroc.decision.comparison import Comparison, ProportionTest
-    from betaroc.decision.systems import SystemsComparison
+    from betaroc.decision.comparison import (
+        AlphaRange,
+        Comparison,
+        ProportionTest,
+        SystemsComparison,
+    )
+    from betaroc.decision.epc import Epc
 
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
 OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
@@ -28,6 +37,15 @@ _OTHER_RATE = {
     "far": "frr", "tnr": "frr", "specificity": "frr", "frr": "far", "tpr": "far", "recall": "far",
     "sensitivity": "far",
 }  # fmt: skip
+
+#: So many ranges of alphas, and systems, are named one by one.
+_RANGES, _NAMED = 4, 4
+#: How the curves of the best are drawn, and how many rows the table has.
+_LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 30
+#: So many ranges of alphas, and systems, are named one by one.
+_RANGES, _NAMED = 4, 4
+#: How the curves of the best are drawn, and how many rows the table has.
+_LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 30
 
 
 def comparison_view(c: Comparison) -> list[Node]:
@@ -143,6 +161,169 @@ def _proportion_tests(c: Comparison) -> Section:
     grid = Grid((axes.alpha_name or "alpha", *heads, "z", "p"), tuple(rows))
     title = "Proportion test on all errors at these two thresholds"
     return Section(title, (grid,), why, folded=True)
+
+
+# -------------------------------------------------------------------------- in words
+def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str, str]:
+    """What the systems are called: as given, else as they are called without."""
+    if given is None:
+        return names
+    if width_of(given) != 2 or not all(isinstance(one, str) for one in given):
+        raise InputError.about("names")(
+            f"names must be those of the two systems; got {shown(given)}. Give two, such as"
+            ' names=("A", "B").'
+        )
+    return given[0], given[1]
+
+
+def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
+    """The area, which alone may name a better system; then single alphas, by the whole band."""
+    start = "at these two thresholds, " if of.resample == "test" else ""
+    parts = [_area_words(of, names), _band_words(of, names)]
+    text = start + "; ".join(part for part in parts if part)
+    return text[0].upper() + text[1:] if start else text
+
+
+def _area_words(of: Comparison, names: tuple[str, str]) -> str:
+    """The difference averaged over alpha, and what may be said of it."""
+    measure, where = short_measure(of.first.measure), where_words(of.first, of.alpha_range)
+    mean = of.mean_difference
+    why = of.cannot_tell
+    if why:
+        return (
+            f"cannot tell which of {names[0]} and {names[1]} has the {way_words(of.first.measure)}"
+            + (f" {measure}{where}: {why}")
+        )
+    interval = f"{level_words(of.level)} interval {mean.low:.3g} to {mean.high:.3g}"
+    if mean.low <= 0.0 <= mean.high:
+        return (
+            f"no better system can be named: {measure}{where}, {names[0]} - {names[1]}, is"
+            f" {mean.estimate:.3g} ({interval}, which holds 0)"
+        )
+    better = names[0] if of.better_on_average == "a" else names[1]
+    return (
+        f"{better} is better: {measure}{where}, {names[0]} - {names[1]}, is {mean.estimate:.3g}"
+        f" ({interval})"
+    )
+
+
+def _band_words(of: Comparison, names: tuple[str, str]) -> str:
+    """Where the simultaneous band excludes 0; nothing where there is but one alpha."""
+    if of.alpha.size == 1 or of.too_few:
+        return ""
+    start = f"the simultaneous {level_words(of.level)} band of the difference excludes 0"
+    found = of.ranges
+    if not found:
+        return f"{start} at no single alpha"
+    measure, way = short_measure(of.first.measure), way_words(of.first.measure)
+    parts = []
+    for system, name in zip("ab", names, strict=True):
+        own = [one for one, who in zip(found, of.ranges_better, strict=True) if who == system]
+        if own:
+            parts.append(f"{_ranges_words(of.alpha, own)} ({way} {measure}: {name})")
+    return f"{start} {' and '.join(parts)}"
+
+
+def _ranges_words(alpha: FloatArray, found: list[AlphaRange]) -> str:
+    """Ranges of one system; of many only between which alphas they lie."""
+    inside = [alpha[(alpha >= one.low) & (alpha <= one.high)] for one in found]
+    if len(found) <= _RANGES:
+        return " and ".join(alphas_words(part) for part in inside)
+    low, high = found[0].low, found[-1].high
+    among = int(((alpha >= low) & (alpha <= high)).sum())
+    return (
+        f"at {sum(part.size for part in inside)} of the {among} alphas from {low:.6g} to {high:.6g}"
+    )
+
+
+def where_words(e: Epc, used: tuple[float, float]) -> str:
+    """Which average it is."""
+    if CRITERIA[e.criterion].single:
+        return ""
+    low, high = used
+    if low == high:
+        return f" at alpha {low:.6g}"
+    return f" averaged over alpha from {low:.6g} to {high:.6g}"
+
+
+def way_words(measure: str) -> str:
+    """Which values of a measure are better."""
+    return "higher" if larger_is_better(measure) else "lower"
+
+
+# ------------------------------------------------------------------- any number of systems
+def systems_verdict(c: SystemsComparison, names: Sequence[str]) -> str:
+    """One sentence: whether a best system is shown, and how many differences are."""
+    e, by = c.curves[0], dict(zip(c.names, names, strict=True))
+    what, way = f"{short_measure(e.measure)}{where_words(e, c.alpha_range)}", way_words(e.measure)
+    start = "At these very thresholds, " if c.resample == "test" else ""
+    ranking, pairs = [by[name] for name in c.ranking], c.first.size
+    if c.cannot_tell:
+        return (
+            f"{start}cannot tell which of {_named(ranking)} has the {way} {what}: {c.cannot_tell}"
+        )
+    at_once = f"{level_words(c.level)} " + (
+        "interval of the difference" if pairs == 1
+        else f"intervals of all {pairs} differences at once"
+    )  # fmt: skip
+    best, others = ranking[0], len(ranking) - 1
+    rivals = [by[name] for name in c.ranking[1:] if (c.ranking[0], name) not in c.shown]
+    mean = f"{c.mean[c._order[0]]:.3g}"
+    if not rivals:
+        than = ranking[1] if others == 1 else f"each of the {others} others"
+        return f"{start}{best} is better than {than}: its {what} is {mean} ({at_once})"
+    number = len(c.shown)
+    told = f"{number} of {pairs} differences are shown" if number else "no difference is shown"
+    return (
+        f"{start}no best system can be named: {_named([best, *rivals])} cannot be told apart by the"
+        f" {what}, of which {best} has the {way.replace('er', 'est')}, {mean}; {told} ({at_once})"
+    )
+
+
+def _named(names: Sequence[str]) -> str:
+    """Some names, and how many more."""
+    if len(names) > _NAMED:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def systems_view(c: SystemsComparison) -> Sequence[Node]:
+    """The verdict, the ranking, what was drawn, and the curves of the best."""
+    first = c.curves[0]
+    axes, _ = axes_of(first, "linear", BIOMETRIC)
+    called = [name_shown(name, 24) for name in c.names]
+    if len({*called}) < len(called):  # without their middles they are the same
+        called = [name_shown(f"{k} {name}", 24) for k, name in enumerate(c.names, 1)]
+    nodes: list[Node] = [
+        Words(f"{systems_verdict(c, called)}."), systems_grid(c),
+        Words(drawn_words(c, c.replicates)),
+    ]  # fmt: skip
+    if axes.single or first.alpha.size == 1:
+        return nodes
+    order = np.argsort(first.alpha, kind="stable")
+    lines = [
+        Trace(called[k], first.alpha[order], c.curves[k].value[order], look)
+        for k, look in zip(c._order, _LOOKS, strict=False)
+    ]
+    about = f"{axes.measure} against {axes.alpha} of {len(lines)} of {len(called)} systems"
+    return [*nodes, draw_alphas(
+        lines, (axes.alpha, axes.measure), about, per_cent=axes.measure_is_rate
+    )]  # fmt: skip
+
+
+def systems_grid(c: SystemsComparison) -> Grid:
+    """The ranking, of many systems the best."""
+    axes, _ = axes_of(c.curves[0], "linear", BIOMETRIC)
+    ranks = c._ranks()
+    rows: list[Row | Group] = [
+        Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better),
+             str(worse), letters))
+        for _, name, mean, better, worse, letters in zip(*ranks.values(), strict=True)
+    ]  # fmt: skip
+    left = [Group(f"{len(rows) - _ROWS} more systems")] * (len(rows) > _ROWS)
+    head = ("system", f"mean {axes.measure}", "shown better than", "shown worse than",
+            "same letter: not told apart")  # fmt: skip
+    return Grid(head, (*rows[:_ROWS], *left), (4,), ranks, typeset=True)
 
 
 # ----------------------------------------------------------------------------- numbers

@@ -41,7 +41,13 @@ from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.scores_beyond import Evidence, SideInput, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import Distributions
-from betaroc.model.measures import MEASURES, OperatingPoint, rate_terms, some_rejected
+from betaroc.model.measures import (
+    MEASURES,
+    OperatingPoint,
+    measure_title,
+    rate_terms,
+    some_rejected,
+)
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Asked, of_point
@@ -458,3 +464,23 @@ def group_counts(e: Curve, resample: str, *, groups: bool) -> tuple[int | None, 
     dev, test = (None if g is None else g.labels for g in found)
     dev = dev if resample == "both" else None
     return None if dev is None and test is None else (dev, test)
+
+
+#: Measures as they stand in a sentence.
+_SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
+
+
+def inside(alpha: FloatArray, used: tuple[float, float]) -> BoolArray:
+    """Which alphas lie in a range."""
+    return np.asarray((alpha >= used[0] - SAME_ALPHA) & (alpha <= used[1] + SAME_ALPHA))
+
+
+def larger_is_better(measure: str) -> bool:
+    """The direction of a measure; a weighted error is better small."""
+    known = MEASURES.get(measure)
+    return known is not None and known.larger_is_better
+
+
+def short_measure(measure: str) -> str:
+    """A measure as it stands in a sentence."""
+    return _SHORT.get(measure, measure_title(measure))

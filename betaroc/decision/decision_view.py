@@ -178,7 +178,7 @@ def decision_rates(d: Decision, sets: Sequence[ScoreData]) -> list[RateRow]:
     return rows
 
 
-def _rates(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
+def rate_rows(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
     """The same of a decision and its check; without counts where a document brought them."""
     sets = [d.scores] if check is None else [d.scores, check.scores]
     if all(one is not None for one in sets):
@@ -202,7 +202,7 @@ def _rates(d: Decision, check: DecisionCheck | None) -> list[RateRow]:
 def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> Grid:
     """Both rates expected from dev and observed, with their counts; of costs their mean too."""
     words, rows = d.words or ClassWords(), []
-    for row in _rates(d, check):
+    for row in rate_rows(d, check):
         what = "of comparisons made"
         what = what if row.made else f"{words.many(row.who)} {DECIDED[row.kind]}"
         cells = (rate_cell(*one[:3], "no interval", of_total(one)) for one in row.cells)
@@ -328,7 +328,7 @@ def way_title(way: Way, target: float, confidence: float) -> str:
 def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> Axes:
     """Both rates as dev expects them and as a test observed them, beside the target."""
     roles = "expected, dev", "observed, test"
-    found = [(row, role, cell) for row in _rates(d, check) if not row.made
+    found = [(row, role, cell) for row in rate_rows(d, check) if not row.made
              for role, cell in zip(roles, row.cells, strict=False)]  # fmt: skip
     marks = [
         IntervalMark(f"{row.name} {role}", cell.low, cell.rate, cell.high, role == roles[1])

@@ -22,8 +22,8 @@ from betaroc.fits.check import ordered
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import BOTH
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.densities import Ordered, draw_ordered
-from betaroc.rendering.style import COLOURS, Axes, checked_axes
+from betaroc.rendering.densities import BAND, CLASS_COLOURS
+from betaroc.rendering.style import COLOURS, GREY, Axes, begun, checked_axes, finished
 
 #: Order statistics drawn on the scale of each of the two pictures, ends included.
 _DRAWN = 150
@@ -80,13 +80,27 @@ def plot_fit(fit: PairEstimate, kind: str, ax: Axes | None, level: float) -> Axe
     fit = fit._told_scored("a picture of ordered scores")
     require_scores(fit.scores, "a picture of ordered scores")
     classes = [_Shares.of(fit, who) for who in CLASSES]
-    drawn = [_ordered(shares, kind, level) for shares in classes]
-    if kind == "pp":
+    ax, empty = begun(ax, square=True)
+    drawn = []
+    for who, shares in zip(CLASSES, classes, strict=True):
+        expected, observed, low, high = _ordered(shares, kind, level)
+        ax.fill_between(expected, low, high, **BAND)
+        ax.plot(expected, observed, linestyle="none", marker="o", markersize=2.4,
+                color=CLASS_COLOURS[who], markeredgewidth=0.0, label=shares.name)  # fmt: skip
+        drawn += [expected, observed]
+    rates, frame = kind == "pp", None
+    if empty:
+        values = np.array([0.0, 1.0]) if rates else np.concatenate(drawn)
+        first, last = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+        room = 0.04 * max(last - first, 1e-12)
+        frame = ((first - room, last + room),) * 2
+        ax.plot(*frame, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
+    if rates:
         axes = "share of the scores", "probability by the fitted distribution"
     else:
         scale = "logit " if all(shares.law.on_unit for shares in classes) else ""
         axes = f"{scale}quantile of the fitted distribution", f"{scale}score"
-    return draw_ordered(ax, drawn, axes, rates=kind == "pp")
+    return finished(ax, *axes, rates="xy" if rates else "", frame=frame, loc="upper left")
 
 
 class _Shares(NamedTuple):
@@ -141,8 +155,8 @@ def _thinned(n: int) -> Any:
     return np.unique(np.clip(np.rint(ranks), 1, n).astype(np.int64))
 
 
-def _ordered(shares: _Shares, kind: str, level: float) -> Ordered:
-    """Points of one class and their band, those at infinity left out."""
+def _ordered(shares: _Shares, kind: str, level: float) -> tuple[FloatArray, ...]:
+    """Points of one class, expected and observed, and the ends of their band; finite ones."""
     tail = 0.5 * (1.0 - level)
     low, middle, high = (_quantile(shares, at) for at in (tail, 0.5, 1.0 - tail))
     if kind == "pp":
@@ -153,7 +167,7 @@ def _ordered(shares: _Shares, kind: str, level: float) -> Ordered:
         y = t.logit if shares.law.on_unit else t.theta
         x, lower, upper = (_scores_at(shares.law, *at) for at in (middle, low, high))
     seen = np.isfinite(x) & np.isfinite(y)
-    return Ordered(shares.name, x[seen], y[seen], lower[seen], upper[seen])
+    return x[seen], y[seen], lower[seen], upper[seen]
 
 
 def _quantile(shares: _Shares, at: float) -> tuple[FloatArray, FloatArray]:

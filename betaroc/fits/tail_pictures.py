@@ -24,8 +24,8 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails, grid_of
 from betaroc.fits.tail_fits import ENDS, tail_scores
 from betaroc.inference.tail_intervals import tail_rate_ends
-from betaroc.rendering.densities import Sized, TailCurve, draw_sized, draw_tails
-from betaroc.rendering.style import Axes
+from betaroc.rendering.densities import BAND, CLASS_COLOURS
+from betaroc.rendering.style import GREY, Axes, begun, finished, on_log, plain_numbers
 
 #: Kinds of pictures: rates against thresholds, and what a tail is by how many scores.
 TAIL_KINDS = ("tails", "tail-shape", "tail-rate")
@@ -45,24 +45,25 @@ def plot_tails(
     fit = fit._told_scored("a picture of tails")
     scores = require_scores(fit.scores, "a picture of tails")
     if kind == "tails":
-        return _rates(fit, scores, ax, level, terms)
+        return _draw_rates(fit, scores, ax, level, terms)
     fitted = [one for who in ENDS for one in _Fitted.all_of(fit, scores, who)]
     if not fitted:
         raise InputError.about("kind")(
             f'kind="{kind}" must be of a fit with tails; this one has none. Fit with'
             + worded(' `tails="both"`, or take `kind="tails"`.')
         )
-    shape = kind == "tail-shape"
-    drawn = [one.sized(shape=shape, level=level) for one in fitted]
-    if shape:
-        return draw_sized(ax, drawn, "shape", expected=0.0, log=False)
-    return draw_sized(ax, drawn, "rate over that of the fit", expected=1.0, log=True)
+    return _draw_sizes(ax, fitted, level, shape=kind == "tail-shape")
 
 
 # ------------------------------------------------------------------ rates against thresholds
-def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float, terms: Terms) -> Axes:
+def _draw_rates(
+    fit: PairEstimate, scores: Scores, ax: Axes | None, level: float, terms: Terms
+) -> Axes:
+    """Rates against thresholds: counted, fitted, and the interval of a tail beyond its joint."""
+    ax, empty = begun(ax)
+    on_log(ax, "y", empty=empty)
     coordinate = _common(fit)
-    curves: list[TailCurve] = []
+    least = _DOWN_TO / max(float(scores.client_total), float(scores.impostor_total))
     ends: list[float] = []
     for who, side in ENDS.items():
         estimate: Estimate = getattr(fit, who)
@@ -72,31 +73,32 @@ def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float, ter
                 "fit must be of distributions with a density, or with tails; this one is of the"
                 " scores themselves."
             )
-        n = float(getattr(scores, f"{who}_total"))
-        sign = 1.0 if side == "upper" else -1.0
+        sign, colour = (1.0 if side == "upper" else -1.0), CLASS_COLOURS[who]
+        name = terms.said(_RATES[who])
         tails = next((one for one in estimate.tails if one.side == side), None)
-        counted = _counted(coordinate, scores, who, sign)
-        reach = _turned(coordinate, law, side, _DOWN_TO / n)
+        places, shares = _counted(coordinate, scores, who, sign)
+        reach = _turned(coordinate, law, side, _DOWN_TO / float(getattr(scores, f"{who}_total")))
         # Half of the scores and more may be a point mass at the end.
-        median = sign * counted[0][-1] if counted[0].size else _turned(coordinate, law, side, 0.5)
+        median = sign * places[-1] if places.size else _turned(coordinate, law, side, 0.5)
         y = sign * np.linspace(median, reach, _POINTS)
         ends += [sign * median, sign * reach]
         at = coordinate.place(y)
-        own = law.body if isinstance(law, Spliced) and tails is not None else None
-        own = None if own is None or is_counted(own) else own
         beyond = np.empty(0) if tails is None else _beyond(tails, reach)
-        band = [] if tails is None else [tail_rate_ends(tails, sign * b, level) for b in beyond]
-        curves.append(
-            TailCurve(
-                who, terms.said(_RATES[who]), counted[0], counted[1], y, _tail(law, side, at),
-                None if own is None else _tail(own, side, at),
-                None if tails is None else sign * max(f.joint for f in tails.fits), sign * beyond,
-                np.array([low for low, _ in band]), np.array([high for _, high in band]),
-            )
-        )  # fmt: skip
+        if tails is not None and beyond.size:
+            band = np.array([tail_rate_ends(tails, sign * b, level) for b in beyond])
+            ax.fill_between(sign * beyond, band[:, 0].clip(0.1 * least), band[:, 1], **BAND)
+        ax.plot(places, shares, linestyle="none", marker="o", markersize=2.4, color=colour,
+                markeredgewidth=0.0, label=f"{name}, counted")  # fmt: skip
+        if isinstance(law, Spliced) and tails is not None and not is_counted(law.body):
+            ax.plot(y, _tail(law.body, side, at), color=colour, linewidth=1.0, linestyle="--",
+                    label=f"{name}, without the tail")  # fmt: skip
+        ax.plot(y, _tail(law, side, at), color=colour, linewidth=1.6, label=f"{name}, fitted")
+        if tails is not None:
+            ax.axvline(sign * max(f.joint for f in tails.fits), color=colour, linewidth=0.8,
+                       linestyle=":", label="_nolegend_")  # fmt: skip
     x = "threshold" if coordinate.bounds is None and not coordinate.on_unit else "logit threshold"
-    least = _DOWN_TO / max(float(scores.client_total), float(scores.impostor_total))
-    return draw_tails(ax, curves, x, (min(ends), max(ends)), least)
+    frame = (min(ends), max(ends)), (least, 1.0)
+    return finished(ax, x, "rate", frame=frame, below=True)
 
 
 def _common(fit: PairEstimate) -> Coordinate:
@@ -149,6 +151,27 @@ def _beyond(tails: Tails, reach: float) -> FloatArray:
 
 
 # ------------------------------------------------------------------------ tails by their sizes
+def _draw_sizes(ax: Axes | None, fitted: Sequence[_Fitted], level: float, *, shape: bool) -> Axes:
+    """A number against how many scores the tail has, its intervals, and what is expected of it."""
+    ax, empty = begun(ax)
+    letters = "x" if shape else "xy"
+    for letter in letters:
+        on_log(ax, letter, empty=empty)
+    if empty:
+        ax.axhline(0.0 if shape else 1.0, color=GREY, linewidth=0.8, linestyle=":", gid="same",
+                   zorder=1.0)  # fmt: skip
+    for one in fitted:
+        sizes, estimate, low, high = one.sized(shape=shape, level=level)
+        ax.fill_between(sizes, low, high, **BAND)
+        ax.plot(sizes, estimate, color=CLASS_COLOURS[one.who], linewidth=1.6,
+                label=f"the {one.tails.side} end of {one.words.many(one.who)}")  # fmt: skip
+        for size in one.tails.sizes:
+            ax.axvline(size, color=GREY, linewidth=0.8, linestyle="--", label="_nolegend_")
+    finished(ax, "scores beyond the joint", "shape" if shape else "rate over that of the fit",
+             below=True)  # fmt: skip
+    return plain_numbers(ax, letters) if empty else ax
+
+
 class _Fitted(NamedTuple):
     """One tail of a fit, and the scores that it was fitted to."""
 
@@ -169,8 +192,11 @@ class _Fitted(NamedTuple):
             for one in estimate.tails
         ]
 
-    def sized(self, *, shape: bool, level: float) -> Sized:
-        """Shapes, or rates at the threshold that one score in the class is expected beyond."""
+    def sized(self, *, shape: bool, level: float) -> FloatArray:
+        """Sizes (first row), and of each the shape, or the rate, with its interval.
+
+        The rate is that at the threshold beyond which the class expects one score.
+        """
         place = self.tails.turned_place(-math.log(self.tails.n))
         rows = []
         for size in self._sizes():
@@ -180,9 +206,7 @@ class _Fitted(NamedTuple):
                 continue
             found = _shape(again, level) if shape else self._rate(again, place, level)
             rows.append((size, *found))
-        sizes, estimate, low, high = np.array(rows).T if rows else np.empty((4, 0))
-        side = f"the {self.tails.side} end of {self.words.many(self.who)}"
-        return Sized(self.who, side, sizes, estimate, low, high, self.tails.sizes)
+        return np.array(rows).T if rows else np.empty((4, 0))
 
     def _sizes(self) -> Sequence[int]:
         most = max(int(0.25 * self.tails.n), FEWEST_BEYOND)

@@ -17,13 +17,10 @@ from betaroc.rendering.style import (
     draw_curve,
     finished,
     line_style,
-    on_log,
 )
 
 #: Room beside the scale, as a share of it, so that what happens at an end is seen.
 _ROOM = 0.03
-#: Room around ordered scores.
-_ROOM_AROUND = 0.04
 
 
 class Density(NamedTuple):
@@ -39,16 +36,6 @@ class Density(NamedTuple):
     support: tuple[float, float]
     #: A height that shows the density.
     height: float
-
-
-class Ordered(NamedTuple):
-    """Ordered scores of a class against what is expected of them, with a band."""
-
-    name: str
-    expected: FloatArray
-    observed: FloatArray
-    low: FloatArray
-    high: FloatArray
 
 
 class ClassPicture(NamedTuple):
@@ -101,124 +88,8 @@ def _stems(ax: Axes, density: Density, width: float, colour: str) -> None:
         )  # fmt: skip
 
 
+CLASS_COLOURS = {"client": CLIENT, "impostor": IMPOSTOR}
 #: An interval is grey on every picture: a hue is a class.
-_BAND: dict[str, Any] = {
+BAND: dict[str, Any] = {
     "color": GREY, "alpha": 0.2, "linewidth": 0.0, "label": "_nolegend_", "gid": "band",
 }  # fmt: skip
-
-
-# --------------------------------------------------------------------- ordered scores
-def draw_ordered(
-    ax: Axes | None, classes: Sequence[Ordered], axes: tuple[str, str], *, rates: bool
-) -> Axes:
-    """Client and impostor points over their bands, on one scale with its diagonal."""
-    ax, empty = begun(ax, square=True)
-    for ordered, colour in zip(classes, (CLIENT, IMPOSTOR), strict=True):
-        ax.fill_between(ordered.expected, ordered.low, ordered.high, **_BAND)
-        ax.plot(
-            ordered.expected, ordered.observed, linestyle="none", marker="o", markersize=2.4,
-            color=colour, markeredgewidth=0.0, label=ordered.name,
-        )  # fmt: skip
-    frame = None
-    if empty:
-        drawn = np.concatenate([v for one in classes for v in (one.expected, one.observed)])
-        limits = (0.0, 1.0) if rates or not drawn.size else (float(drawn.min()), float(drawn.max()))
-        room = _ROOM_AROUND * max(limits[1] - limits[0], 1e-12)
-        frame = ((limits[0] - room, limits[1] + room),) * 2
-        ax.plot(*frame, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
-    return finished(ax, *axes, rates="xy" if rates else "", frame=frame, loc="upper left")
-
-
-# ------------------------------------------------------------------------------ tails
-_COLOURS = {"client": CLIENT, "impostor": IMPOSTOR}
-
-
-class TailCurve(NamedTuple):
-    """The rate of one class against the threshold: counted, fitted, and the tail's interval."""
-
-    who: str
-    name: str
-    #: Thresholds at scores, and the share of scores beyond each.
-    places: FloatArray
-    shares: FloatArray
-    #: The fitted distribution, and the family without its tail where it has one.
-    x: FloatArray
-    rate: FloatArray
-    without: FloatArray | None
-    #: Where the tail begins; none without.
-    joint: float | None
-    #: The interval beyond it.
-    at: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-
-class Sized(NamedTuple):
-    """A number of a tail by how many scores, with its interval."""
-
-    who: str
-    name: str
-    sizes: FloatArray
-    estimate: FloatArray
-    low: FloatArray
-    high: FloatArray
-    #: Sizes of the fitted tail.
-    used: tuple[int, ...]
-
-
-def draw_tails(
-    ax: Axes | None, curves: Sequence[TailCurve], x: str, limits: tuple[float, float], least: float
-) -> Axes:
-    """Rates against thresholds, down to a least rate."""
-    ax, empty = begun(ax)
-    _on_log(ax, "y", empty=empty)
-    for one in curves:
-        colour = _COLOURS[one.who]
-        if one.at.size:
-            ax.fill_between(one.at, one.low.clip(0.1 * least), one.high, **_BAND)
-        ax.plot(one.places, one.shares, linestyle="none", marker="o", markersize=2.4,
-                color=colour, markeredgewidth=0.0, label=f"{one.name}, counted")  # fmt: skip
-        if one.without is not None:
-            ax.plot(one.x, one.without, color=colour, linewidth=1.0, linestyle="--",
-                    label=f"{one.name}, without the tail")  # fmt: skip
-        ax.plot(one.x, one.rate, color=colour, linewidth=1.6, label=f"{one.name}, fitted")
-        if one.joint is not None:
-            ax.axvline(one.joint, color=colour, linewidth=0.8, linestyle=":", label="_nolegend_")
-    return finished(ax, x, "rate", frame=(limits, (least, 1.0)), below=True)
-
-
-def draw_sized(
-    ax: Axes | None, found: Sequence[Sized], y: str, *, expected: float, log: bool
-) -> Axes:
-    """A number against how many scores the tail has, its intervals, and what is expected of it."""
-    ax, empty = begun(ax)
-    for letter in "xy" if log else "x":
-        _on_log(ax, letter, empty=empty)
-    if empty:
-        ax.axhline(expected, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
-    for one in found:
-        colour = _COLOURS[one.who]
-        ax.fill_between(one.sizes, one.low, one.high, **_BAND)
-        ax.plot(one.sizes, one.estimate, color=colour, linewidth=1.6, label=one.name)
-        for size in one.used:
-            ax.axvline(size, color=GREY, linewidth=0.8, linestyle="--", label="_nolegend_")
-    for axis in [ax.xaxis, ax.yaxis][: 1 + log] if empty else ():
-        _plain_ticks(axis)
-    return finished(ax, "scores beyond the joint", y, below=True)
-
-
-def _on_log(ax: Axes, letter: str, *, empty: bool) -> None:
-    """A log scale of empty axes, with ticks of its own, which others must have."""
-    if empty:
-        getattr(ax, f"set_{letter}scale")("log")
-    else:
-        on_log(ax, letter, empty=False)
-
-
-def _plain_ticks(axis: Any) -> None:
-    """1, 2, 5 a decade on a log scale, as they are written by hand."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from betaroc.rendering.tree import Grid, Node, Row, Section
+from betaroc.rendering.tree import Cell, Grid, Group, Name, Node, Row, Section
 from betaroc.rendering.tree_html import html_of, template
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -106,8 +106,8 @@ def _longhand(name: str, value: str) -> list[tuple[str, str]]:
     return [pair for pair in zip(_FONT_NAMES, parts.groups(), strict=True) if pair[1]]
 
 
-# --------------------------------------------------------------- a page of several verdicts
-#: Verdicts that are seen at once.
+# ------------------------------------------------------------------------ a page of results
+#: Rows that are seen at once.
 _SEEN = 12
 
 
@@ -124,7 +124,7 @@ class ResultPage(NamedTuple):
     sections: Sequence[Section]
 
 
-def verdict_nodes(head: Sequence[str], rows: Sequence[Row]) -> Sequence[Node]:
+def verdict_nodes(head: Sequence[Cell | Name | str], rows: Sequence[Row | Group]) -> Sequence[Node]:
     """The first verdicts, and the others folded."""
     words = tuple(range(len(head)))
     first, others = (Grid(tuple(head), tuple(part), words) for part in (rows[:_SEEN], rows[_SEEN:]))
@@ -132,9 +132,9 @@ def verdict_nodes(head: Sequence[str], rows: Sequence[Row]) -> Sequence[Node]:
     return [first] * bool(first.rows) + [folded] * bool(others.rows)
 
 
-def page_of(page: ResultPage, foot: str) -> str:
+def page_of(page: ResultPage, foot: str, *, script: bool = False) -> str:
     """The whole page."""
     body = template("result.html.j2").render(
         page=page, top=html_of([Section("", tuple(page.top))]), body=html_of(page.sections)
     )
-    return page_frame(page.title, body, html.escape(foot), script=False)
+    return page_frame(page.title, body, html.escape(foot), script=script)

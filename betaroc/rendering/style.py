@@ -163,6 +163,16 @@ def name_axes(ax: Axes, x: str, y: str, rates: str = "") -> None:
                 )
 
 
+def plain_numbers(ax: Axes, letters: str) -> Axes:
+    """Ticks as numbers are written by hand, not as powers of ten."""
+    from matplotlib.ticker import FuncFormatter
+
+    for letter in letters:
+        axis = getattr(ax, f"{letter}axis")
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    return ax
+
+
 def on_log(ax: Axes, letter: str, *, empty: bool) -> None:
     """A log scale for one of empty axes, which others must have already."""
     if empty:

@@ -17,7 +17,7 @@ _SHOWN, _PATH, _KEPT = 32, 60, 2000
 #: Of so many things a finding speaks.
 _SAID = 3
 #: What of a node is no text that is read.
-_FIXED = {"svg", "places", "kind", "colour", "key", "kept"}
+_FIXED = {"svg", "markup", "places", "kind", "colour", "key", "kept"}
 
 
 class Name(NamedTuple):
@@ -348,6 +348,14 @@ class Glossary:
 
 
 @dataclass(frozen=True)
+class Html:
+    """A part of a page that is no tree, such as the first screen of a report."""
+
+    markup: str
+    tag: ClassVar[str] = "html"
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading and what stands below it; `folded` sections say their `finding` beside it."""
 
@@ -395,4 +403,4 @@ def apart(*nodes: Node) -> list[Section]:
 
 #: What a table holds at one place.
 Content: TypeAlias = Cell | Name | Status | str
-Node = Grid | Words | Bullets | Figure | Figures | Status | Glossary | Section
+Node = Grid | Words | Bullets | Figure | Figures | Status | Glossary | Html | Section

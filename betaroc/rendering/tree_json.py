@@ -15,6 +15,7 @@ from betaroc.rendering.tree import (
     Glossary,
     Grid,
     Group,
+    Html,
     Name,
     Node,
     Row,
@@ -62,6 +63,8 @@ def _blocks_of(block: Node) -> list[_Object]:
             return [_status(block)]
         case Glossary():
             return [{"kind": "glossary", "terms": dict(block.items)}]
+        case Html():
+            return []
 
 
 def _row(row: Row | Group) -> _Object:

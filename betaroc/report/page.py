@@ -136,10 +136,11 @@ def render_body(analysis: AnalysisRecord) -> str:
 
 
 def render_part(analysis: AnalysisRecord) -> tuple[str, frozenset[str]]:
-    """The same for a page of several, and the terms that its one glossary explains."""
-    sections = _sections(analysis)
-    body = html_of(sections)
-    return _body(analysis, sections, body), explained(body)
+    """First screen and main tables for a page of several, and the terms that these need."""
+    sets = list(zip(analysis.parts, ["dev", *set_names(analysis.tests)], strict=True))
+    points = points_section(analysis.points, sets, analysis.level)
+    tables = html_of([Section("", (*measures_section(sets, ()).blocks, *points.blocks))])
+    return _body(analysis, [], tables), explained(tables)
 
 
 def _sections(analysis: AnalysisRecord) -> list[Section]:

@@ -267,11 +267,11 @@ def test_files_that_are_missing_are_named_at_once(
         ("systems = 3\n", "must have tables [systems.NAME]"),
         ("[systems.a]\ntest = 'x'\n", "must have dev"),
         ("[systems.a]\ndev = 'x'\nteste = 'x'\n", "teste"),
-        ("[systems.a]\ndev = 3\n", "must have paths"),
-        ("[systems.a]\ndev = 'x'\ntest = [3]\n", "must have paths"),
-        ("[systems.a]\ndev = 'x'\ntest = 3\n", "must have paths"),
-        ("[systems.a]\ndev = 'x'\ntest = {b = 'y'}\n", "must have paths"),
-        ("[systems.a]\ndev = 'x'\ntest = ''\n", "must have paths"),
+        ("[systems.a]\ndev = 3\n", "must have text in"),
+        ("[systems.a]\ndev = 'x'\ntest = [3]\n", "must have text in"),
+        ("[systems.a]\ndev = 'x'\ntest = 3\n", "must have text in"),
+        ("[systems.a]\ndev = 'x'\ntest = {b = 'y'}\n", "must have text in"),
+        ("[systems.a]\ndev = 'x'\ntest = ''\n", "must have text in"),
         ("[systems.a\n", "must be TOML"),
         ("[systems.a]\ndev = 'x'\n[systems.a]\ndev = 'y'\n", "must be TOML"),
     ],
@@ -287,7 +287,7 @@ def test_manifests_that_are_none(
 def test_folders_with_other_files(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "is empty" in refused(capsys, "fit", "--systems", str(tmp_path))
+    assert "holds none" in refused(capsys, "fit", "--systems", str(tmp_path))
     shutil.copytree(folder, tmp_path / "s")
     for hidden in (".DS_Store", "mlp/.DS_Store", "mlp/.dev.csv.swp"):
         (tmp_path / "s" / hidden).write_text("x")
@@ -417,7 +417,7 @@ def test_a_report_of_two_systems_is_one_page(
     assert "&lt;b&gt;mlp" in text
     ids = [part.split('"')[0] for part in text.split(' id="')[1:]]
     assert len(ids) == len(set(ids))
-    assert [text.count(f'<a href="#system{k}"') for k in range(4)] == [0, 1, 1, 0]
+    assert [text.count(f'<a href="#system{k}-in"') for k in range(4)] == [0, 1, 1, 0]
     assert text.count('<details class="sec" id="system2"') == 1
 
 
