@@ -23,11 +23,9 @@ from scipy.special import ndtr
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
-from betaroc.report.certainty import certainty_of
-from betaroc.report.crossings import whole_curve_words
+from betaroc.report.contradictions import contradictions
+from betaroc.report.curve_words import category_words, certainty_of, unseen, whole_curve_words
 from betaroc.report.score_set import ScoreSet, observed_points
-from betaroc.report.sentences import category_words, end_words
-from betaroc.report.summary import contradictions
 
 Law = tuple[float, float]
 LEVEL, SEED = 0.95, 13
@@ -46,12 +44,13 @@ NORMAL: dict[str, tuple[Law, Law]] = {
     "crossing beyond every score": ((2.0, 1.0), (0.0, 0.8)),
 }
 OPENINGS = {
-    "The ROC lies above": "proper",
-    "The ROC lies below": "below",
-    "The ROC crosses the diagonal once: below it (worse than chance) at the low": "hook-at-zero",
-    "The ROC crosses the diagonal once: below it (worse than chance) at the high": "hook-at-one",
-    "Some thresholds are worse than chance": "not proper",
-    "Cannot tell": "cannot tell",
+    "the ROC lies above": "proper",
+    "the ROC lies below the diagonal everywhere": "below",
+    "the ROC lies below the diagonal wherever": "below",
+    "the ROC lies below the diagonal at the low": "hook-at-zero",
+    "the ROC lies below the diagonal at the high": "hook-at-one",
+    "some thresholds are worse than chance": "not proper",
+    "cannot tell": "cannot tell",
 }
 HEAD = ["pair", "n a class", "right", "cannot tell", "wrong", "wrong as fitted",
         "ends right", "ends wrong", "shapes right", "shapes wrong"]  # fmt: skip
@@ -81,12 +80,12 @@ def claim(words: str) -> str:
     return found
 
 
-def fitted_claim(model: br.ScoreModel, words: str) -> str:
-    """What the sentence says that takes the fitted curve for the true one."""
-    for opening in ("The ROC lies above", "The ROC lies below"):
-        if words.startswith(opening):
-            return OPENINGS[opening]
-    return model.global_shape()
+def fitted_claim(fit: br.Fit) -> str:
+    """What is said where the fitted curve is taken for the true one, as far as scores show it."""
+    hidden = unseen(fit.model, fit.scores)
+    if hidden is not None:
+        return "proper" if hidden.side == "above" else "below"
+    return fit.model.global_shape()
 
 
 def grade(said: str, truth: str) -> str:
@@ -94,13 +93,6 @@ def grade(said: str, truth: str) -> str:
     if said == "cannot tell":
         return said
     return "right" if said in (truth, "not proper" if truth != "proper" else truth) else "wrong"
-
-
-def end_claim(words: list[str]) -> str:
-    """The side of an end, as it is said."""
-    if "cannot tell" in words[0]:
-        return "cannot tell"
-    return "above" if "above the diagonal" in words[0] else "below"
 
 
 def shape_claim(words: str) -> str:
@@ -113,11 +105,10 @@ def judged(fit: br.Fit, truth: str, model: br.ScoreModel) -> list[tuple[str, str
     """Grades of every sentence on one fit: ("whole" or "ends" or "shapes", grade)."""
     sure = certainty_of(fit, LEVEL)
     said = claim(whole_curve_words(fit.model, fit.scores, sure))
-    bare = fitted_claim(fit.model, whole_curve_words(fit.model, fit.scores))
-    found = [("whole", grade(said, truth)), ("fitted", grade(bare, truth))]
+    found = [("whole", grade(said, truth)), ("fitted", grade(fitted_claim(fit), truth))]
     ends = model.ends()
     for which in ("at_zero", "at_one"):
-        side = end_claim(end_words(fit.model, which, fit.scores, sure))
+        side = "cannot tell" if sure.ends is None else getattr(sure.ends, which).side
         found.append(("ends", grade(side, getattr(ends, which).side)))
     true = model.shape_category()
     if isinstance(true, tuple):

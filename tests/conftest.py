@@ -31,8 +31,5 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No pictures but those of expected performance: drawing takes time and shows nothing new."""
-    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
-    monkeypatch.setattr("betaroc.report.page.end_figures", lambda analysis: [])
-    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
-    monkeypatch.setattr("betaroc.report.page.tail_figures", lambda analysis: {})
+    monkeypatch.setattr("betaroc.report.page.fit_figures", lambda analysis: [])

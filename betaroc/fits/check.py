@@ -471,14 +471,16 @@ class FitCheck(Result, Noun):
             ))  # fmt: skip
         return shown + [targets_grid(self.targets)] * bool(self.targets)
 
+    def _statuses(self) -> list[FitStatus]:
+        """The verdicts on the curve and on the rates."""
+        return statuses_beside(
+            FitStatus("ROC", self.verdict, sentence(self.reason)),
+            FitStatus("rates at a threshold", self.rates.verdict, sentence(self.rates.reason)),
+        )
+
     def _view(self) -> list[Node]:
         whole = Status("", f"Fit: {self.status}", _SIGNS[self.status])
-        rates = self.rates
-        parts = statuses_beside(
-            FitStatus("ROC", self.verdict, sentence(self.reason)),
-            FitStatus("rates at a threshold", rates.verdict, sentence(rates.reason)),
-        )
-        return [whole, *(one.node() for one in parts), *self._tables()]
+        return [whole, *(one.node() for one in self._statuses()), *self._tables()]
 
     def __str__(self) -> str:
         return text_of(self._view())

@@ -122,36 +122,6 @@ def draw_det(
     return finished(ax, *axes, loc="upper right")
 
 
-def draw_power_law(
-    curve: tuple[FloatArray, FloatArray],
-    counted: tuple[FloatArray, FloatArray],
-    law: tuple[float, float],
-    axes: tuple[str, str],
-) -> Axes:
-    """A rate against another near an end, on log scales, beside a coefficient times a power."""
-    ax = begun(None, square=True)[0]
-    coefficient, exponent = law
-    low = max(_LEAST, (0.01 * _LEAST / coefficient) ** (1.0 / exponent))
-    x = np.geomspace(low, 1.0, 2)
-    y = coefficient * x**exponent
-    for letter in "xy":
-        on_log(ax, letter, empty=True)
-    ax.plot(*_apart_on_log(*counted), linestyle="none", marker="o", markersize=2.4,
-            color=_DARK, markeredgewidth=0.0, label="counted")  # fmt: skip
-    ax.plot(*curve, color=_DARK, linewidth=1.6, linestyle=(0, (1, 1.5)), label="fitted")
-    ax.plot(x, y, color=GREY, linewidth=1.2, label="power law")
-    return finished(ax, *axes, rates="xy", frame=((low, 1.2), (0.5 * float(y[0]), 1.2)), below=True)
-
-
-def _apart_on_log(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Of points along a curve those above 0, one in each fiftieth of a decade, as the eye tells."""
-    there = (x > 0.0) & (y > 0.0)
-    x, y = x[there], y[there]
-    cells = np.round(50.0 * np.log10(np.stack([x, y])))
-    moved = np.any(np.diff(cells, prepend=np.nan) != 0.0, axis=0)
-    return x[moved], y[moved]
-
-
 def draw_rate_band(
     ax: Axes, far: FloatArray, ends: tuple[FloatArray, FloatArray], style: Mapping[str, Any]
 ) -> None:

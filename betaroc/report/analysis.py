@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import (
     BetarocWarning,
     FitError,
@@ -21,10 +22,12 @@ from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.text import shown
+from betaroc.core.value import Result
 from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
+from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.ways import Fitting
 from betaroc.estimation.estimate import give, reversed_scores
 from betaroc.estimation.families import (
@@ -49,43 +52,38 @@ from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Node
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
-from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of
+from betaroc.report.beta_pair import BetaPairFit, beta_pair_numbers, beta_pair_of
+from betaroc.report.contradictions import contradictions, first_lines
 from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
-from betaroc.report.observed_curves import observed_curves, observed_numbers
+from betaroc.report.observed_curves import ObservedCurve, observed_curves, observed_numbers
 from betaroc.report.page import analysis_block, sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
 from betaroc.report.record import (
-    AnalysisRecord,
     AnalysisTarget,
     checks_of,
     decision_numbers,
     decision_of,
+    doubts,
     request_of,
     target_text,
 )
 from betaroc.report.score_set import (
+    ObservedPoint,
     ScoreSet,
+    apart_words,
     is_modelled,
     names_of_files,
     observed_points,
     rate_at,
     rates_shown,
 )
-from betaroc.report.summary import (
-    contradiction_numbers,
-    contradictions,
-    first_lines,
-    misfit_words,
-    short_verdict,
-    summary_lines,
-)
 
 _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(AnalysisRecord, Noun):
+class Analysis(Result, Noun):
     """Dev fitted, its curves described, its thresholds observed on the test sets.
 
     Made by :func:`analyze`.
@@ -137,6 +135,36 @@ class Analysis(AnalysisRecord, Noun):
     ('beta', ['eer', 'min-hter'])
     """
 
+    dev: ScoreSet
+    tests: tuple[ScoreSet, ...]
+    points: tuple[ObservedPoint, ...]
+    curves: tuple[ObservedCurve, ...]
+    level: float
+    family: Names
+    reason: str
+    seed: int | None = None
+    beta: BetaPairFit | None = None
+    terms: str = BIOMETRIC
+    decision: Decision | None = None
+    checks: tuple[DecisionCheck | None, ...] = ()
+    no_decision: str = ""
+    target: str = ""
+
+    @property
+    def parts(self) -> tuple[ScoreSet, ...]:
+        """Dev, then the tests."""
+        return (self.dev, *self.tests)
+
+    @property
+    def words(self) -> ClassWords:
+        """What the classes are called in every set."""
+        return shared_words(part.given.words for part in self.parts)
+
+    @property
+    def names(self) -> list[str]:
+        """What the user called the sets and their files: no words of ours."""
+        return [*(p.name for p in self.parts), *names_of_files(self.parts).values()]
+
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {shown(part.name, 24)}" for part in self.parts[:3])
         sets += f" and {len(self.tests) - 2} more" * (len(self.tests) > 2)
@@ -151,19 +179,15 @@ class Analysis(AnalysisRecord, Noun):
         Returns
         -------
         str
-            The threshold and its status; what test contradicts, then the main lines with the
-            verdict on each fit, then fits, measures with their intervals, ends in words, families,
-            operating points, expected performance curves, warnings.
+            The threshold and its status; what test contradicts; the sections of the report
+            without pictures; warnings.
         """
-        alarm = misfit_words(self.dev)
-        lines = summary_lines(self.dev, self.tests, self.points)
-        decided = "\n".join(decision_lines(self))
-        lines += [line for part in self.parts for line in short_verdict(part)]
         first = first_lines(self.dev, self.tests, self.points, self.level)
-        blocks = [decided, "\n".join(first + [alarm] * bool(alarm) + lines)]
+        alarms, warnings = doubts(self)
+        first += [*alarms, *filter(None, [apart_words(self.dev)])]
+        blocks = ["\n".join(decision_lines(self)), *["\n".join(first)] * bool(first)]
         blocks.append(text_of(sections_of(self)))
-        if self.notices:
-            blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
+        blocks += ["\n".join(f"warning: {said}" for said in warnings)] * bool(warnings)
         names = [visible(one) for one in self.names]
         told = self.words.said("\n\n".join(blocks) + "\n", names)
         return terms_of(self.terms).said(told, [*names, *self.words])
@@ -194,9 +218,10 @@ class Analysis(AnalysisRecord, Noun):
             "tests": [numbers.set_numbers(part, files) for part in self.tests],
             "decision": decision_numbers(self),
             "operating_points": [numbers.met_numbers(p, self.parts) for p in self.points],
-            "contradictions": contradiction_numbers(
-                contradictions(self.dev, self.tests, self.points, self.level)
-            ),
+            "contradictions": [
+                one._asdict()
+                for one in contradictions(self.dev, self.tests, self.points, self.level)
+            ],
             "curves": [observed_numbers(met) for met in self.curves],
             "warnings": [notice.message for notice in self.notices],
         }

@@ -17,11 +17,10 @@ from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit, fit, law_rows
 from betaroc.rendering.numbers import number
 from betaroc.rendering.tree import Bullets, Grid, Group, Node, Row, Section, Words
-from betaroc.report.certainty import confidence_numbers
+from betaroc.report.curve_words import confidence_numbers, shape_sentences
 from betaroc.report.numbers import fit_numbers
 from betaroc.report.quality import distances
 from betaroc.report.score_set import ScoreSet
-from betaroc.report.sentences import shape_sentences
 
 #: Two-sided 5 % point of the standard normal distribution.
 _Z = 1.959963984540054
@@ -138,11 +137,7 @@ def beta_pair_section(found: BetaPairFit, dev: ScoreSet) -> Section:
         head = ("class of dev", "parameter", "estimate", "standard error")
         told.append(Grid(head, tuple(shown), (1,)))
         plain = replace(dev, fit=made, distances=distances(made._scored, dev.scored.empirical))
-        told.append(Bullets(tuple(" ".join(words) for words in shape_sentences(plain))))
-    told.append(Words(
-        "The pair whose shapes and ends the theory speaks of: each class one beta distribution."
-        " Held-out scores and standard errors as in the table of families.", "legend",
-    ))  # fmt: skip
+        told.append(Bullets(tuple(shape_sentences(plain))))
     return Section("One beta distribution a class", tuple(told))
 
 

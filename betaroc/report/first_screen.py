@@ -43,12 +43,13 @@ from betaroc.rendering.decision_picture import (
 from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
 from betaroc.rendering.tree import Section
 from betaroc.rendering.tree_html import html_of, tight
-from betaroc.report.record import AnalysisRecord, name, question_of, request_of, worst_check
-from betaroc.report.score_set import ScoreSet, is_modelled
-from betaroc.report.summary import set_names
+from betaroc.report.record import name, question_of, request_of, worst_check
+from betaroc.report.score_set import ScoreSet, is_modelled, set_names
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+    from betaroc.report.analysis import Analysis
 
 #: Rates up to which errors are outlined taller once more.
 _SMALL = 0.12
@@ -64,7 +65,7 @@ _CUT = 6.0
 _POINTS = 160
 
 
-def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
+def first_screen(analysis: Analysis) -> dict[str, Any]:
     """Every value that the top of the page shows."""
     total = len(analysis.tests)
     analysis = _worst(analysis) if total > _MOST else analysis
@@ -111,7 +112,7 @@ def first_screen(analysis: AnalysisRecord) -> dict[str, Any]:
 
 
 # --------------------------------------------------------------------------------- words
-def _explained(analysis: AnalysisRecord) -> list[tuple[str, str]]:
+def _explained(analysis: Analysis) -> list[tuple[str, str]]:
     words, terms = analysis.words, TERMS[BIOMETRIC]
     found = [
         (terms.far.short, f"{terms.far.title}: share of {words.many('impostor')} accepted"),
@@ -139,7 +140,7 @@ def _how(d: Decision) -> str:
     return by.get(d.how, "counted on dev, not guaranteed")
 
 
-def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
+def _worst(analysis: Analysis) -> Analysis:
     """Of many test sets those that are worst."""
     best_first, both = (
         list(STATUS_COLOURS),
@@ -154,9 +155,7 @@ def _worst(analysis: AnalysisRecord) -> AnalysisRecord:
     return replace(analysis, tests=tests, checks=checks)
 
 
-def _status(
-    analysis: AnalysisRecord, d: Decision, names: Sequence[str], total: int
-) -> dict[str, str]:
+def _status(analysis: Analysis, d: Decision, names: Sequence[str], total: int) -> dict[str, str]:
     """The one status: of several test sets that of the worst."""
     said, k = worst_check(d, analysis.checks)
     tested, of = k is not None, ""
@@ -172,7 +171,7 @@ def _status(
     }
 
 
-def decision_lines(analysis: AnalysisRecord) -> list[str]:
+def decision_lines(analysis: Analysis) -> list[str]:
     """The same as text: question, threshold, status, why, and what would change it."""
     asked = request_of(analysis.target or None, analysis.level)
     d, names = analysis.decision, ["dev", *set_names(analysis.tests)]
@@ -200,7 +199,7 @@ def _key(row: RateRow, k: int) -> str:
 
 
 def _rates(
-    analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
+    analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
 ) -> dict[str, Any]:
     """Of one test a row a rate; of several a row a set."""
     words, several = analysis.words, len(analysis.tests) > 1
@@ -245,9 +244,7 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
     return found
 
 
-def _strip(
-    analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
-) -> str:
+def _strip(analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]) -> str:
     """The target's rate on a logarithmic axis."""
     if d.target not in TARGET_RATES:
         return ""
@@ -267,7 +264,7 @@ def _strip(
 
 # ------------------------------------------------------------------------------- picture
 def _picture(
-    analysis: AnalysisRecord, names: Sequence[str], d: Decision | None, rows: Sequence[RateRow]
+    analysis: Analysis, names: Sequence[str], d: Decision | None, rows: Sequence[RateRow]
 ) -> dict[str, Any]:
     """Scores of dev and of the tests on one axis, and the slider that moves along it."""
     parts = [part.scored for part in analysis.parts]
@@ -305,7 +302,7 @@ def _picture(
     return found | _positions(analysis, d, rows, axis) if d is not None else found
 
 
-def _drawn(analysis: AnalysisRecord) -> list[int]:
+def _drawn(analysis: Analysis) -> list[int]:
     """Which sets: all of a few, else dev and the one that the status is of."""
     d, drawn = analysis.decision, list(range(len(analysis.parts)))
     if d is not None and len(analysis.tests) > _DRAWN:
@@ -313,7 +310,7 @@ def _drawn(analysis: AnalysisRecord) -> list[int]:
     return drawn if d is not None else drawn[: 1 + _DRAWN]
 
 
-def score_axis(analysis: AnalysisRecord) -> ScoreAxis:
+def score_axis(analysis: Analysis) -> ScoreAxis:
     """The axis of the picture, along which the threshold moves."""
     parts = [analysis.parts[k].scored for k in _drawn(analysis)]
     samples = [getattr(part.scores, who) for part in parts for who in CLASSES]
@@ -362,7 +359,7 @@ def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, Fl
 
 # -------------------------------------------------------------------------------- slider
 def _positions(
-    analysis: AnalysisRecord, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
+    analysis: Analysis, d: Decision, rows: Sequence[RateRow], axis: ScoreAxis
 ) -> dict[str, Any]:
     """What stands where at every position: counted rates, but for the threshold decided."""
     level, (texts, thresholds, home) = d.confidence, slider_positions(axis, d.threshold)
@@ -407,7 +404,7 @@ def _bits(flags: Any) -> str:
 
 
 # ---------------------------------------------------------------------------------- ways
-def _ways(analysis: AnalysisRecord, d: Decision, names: Sequence[str]) -> Markup:
+def _ways(analysis: Analysis, d: Decision, names: Sequence[str]) -> Markup:
     """Every way to choose; of several test sets with what each does on the worst."""
     k = worst_check(d, analysis.checks)[1] or 0 if len(analysis.tests) > 1 else 0
     check, role = (analysis.checks[k], names[k + 1]) if analysis.tests else (None, "")

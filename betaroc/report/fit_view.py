@@ -8,17 +8,18 @@ from typing import Any
 from betaroc.core.arrays import CLASSES
 from betaroc.rendering.numbers import number, path_words, percent, visible
 from betaroc.rendering.tree import Cell, Grid, Node, Row, Section, Words, as_named
+from betaroc.report.curve_words import ends_section
 from betaroc.report.numbers import law_numbers, set_numbers
-from betaroc.report.page_quality import (
+from betaroc.report.quality import class_verdicts
+from betaroc.report.score_set import ScoreSet
+from betaroc.report.sections import (
     checks_section,
     families_section,
+    measures_section,
+    parameters_section,
+    read_section,
     sensitivity_section,
-    tails_section,
 )
-from betaroc.report.score_set import ScoreSet
-from betaroc.report.sections import measures_section, parameters_section, read_section
-from betaroc.report.sentences import ends_section
-from betaroc.report.verdicts import class_verdicts
 
 #: What of a set stands beside the numbers of its fit.
 _BESIDE = (
@@ -34,7 +35,7 @@ def fit_view(part: ScoreSet, reason: str, level: float, seed: int) -> list[Secti
     shown = [read_section(sets, reason), parameters_section(sets), measures_section(sets)]
     shown.append(ends_section(sets))
     if part.quality is not None:
-        shown += [tails_section(sets), checks_section(sets, level, seed)]
+        shown.append(checks_section(sets, level, seed))
         shown += [families_section(*sets[0]), sensitivity_section(sets)]
     return shown
 

@@ -12,11 +12,10 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.asking import asking, asking_of_text
 from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
 from betaroc.model.model import ScoreModel
-from betaroc.report.certainty import confidence_numbers
-from betaroc.report.crossings import depth
+from betaroc.report.curve_words import confidence_numbers, depth
 from betaroc.report.intervals import EER_THRESHOLD, Measured, SetIntervals, summary_numbers
+from betaroc.report.quality import quality_numbers
 from betaroc.report.score_set import MADE, RATES, ObservedPoint, ScoreSet, rate_at, rates_shown
-from betaroc.report.verdicts import quality_numbers
 
 
 def fit_numbers(fit: Fit) -> dict[str, Any]:
@@ -71,7 +70,7 @@ def _crossings(model: ScoreModel) -> list[dict[str, Any]]:
     if len(points) == 0:
         return []
     arrays = zip(points.threshold, points.logit_threshold, points.far, strict=True)
-    names, worst = ("threshold", "logit_threshold", "rate", "depth"), depth(model).gap
+    names, worst = ("threshold", "logit_threshold", "rate", "depth"), depth(model)[0]
     return [dict(zip(names, (*map(float, row), worst), strict=True)) for row in arrays]
 
 
@@ -139,7 +138,7 @@ def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[
     source = part.scores.source
     far, quality = part.distances, {}
     if part.quality is not None:
-        quality = quality_numbers(part.quality, part.scored.scores, part.distances)
+        quality = quality_numbers(part, part.quality)
     return {
         **fields_of(part, "role", "name"),
         "source": None

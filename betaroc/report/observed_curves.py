@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from betaroc.core.errors import BetarocWarning, InputError, ReversedScoresWarning, SameDataWarning
 from betaroc.core.notices import passed_on, warn
 from betaroc.core.value import Value
-from betaroc.decision.curve_view import curve_numbers, curve_view, loss_words
+from betaroc.decision.curve_view import curve_numbers
 from betaroc.decision.epc import Epc, epc
 from betaroc.inference.interval import Band
-from betaroc.rendering.tree import Figure, Figures, Node, Section
-from betaroc.report.score_set import Named, ScoreSet, is_modelled
+from betaroc.report.score_set import ScoreSet, is_modelled
 
 _REPLICATES = 2000
-_BY = {"model": "by dev's fitted distributions", "scores": "on dev's scores"}
+BY = {"model": "by dev's fitted distributions", "scores": "on dev's scores"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +67,7 @@ def _bands(
     bands = []
     try:
         for chosen_by, curve in curves:
-            with passed_on(f"{role}, thresholds {_BY[chosen_by]}: "):
+            with passed_on(f"{role}, thresholds {BY[chosen_by]}: "):
                 band = curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
             bands.append(band)
     except InputError as error:
@@ -87,20 +86,3 @@ def observed_numbers(observed: ObservedCurve) -> dict[str, Any]:
         **curve_numbers(observed.epc, observed.band),
         "loss_split": {name: part.tolist() for name, part in split._asdict().items()},
     }  # fmt: skip
-
-
-def curves_section(
-    curves: Sequence[ObservedCurve], sets: Named, figures: Mapping[str, Figure] | None = None
-) -> Section:
-    """What dev's thresholds were expected to do and did, for every alpha."""
-    nodes: list[Node] = []
-    for part, name in sets[1:]:
-        nodes_of: list[Node] = [Figures((figures[part.role],))] if figures else []
-        for observed in curves:
-            if observed.role == part.role:
-                title = f"Thresholds chosen {_BY[observed.chosen_by]}"
-                view = curve_view(observed.epc, observed.band, picture=False)
-                nodes_of.append(Section(title, tuple(view)))
-        nodes.append(Section(name, tuple(nodes_of)))
-    finding = loss_words(curves[0].epc).partition(", a change")[0] if curves else ""
-    return Section("Expected performance curves", tuple(nodes), finding, "epc")

@@ -41,68 +41,57 @@ from betaroc.rendering.tree import (
 from betaroc.rendering.tree_html import html_of, prose_of, template, typeset
 from betaroc.rendering.tree_json import dict_of
 from betaroc.report.beta_pair import beta_pair_section
-from betaroc.report.figures import (
-    curve_figures,
-    end_figures,
-    epc_figures,
-    histogram_figures,
-    probability_figures,
-    tail_figures,
-)
+from betaroc.report.contradictions import contradiction_words, contradictions, first_lines
+from betaroc.report.curve_words import ends_section
+from betaroc.report.figures import curve_figures, fit_figures
 from betaroc.report.first_screen import decision_lines, first_screen
 from betaroc.report.intervals import Measured
-from betaroc.report.observed_curves import curves_section
-from betaroc.report.page_quality import (
-    checks_section,
-    families_section,
-    sensitivity_section,
-    tails_section,
-    worst,
-)
 from betaroc.report.record import (
-    AnalysisRecord,
     decision_numbers,
+    doubts,
     foot,
     name,
     page_in_terms,
     worst_check,
 )
-from betaroc.report.score_set import Named, ObservedPoint, ScoreSet, is_modelled
+from betaroc.report.score_set import (
+    Named,
+    ObservedPoint,
+    ScoreSet,
+    apart_words,
+    is_modelled,
+    set_names,
+)
 from betaroc.report.sections import (
+    checks_section,
+    curves_section,
+    families_section,
     measures_section,
     parameters_section,
     points_section,
     read_section,
-    scores_section,
-)
-from betaroc.report.sentences import ends_section
-from betaroc.report.summary import (
-    contradiction_words,
-    contradictions,
-    first_lines,
-    misfit_words,
-    set_names,
-    statuses,
-    summary_lines,
+    sensitivity_section,
 )
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from betaroc.report.analysis import Analysis
 
-def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:
+
+def write_report(analysis: Analysis, path: str | os.PathLike[str]) -> None:
     """Write the page, whole or not at all; see :meth:`betaroc.Analysis.to_html`."""
     page_target(path)  # before the work of drawing
     write_whole(path, render_report(analysis))
 
 
-def render_report(analysis: AnalysisRecord) -> str:
+def render_report(analysis: Analysis) -> str:
     """The page as text; the same analysis gives the same text."""
     title = f"betaroc: {name(analysis.dev.name).short}"
     return page_frame(title, render_body(analysis), foot(analysis))
 
 
-def report_document(analysis: AnalysisRecord) -> dict[str, Any]:
+def report_document(analysis: Analysis) -> dict[str, Any]:
     """The page as an object of JSON: its first lines, then every section with all its numbers."""
     names = [visible(one) for one in analysis.names]
     kept = [*names, *analysis.words]
@@ -113,21 +102,19 @@ def report_document(analysis: AnalysisRecord) -> dict[str, Any]:
     with captions_alone():
         sections = sections_of(analysis, drawn=True)
     sections.append(glossary_of(explained(html_of(sections))))
-    lines = summary_lines(analysis.dev, analysis.tests, analysis.points)
     told: dict[str, Any] = plain({
         "betaroc": version(), "format": 1, "kind": "Report", "title": name(analysis.dev.name).whole,
         "answer": [said(line) for line in decision_lines(analysis)],
         "decision": decision_numbers(analysis),
         "contradicted": [said(one) for one in first_lines(
             analysis.dev, analysis.tests, analysis.points, analysis.level)],
-        "in_short": [said(line) for line in lines],
         "warnings": [said(notice.message) for notice in analysis.notices],
         "sections": [dict_of(retold(one, said)) for one in sections],
     })  # fmt: skip
     return told
 
 
-def render_body(analysis: AnalysisRecord) -> str:
+def render_body(analysis: Analysis) -> str:
     """What stands within the frame of a page."""
     sections = _sections(analysis)
     body = html_of(sections)
@@ -135,7 +122,7 @@ def render_body(analysis: AnalysisRecord) -> str:
     return _body(analysis, [*sections, glossary], body + html_of([glossary]))
 
 
-def render_part(analysis: AnalysisRecord) -> tuple[str, frozenset[str]]:
+def render_part(analysis: Analysis) -> tuple[str, frozenset[str]]:
     """First screen and main tables for a page of several, and the terms that these need."""
     sets = list(zip(analysis.parts, ["dev", *set_names(analysis.tests)], strict=True))
     points = points_section(analysis.points, sets, analysis.level)
@@ -143,40 +130,29 @@ def render_part(analysis: AnalysisRecord) -> tuple[str, frozenset[str]]:
     return _body(analysis, [], tables), explained(tables)
 
 
-def _sections(analysis: AnalysisRecord) -> list[Section]:
+def _sections(analysis: Analysis) -> list[Section]:
     return [replace(one, folded=True) for one in sections_of(analysis, drawn=can_draw())]
 
 
-def _body(analysis: AnalysisRecord, sections: Sequence[Section], body: Markup) -> str:
+def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
     page = template("page.html.j2", "report").render(_top(analysis, sections) | {"body": body})
     return page_in_terms(str(page), analysis)
 
 
-def _top(analysis: AnalysisRecord, sections: Sequence[Section]) -> dict[str, Any]:
+def _top(analysis: Analysis, sections: Sequence[Section]) -> dict[str, Any]:
     """What stands first, and the sections below it."""
-    dev, tests, points = analysis.dev, analysis.tests, analysis.points
-    names = ["dev", *set_names(tests)]
-    found = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
-    d = analysis.decision
-    elsewhere = d is not None and all(one.threshold != d.threshold for one in found)
+    of = analysis.dev, analysis.tests, analysis.points, analysis.level
+    d, found, (alarms, warnings) = analysis.decision, contradictions(*of), doubts(analysis)
     return {
         "screen": first_screen(analysis),
-        "contradicted": list(map(typeset, first_lines(dev, tests, points, analysis.level))),
-        "elsewhere": elsewhere,
-        "alarm": typeset(misfit_words(dev)),
-        "headline": list(map(typeset, summary_lines(dev, tests, points))),
-        "statuses": [
-            {"role": role, "colour": worst(verdicts)[1], "statuses": verdicts}
-            for part, role in zip(analysis.parts, names, strict=True)
-            if (verdicts := statuses(part))
-        ],
-        "warnings": [
-            *(visible(notice.message) for notice in analysis.notices),
-            *[_UNDRAWN] * (not can_draw()),
-        ],
+        "contradicted": list(map(typeset, first_lines(*of))),
+        "elsewhere": d is not None and all(one.threshold != d.threshold for one in found),
+        "alarms": list(map(typeset, alarms)),
+        "apart": typeset(apart_words(analysis.dev)),
+        "warnings": [*warnings, *[_UNDRAWN] * (not can_draw())],
         "contents": [(section.key, section.title) for section in sections],
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
-    }  # fmt: skip
+    }
 
 
 _UNDRAWN = (
@@ -197,13 +173,13 @@ def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
 #: What the terms of the page mean, each in a sentence.
 _GLOSSARY = (
     ("threshold", "the score above which a trial is accepted: accepted if score > threshold"),
-    ("client", "a trial that should be accepted, such as one by the person that it claims to be"),
-    ("impostor", "a trial that should be rejected, such as one by somebody else, or an attack"),
+    ("client", "a trial that should be accepted"),
+    ("impostor", "a trial that should be rejected, such as an attack"),
     ("dev", "the development set: on it distributions are fitted and thresholds are chosen"),
     ("test", "scores that had no say in the threshold: what it does on them is observed"),
     ("expected", "what dev makes one expect at a threshold, before anything was seen of test"),
     ("observed", "what was counted at that threshold"),
-    ("fitted", "by the distributions whose parameters make dev’s scores most likely"),
+    ("fitted", "by the distributions that make dev’s scores most likely"),
     ("FAR", "false acceptance rate: the share of impostors that are accepted"),
     ("FRR", "false rejection rate: the share of clients that are rejected"),
     ("FMR", "false match rate: the FAR of the trials that have a score, the comparisons made"),
@@ -223,7 +199,6 @@ _GLOSSARY = (
     ("extrapolated", "less than one score is expected there: the family decides, not the data"),
     ("point mass", "a share of scores at exactly one value"),
     ("p-value", "how often chance alone would be as far off as what was seen, or farther"),
-    ("exponent", "the power by which one rate falls with the other towards an end of the ROC"),
     ("cannot tell", "the scores are too few to say; more are needed"),
     ("held-out score", "mean log density of scores that took no part in the fit"),
     ("groups", "trials that depend on each other, such as those of one person"),
@@ -243,30 +218,22 @@ def glossary_of(terms: Container[str]) -> Section:
     return Section("Glossary", (Glossary(found),), words, "glossary", folded=True)
 
 
-def sections_of(analysis: AnalysisRecord, *, drawn: bool = False) -> list[Section]:
+def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     """All sections of an analysis in their order; pictures are for a page."""
     names = ["dev", *set_names(analysis.tests)]
     sets: Named = list(zip(analysis.parts, names, strict=True))
-    histograms: list[list[Figure]] = [[], []]
-    beside, tails = (probability_figures(analysis), tail_figures(analysis)) if drawn else ({}, {})
-    if drawn:
-        histograms = histogram_figures(analysis)
-    beta = analysis.beta
+    beta, level = analysis.beta, analysis.level
     pair = () if beta is None else (beta_pair_section(beta, analysis.dev),)
     sections = [
-        *[scores_section(sets, histograms)] * drawn,
         measures_section(sets, curve_figures(analysis) if drawn else ()),
-        points_section(analysis.points, sets, analysis.level),
-        *[
-            curves_section(analysis.curves, sets, epc_figures(analysis) if drawn else None)
-        ] * bool(analysis.curves),
-        ends_section(sets, pair, end_figures(analysis) if drawn else ()),
-        tails_section(sets, tails),
-        checks_section(sets, analysis.level, analysis.seed, beside),
+        points_section(analysis.points, sets, level),
+        *[curves_section(analysis.curves, sets, drawn=drawn)] * bool(analysis.curves),
+        ends_section(sets, pair),
+        checks_section(sets, level, analysis.seed, fit_figures(analysis) if drawn else ()),
         families_section(*sets[0], (parameters_section(sets),)),
         sensitivity_section(sets),
         read_section(sets, analysis.reason),
-    ]  # fmt: skip
+    ]
     return [section for section in sections if section.blocks]
 
 
@@ -277,7 +244,7 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 _MANY, _POINTS = 100_000, 64
 
 
-def analysis_block(of: AnalysisRecord) -> list[Node]:
+def analysis_block(of: Analysis) -> list[Node]:
     """What test contradicts, rates expected and observed at some thresholds, and the curves."""
     tests, terms = of.tests[:_TESTS], terms_of(of.terms)
     called = {}
@@ -309,7 +276,7 @@ def analysis_block(of: AnalysisRecord) -> list[Node]:
     return [answer, status, about, *said_of_it, *doubts[:1], *shown, curves, folded]
 
 
-def _decision_nodes(of: AnalysisRecord, d: Decision) -> list[Node]:
+def _decision_nodes(of: Analysis, d: Decision) -> list[Node]:
     """The decision, with the check that stands for all, in the words of the reader's field."""
     found, k = worst_check(d, of.checks)
     check = found if isinstance(found, DecisionCheck) else None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
+from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Value
+from betaroc.core.value import Value, fields_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -21,14 +22,31 @@ from betaroc.distributions.empirical import is_binned
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, sensitivity, tail_words
-from betaroc.fits.check import FitCheck, check_fit
-from betaroc.fits.family_choice import FamilyComparison, compare_families
+from betaroc.fits.check import (
+    CURVE_ONLY,
+    TOLERANCE,
+    FitCheck,
+    FitStatus,
+    check_fit,
+    statuses_beside,
+)
+from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow, compare_families
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to
+from betaroc.fits.target_checks import (
+    GoodDownTo,
+    TargetCheck,
+    check_targets,
+    good_down_to,
+    rates_verdict,
+    rates_words,
+)
 from betaroc.inference.counted_scores import whole_weights
 from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import counted
+
+if TYPE_CHECKING:
+    from betaroc.report.score_set import ScoreSet
 
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
@@ -227,6 +245,111 @@ def _largest_move(audit: Sensitivity) -> tuple[str, float] | None:
     ]
     change, policy = max(moves, default=(0.0, ""))
     return (policy, change) if change > _MOVED else None
+
+
+# ----------------------------------------------------------------------------- verdicts
+def statuses(part: ScoreSet) -> list[FitStatus]:
+    """The verdicts on the ROC and on the rates; none where a fit was not to be checked."""
+    found = part.quality
+    if found is None:
+        return []
+    if found.check is not None:
+        return found.check._statuses()
+    words = sentence(rates_words(found.targets, found.good_down_to))
+    rates = FitStatus("rates at a threshold", rates_verdict(found.targets), words)
+    if found.bin_error is None or part.distances is None:
+        roc = FitStatus("ROC", "not checked", sentence(found.unchecked))
+        return [roc, *[rates] * bool(found.targets)]
+    # Of counts by what chance and bins allow in general; a ROC is off by no more than rates.
+    off, noise = part.distances.roc, max(_chance(part.scored.scores, found.level or 0.95))
+    words = (
+        f"the fitted ROC is {off:.4f} from the one counted (by chance {noise:.4f}, within bins"
+        f" {max(found.bin_error):.4f} more); tolerance {TOLERANCE:g}. No p-values and no pictures"
+        " of single scores: they need every score, which a summary does not keep."
+    )
+    roc = FitStatus("ROC", _verdict(off, noise, max(found.bin_error)), words)
+    return statuses_beside(roc, rates)
+
+
+def class_verdicts(scores: Scores, off: tuple[float, float], level: float) -> tuple[str, str]:
+    """Of each class, client first, by the distance of its distribution from the scores alone."""
+    client, impostor = map(_verdict, off, _chance(scores, level))
+    return client, impostor
+
+
+def _chance(scores: Scores, level: float) -> list[float]:
+    """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
+    totals = (scores.client_total, scores.impostor_total)
+    return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
+
+
+def _verdict(off: float, noise: float, coarse: float = 0.0) -> str:
+    """Whether a distance is within the tolerance, whatever chance and bins did."""
+    if off + noise + coarse <= TOLERANCE:
+        return "good"
+    return "poor" if off - noise > TOLERANCE else "cannot tell"
+
+
+# ----------------------------------------------------------------------------- for JSON
+def quality_numbers(part: ScoreSet, found: Quality) -> dict[str, Any]:
+    """The check, the families and the audit."""
+    families, audit = found.families, found.audit
+    compared: dict[str, Any] = {"recommended": found.recommended or None, "table": [], "tails": [],
+                                "reason": found.uncompared, "left_out": []}  # fmt: skip
+    if families is not None:
+        compared |= {
+            "recommended": found.recommended,
+            "reason": families.reason,
+            "table": [_with_class(row) for row in families.rows],
+            "tails": [_with_class(row) for row in families.tails],
+            "roc_distance": families.roc_distance,
+            "left_out": [dict(zip(("class", "family", "reason"), row, strict=True))
+                         for row in families.left_out],
+        }  # fmt: skip
+    audited: dict[str, Any] = {"reason": found.unaudited, "called_for": [], "policies": [],
+                               "tails": [], "extreme_scores": []}  # fmt: skip
+    if audit is not None:
+        audited = {
+            "reason": "",
+            "called_for": list(found.called_for),
+            "policies": [row._asdict() for row in audit.policies],
+            "refused": list(audit.refused),
+            "tails": [tail._asdict() for tail in audit.tails],
+            "extreme_scores": found.tails,
+        }
+    return {"fit_quality": _check_numbers(part, found), "families": compared,
+            "sensitivity": audited}  # fmt: skip
+
+
+def _with_class(row: FamilyRow | TailRow) -> dict[str, Any]:
+    return {("class" if name == "who" else name): value for name, value in asdict(row).items()}
+
+
+def _check_numbers(part: ScoreSet, found: Quality) -> dict[str, Any]:
+    """The verdict on the curve, that on the rates, the counts at thresholds."""
+    check = found.check
+    counted_ = {"targets": [t._asdict() for t in found.targets],
+                "good_down_to": found.good_down_to._asdict()}  # fmt: skip
+    if check is None and found.bin_error is None:
+        verdict = rates_verdict(found.targets) if found.targets else None
+        return {"verdict": None, "reason": found.unchecked, "status": verdict, **counted_}
+    roc, rates = statuses(part)
+    order = ("good", "cannot tell", CURVE_ONLY, "poor")
+    said = {
+        "verdict": "good" if roc.verdict == CURVE_ONLY else roc.verdict,
+        "reason": roc.words if check is None else check.reason,
+        "status": max(rates.verdict, roc.verdict, key=order.index),
+        "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
+        **counted_,
+    }
+    if check is None or check.roc_distance is None:
+        return {**said, "tolerance": TOLERANCE, "level": found.level}
+    tests = {
+        name: {who: getattr(getattr(check, name), who)._asdict() for who in CLASSES}
+        for name in ("ks", "cvm", "ad", "information")
+    }
+    distance = {"roc_distance": check.roc_distance._asdict(), "tests": tests}
+    return {**said, **distance, **fields_of(check, "tolerance", "level", "replicates")}
 
 
 # ---------------------------------------------------------- how far a fit is from its scores

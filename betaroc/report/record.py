@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from betaroc.core.class_words import ClassWords, shared_words
-from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import quietly
 from betaroc.core.sentences import worded
-from betaroc.core.terms import BIOMETRIC, terms_of
+from betaroc.core.terms import terms_of
 from betaroc.core.text import RATE_NAMES, number, shown
-from betaroc.core.value import Result, fields_of
+from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
     Decision,
@@ -25,53 +23,18 @@ from betaroc.decision.decide import (
 )
 from betaroc.decision.status import AMBER, GREEN, RED
 from betaroc.decision.ways import TARGET_RATES, Fitting, Way
-from betaroc.estimation.families import Names
-from betaroc.rendering.numbers import version
+from betaroc.rendering.numbers import version, visible
 from betaroc.rendering.tree import Name, foreign
-from betaroc.report.beta_pair import BetaPairFit
-from betaroc.report.observed_curves import ObservedCurve
-from betaroc.report.score_set import ObservedPoint, ScoreSet, names_of_files
+from betaroc.report.quality import statuses
+
+if TYPE_CHECKING:
+    from betaroc.report.analysis import Analysis
 
 #: What a report asks where nothing else was asked for.
 DEFAULT_TARGET = "far=0.01"
 #: What may be given as a target.
 AnalysisTarget = str | Mapping[str, float] | None
 _TARGET_NAMES = ("cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AnalysisRecord(Result):
-    """The fields of :class:`betaroc.Analysis`."""
-
-    dev: ScoreSet
-    tests: tuple[ScoreSet, ...]
-    points: tuple[ObservedPoint, ...]
-    curves: tuple[ObservedCurve, ...]
-    level: float
-    family: Names
-    reason: str
-    seed: int | None = None
-    beta: BetaPairFit | None = None
-    terms: str = BIOMETRIC
-    decision: Decision | None = None
-    checks: tuple[DecisionCheck | None, ...] = ()
-    no_decision: str = ""
-    target: str = ""
-
-    @property
-    def parts(self) -> tuple[ScoreSet, ...]:
-        """Dev, then the tests."""
-        return (self.dev, *self.tests)
-
-    @property
-    def words(self) -> ClassWords:
-        """What the classes are called in every set."""
-        return shared_words(part.given.words for part in self.parts)
-
-    @property
-    def names(self) -> list[str]:
-        """What the user called the sets and their files: no words of ours."""
-        return [*(p.name for p in self.parts), *names_of_files(self.parts).values()]
 
 
 # ------------------------------------------------------------------------- foreign names
@@ -85,7 +48,7 @@ def path_shown(text: str) -> Name:
     return foreign(text, path=True)
 
 
-def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
+def page_in_terms(page: str, analysis: Analysis) -> str:
     """The page in the words of the user's field; its style and foreign names stay as they are."""
     from markupsafe import escape
 
@@ -98,7 +61,7 @@ def page_in_terms(page: str, analysis: AnalysisRecord) -> str:
     return "".join(p if p.startswith("<style>") else terms.said(p, kept) for p in parts)
 
 
-def foot(analysis: AnalysisRecord) -> str:
+def foot(analysis: Analysis) -> str:
     """The last line of a page."""
     return page_in_terms(foot_words(), analysis)
 
@@ -109,6 +72,16 @@ def foot_words() -> str:
         f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
         " TPR = 1 − FRR, TNR = 1 − FAR."
     )
+
+
+def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
+    """That the fit does not describe dev's scores, or else is poor; every other warning."""
+    first, others = list[str](), list[str]()
+    for notice in analysis.notices:
+        of_dev = notice.category is MisfitWarning and notice.message.startswith("dev: ")
+        (first if of_dev else others).append(visible(notice.message))
+    poor = [one for one in statuses(analysis.dev) if one.verdict == "poor"]
+    return first or [f"dev: fit of the {p.of}: {p.verdict}. {p.words}" for p in poor], others
 
 
 # ------------------------------------------------------------------------- its threshold
@@ -210,7 +183,7 @@ def worst_check(
 
 
 # ------------------------------------------------------------------------------ in JSON
-def decision_numbers(analysis: AnalysisRecord) -> dict[str, Any]:
+def decision_numbers(analysis: Analysis) -> dict[str, Any]:
     """What was decided and what each test set says of it, for readers of JSON."""
     d, target = analysis.decision, analysis.target
     asked = {"target": target or DEFAULT_TARGET, "default": not target}

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from betaroc.core.errors import BetarocWarning, InputError, SmallSampleWarning
+from betaroc.core.errors import BetarocWarning, InputError, MisfitWarning, SmallSampleWarning
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import quietly, warn
 from betaroc.core.options import IntervalOptions
+from betaroc.core.terms import TERMS
+from betaroc.core.text import capital
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
@@ -26,10 +29,13 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
-from betaroc.rendering.numbers import counted, number, percent
-from betaroc.report.certainty import Certainty, certainty_of
+from betaroc.rendering.numbers import counted, extreme, number, percent, visible
+from betaroc.report.curve_words import Certainty, certainty_of
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
 from betaroc.report.quality import Distances, Quality
+
+#: Characters of a name in a heading.
+_NAME = 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,7 +103,9 @@ class ScoreSet(Value):
     @cached_property
     def certainty(self) -> Certainty | None:
         """What the errors of the fit let one say of its curve; None without intervals."""
-        return None if self.intervals is None else certainty_of(self.fit, self.intervals.level)
+        if self.intervals is None or self.fit is None:
+            return None
+        return certainty_of(self.fit, self.intervals.level)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -181,6 +189,44 @@ def warn_of_test(given: ScoreData) -> None:
     reversed_scores(*given._distributions)
     if few:
         warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
+
+
+def set_names(tests: Sequence[ScoreSet]) -> list[str]:
+    """Roles of the test sets, of several with the names of their files where these differ."""
+    names = []
+    for part in tests:
+        source = part.scores.source
+        of_file = source is not None and Path(source.path).name == part.name
+        text = visible(Path(part.name).stem if of_file else part.name)
+        names.append(text if len(text) <= _NAME else f"{text[: _NAME - 3]}...")
+    if len(tests) < 2 or len(set(names)) < len(names):
+        return [part.role for part in tests]
+    return [f"{part.role} ({name})" for part, name in zip(tests, names, strict=True)]
+
+
+def misfit_words(part: ScoreSet) -> str:
+    """That the fitted distributions do not describe these scores, as the fit says; else nothing."""
+    said = () if part.fit is None else part.fit.notices
+    return " ".join(capital(n.message) for n in said if n.category is MisfitWarning)
+
+
+def apart_words(dev: ScoreSet) -> str:
+    """That no impostor scores above a client; else nothing."""
+    highest, lowest = dev.extremes("impostor")[1], dev.extremes("client")[0]
+    if highest >= lowest:
+        return ""
+    words = (
+        f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
+        f" below {extreme(lowest)}."
+    )
+    if is_modelled(dev):
+        words += " Errors other than 0 at thresholds in between are those of the family fitted."
+    return words
+
+
+def of_comparisons(text: str) -> str:
+    """Rates of the trials that have a score by their own names."""
+    return TERMS["matching"].said(text)
 
 
 # ------------------------------------------------------------------- operating points
@@ -313,6 +359,11 @@ def _observed(
         )
         for k, row in enumerate(rates)
     ]
+
+
+def marked(points: Sequence[ObservedPoint]) -> ObservedPoint:
+    """The threshold that stands for the others: dev's EER, of the fit where there is one."""
+    return next(met for met in points if met.key == "eer")
 
 
 def target(key: str) -> tuple[str, float] | None:

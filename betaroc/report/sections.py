@@ -1,25 +1,24 @@
-"""What is said of score sets, section by section: of these the terminal and the page are made."""
+"""The sections of an analysis: of these the page, its JSON and the terminal are made."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from betaroc.core.arrays import CLASSES
 from betaroc.core.special import rate_of_none
 from betaroc.core.text import capital, sentence
 from betaroc.data.scores_view import CLASS_HEAD, read_rows
+from betaroc.decision.curve_view import cautions, curve_view, loss_words
+from betaroc.estimation.families import family_text
+from betaroc.fits.family_choice import FamilyComparison, families_grid, tail_sentences
 from betaroc.fits.fit import fit_families, law_rows
+from betaroc.fits.target_checks import targets_grid
 from betaroc.model.asking import Asking
-from betaroc.model.model import ScoreModel
-from betaroc.rendering.numbers import (
-    level_words,
-    number,
-    percent,
-    spaced,
-    threshold,
-)
+from betaroc.rendering.numbers import level_words, number, percent, spaced, threshold
 from betaroc.rendering.tree import (
+    Bullets,
     Cell,
     Figure,
     Figures,
@@ -34,6 +33,7 @@ from betaroc.rendering.tree import (
     foreign,
     grouped,
 )
+from betaroc.report.curve_words import said_of, without_interval
 from betaroc.report.intervals import (
     FAR,
     TPR,
@@ -42,31 +42,27 @@ from betaroc.report.intervals import (
     measured_cell,
     summary_words,
 )
+from betaroc.report.observed_curves import BY, ObservedCurve
+from betaroc.report.quality import statuses
 from betaroc.report.score_set import (
     RATES,
     Named,
     ObservedPoint,
     ScoreSet,
     is_modelled,
+    marked,
     names_of_files,
+    of_comparisons,
     rate_at,
     rates_shown,
     target,
     unscored_words,
 )
-from betaroc.report.sentences import said_of, without_interval
-from betaroc.report.summary import expected, marked
 
-#: Fewer expected scores than this beyond a threshold are told.
-_FEW, _NONE = 10.0, 0.01
-_AREA_METHODS = {
-    "logit-delong+newcombe": "the mean of DeLong's and Newcombe's intervals on the logit scale",
-    "logit-delong": "DeLong's variance between groups on the logit scale",
-    "newcombe": "Newcombe's interval, as DeLong's variance is 0",
-    "newcombe-groups": "Newcombe's interval of as many trials as groups, as DeLong's variance is 0",
-}
-
-
+#: Fewer expected scores than this beyond a threshold are said.
+_FEW = 5.0
+#: So many sets stand beside each other in a table of operating points.
+_BESIDE = 4
 #: What is said of the marks beside an interval.
 _MARKS = {
     "outside": "“Outside”: the number lies outside its own interval, which the scores draw: they"
@@ -80,6 +76,14 @@ def _with_level(title: str, found: SetIntervals | None) -> str:
     return title if found is None else f"{title}, {level_words(found.level)} interval"
 
 
+def _by_set(sets: Named, blocks: Sequence[Sequence[Node]]) -> list[Node]:
+    """What is said of each set, under its name where there are several."""
+    if len(sets) == 1:
+        return [*blocks[0]]
+    named = zip(sets, blocks, strict=True)
+    return [Section(role, tuple(own)) for (_, role), own in named if own]
+
+
 # ------------------------------------------------------------------------------ what was read
 def read_section(sets: Named, reason: str) -> Section:
     """Files, numbers of scores and their range, the family that serves them."""
@@ -88,18 +92,17 @@ def read_section(sets: Named, reason: str) -> Section:
         Words(f"{role}: {words}.", "note") for part, role in sets
         if (words := summary_words(part.given))
     ]  # fmt: skip
-    said = [] if dev.fit is None else [sentence(f"Family: {_family(dev, reason)}")]
+    said = []
+    if dev.fit is not None:
+        made = fit_families(dev.fit)
+        said.append(sentence(f"Family: {f'{made}; {reason}' if reason else made}"))
     for part, role in tests if dev.fit else sets:
         if part.fit is None:
             said.append(f"{role}: not fitted; a warning says why.")
         elif dev.fit is not None and fit_families(part.fit) != fit_families(dev.fit):
             said.append(f"{role}: fitted by {fit_families(part.fit)}.")
     if tests:
-        said.append(
-            "One family serves all sets of the call, and an automatic choice looks at the range of"
-            " all their scores; the distributions that set the thresholds, and the thresholds, come"
-            " from dev alone."
-        )
+        said.append("One family serves all sets; the fit and the thresholds come from dev alone.")
     said.append(
         "A score is accepted if it is greater than the threshold; nothing was rescaled, flipped or"
         " dropped unless a line here says so."
@@ -114,39 +117,14 @@ def read_section(sets: Named, reason: str) -> Section:
 def _sizes(part: ScoreSet, between: str) -> str:
     """How many scores of each class."""
     return between.join(
-        f"{spaced(n)} {who}{'s' * (n != 1)}"
-        for n, who in zip(part.sizes, ("client", "impostor"), strict=True)
+        f"{spaced(n)} {who}{'s' * (n != 1)}" for n, who in zip(part.sizes, CLASSES, strict=True)
     )
-
-
-def _family(part: ScoreSet, reason: str) -> str:
-    made = "" if part.fit is None else fit_families(part.fit)
-    return f"{made}; {reason}" if reason else made
 
 
 def _read_rows(files: Mapping[str, str], part: ScoreSet) -> list[RowCells]:
     source = part.scores.source
     name = foreign(part.name) if source is None else foreign(files[source.path], path=True)
     return read_rows(part.given, name)
-
-
-# ------------------------------------------------------------------------------ scores
-def scores_section(sets: Named, figures: Sequence[Sequence[Figure]]) -> Section:
-    """Histograms of both classes."""
-    finding = few((f"{role}: {_sizes(p, ', ')}" for p, role in sets), "; ")
-    titles = ("Client", "Impostor")
-    shown: list[Node] = [
-        Section(title, (Figures(tuple(row)),)) for title, row in zip(titles, figures, strict=True)
-    ]
-    if len(sets) == 1:
-        shown = [Figures(tuple(figure for row in figures for figure in row))]
-    note = Words(
-        "Twenty bins; bars have the area of the share of scores they hold. A fitted density that"
-        " rises without bound leaves the frame; a point mass is a stem as high as a bar holding it,"
-        " and its scores are not in the bars. One scale for all sets of a class.",
-        "legend",
-    )
-    return Section("Scores", (note, *shown), finding, "scores")
 
 
 # ------------------------------------------------------------------------------ measures
@@ -161,17 +139,12 @@ def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
         absent = ("not fitted",) * (modelled and not is_modelled(part))
         return [(*row, *absent) for row in _measure_rows(part)]
 
-    explained = Words(
-        "DET: the errors of the ROC on scales that make normal scores straight lines. KS: the"
-        " largest difference of TPR and FAR.",
-        "legend",
-    )
     notes = [Words(words, "note") for words in said_of(sets, _notes_of)]
     several = len(sets) > 1
     finding = few(number(part.empirical.auc(), 3) + f" on {role}" * several for part, role in sets)
     drawn = (Figures(tuple(figures)),) * bool(figures)
     grid = grouped(sets, head, rows, (0,) if several else ())
-    return Section("ROC and DET", (explained, *drawn, grid, *notes), f"AUC {finding}", "curves")
+    return Section("ROC and DET", (*drawn, grid, *notes), f"AUC {finding}", "curves")
 
 
 def _measure_rows(part: ScoreSet) -> list[RowCells]:
@@ -179,9 +152,6 @@ def _measure_rows(part: ScoreSet) -> list[RowCells]:
     if part.fit is not None and is_modelled(part):
         models.append(part.fit.model)
     eer = [m.eer() for m in models]
-    auc, ks = ([getattr(m, name)() for m in models] for name in ("auc", "ks"))
-    hter = [percent(eer[0].hter), *(expected(part, p, why=False)[2] for p in eer[1:])]
-    places = [threshold(p.threshold, p.logit_threshold) for p in eer]
 
     def digits(n: int) -> Callable[[float], str]:
         return lambda value: number(value, n)
@@ -191,12 +161,13 @@ def _measure_rows(part: ScoreSet) -> list[RowCells]:
         return title, *(measured_cell(m, say, text) for m, text in zip(ends, texts, strict=True))
 
     rows = [
-        row("AUC", "auc", digits(5), map(digits(5), auc)),
-        row("EER", "eer", percent, hter),
-        row("EER threshold", "threshold@eer", lambda v: threshold(v, math.nan), places),
+        row("AUC", "auc", digits(5), (number(m.auc(), 5) for m in models)),
+        row("EER", "eer", percent, (percent(float(p.hter)) for p in eer)),
+        row("EER threshold", "threshold@eer", lambda v: threshold(v, math.nan),
+            (threshold(p.threshold, p.logit_threshold) for p in eer)),
         row(f"TPR at FAR {percent(FAR)}", TPR, percent,
             (percent(float(m.at_far(FAR).tpr)) for m in models)),
-        row("KS", "ks", digits(4), map(digits(4), ks)),
+        row("KS", "ks", digits(4), (number(m.ks(), 4) for m in models)),
     ]  # fmt: skip
     for key in rates_shown([part]):  # rates of comparisons made
         if key not in RATES:
@@ -217,20 +188,13 @@ def _ends_of(found: SetIntervals | None, key: str, n: int) -> list[Measured | No
 
 
 def _notes_of(part: ScoreSet) -> list[str]:
-    """Which intervals are missing and why, and on what groups the others rest."""
+    """What the intervals rest on, and which are missing and why."""
     found = part.intervals
     if found is None:
         return []
-    method = next(m.method for m in found.scores if m.key == "auc")
-    area = f"the AUC by {_AREA_METHODS[method]}, " if method else ""
-    first = (
-        f"intervals of scores: {area}the EER, its threshold and the TPR by the likelihood of the"
-        " counts"
-    )
-    first += ", each with what bins can be off" * (part.summary is not None)
-    if found.model:
-        first += "; of fitted numbers by the errors of the parameters and by the scores"
-    notes = [first]
+    notes = []
+    if part.summary is not None:
+        notes.append("intervals of scores hold what bins can be off")
     if found.groups is not None:
         notes.append(
             f"intervals take {found.groups} groups as what varies, not the single trials; standard"
@@ -244,8 +208,8 @@ def _notes_of(part: ScoreSet) -> list[str]:
 # ------------------------------------------------------------------------------ parameters
 def parameters_section(sets: Named) -> Section:
     """Parameters of both distributions, with their intervals."""
-    found = sets[0][0].intervals
-    head = ("class", "parameter", _with_level("estimate", found), "standard error", "interval by")
+    head = ("class", "parameter", _with_level("estimate", sets[0][0].intervals), "standard error",
+            "interval by")  # fmt: skip
 
     def rows(part: ScoreSet) -> list[RowCells | Group]:
         if part.fit is None:
@@ -261,40 +225,38 @@ def parameters_section(sets: Named) -> Section:
         numbers = f"log-likelihood {number(fit.log_likelihood)}, AIC {number(fit.aic)}"
         return [*made, Group("", f"{numbers}, BIC {number(fit.bic)}")]
 
-    legend = Words(
-        "Maximum likelihood. Standard errors are those of large samples and independent trials."
-        " Intervals: of the profile likelihood; Wald’s where scores were censored or counted in"
-        " cells, and where trials carry groups, whose dependence they then count. AIC and BIC: the"
-        " smaller the better.",
-        "legend",
-    )
     words = (0, 1, 4) if len(sets) > 1 else (1, 4)
-    return Section("Parameters", (grouped(sets, head, rows, words), legend), "", "parameters")
+    return Section("Parameters", (grouped(sets, head, rows, words),), "", "parameters")
 
 
 # ------------------------------------------------------------------------------ operating points
 def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -> Section:
-    """Dev's thresholds and the rates they lead to on every set, with their intervals."""
-    keys = rates_shown([part for part, _ in sets])
+    """A row per criterion: dev's threshold and the rates that it leads to on every set."""
+    keys = [key for key in rates_shown([part for part, _ in sets]) if key not in ("hter", "f1")]
     told: list[Node] = [Words(
-        "Thresholds are chosen on dev alone and observed on the test scores as they are."
-        if len(sets) > 1 else
-        "No test set was given: the observed rates are those of the scores that chose the"
-        " thresholds, or were fitted, and look better than new ones will."
-    )]  # fmt: skip
-    for chosen_by, title in (
-        ("model", "Thresholds chosen by dev’s fitted distributions"),
-        ("scores", "Thresholds chosen on dev’s scores"),
-    ):
+        "No test set was given: rates of the scores that chose the thresholds, or were fitted, look"
+        " better than new ones will."
+    )] * (len(sets) == 1)  # fmt: skip
+    for start in range(0, len(sets), _BESIDE):
+        some = range(start, min(start + _BESIDE, len(sets)))
+        head: list[Cell | str] = ["threshold of", "threshold"]
+        for k in some:
+            of = sets[k][1] if k else "dev, expected"
+            head += [Cell(key.upper(), of) for key in keys]
         rows: list[Row | Group] = []
-        for met in points:
-            if met.chosen_by == chosen_by:
-                rows += _point_rows(met, sets, keys, level)
-        if rows:
-            grid = Grid(("rates of", *(key.upper() for key in keys)), tuple(rows))
-            told.append(Section(title, (grid,)))
-    told.append(Words(_points_legend(level, tests=len(sets) > 1, made=len(keys) > 4),
-                      "legend"))  # fmt: skip
+        for chosen_by, title in (("model", "By dev’s fitted distributions"),
+                                 ("scores", "On dev’s scores")):  # fmt: skip
+            own = [met for met in points if met.chosen_by == chosen_by]
+            rows += [Group(title)] * bool(own)
+            for met in own:
+                rows += _point_rows(met, sets, some, keys, level)
+        told.append(Grid(tuple(head), tuple(rows)))
+    told.append(Words(
+        f"{level_words(level)} intervals: of the fit at that very threshold; of a test set Clopper"
+        " and Pearson’s, with groups by the delta method. What dev counts there has none: these"
+        " scores chose the threshold or were fitted. HTER and F1 of every point stand in the"
+        " JSON and in Analysis.points.", "legend",
+    ))  # fmt: skip
     met = marked(points)
     finding = f"at dev's EER threshold FAR {percent(met.expected.far)} expected"
     if len(sets) > 1:
@@ -304,99 +266,250 @@ def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -
     return Section("Operating points", tuple(told), finding, "points")
 
 
-def _points_legend(level: float, *, tests: bool, made: bool) -> str:
-    words = (
-        "FAR: share of impostors accepted. FRR: share of clients rejected. HTER: their mean. F1:"
-        " the harmonic mean of precision and recall, at each set’s own share of clients."
-    )
-    if made:
-        words += (
-            " FAR and FRR are of trials, of which those without a score are rejected; FMR and FNMR"
-            " are the same shares of the trials that have a score, the comparisons made."
-        )
-    words += (
-        f" Below the expected rates the {level_words(level)} interval of what the distributions say"
-        " at that very threshold"
-    )
-    if tests:
-        words += (
-            "; below those of a test set that of its rates: Clopper and Pearson’s of FAR and FRR,"
-            " the HTER from both, F1 by the delta method, with groups all by the delta method"
-        )
-    return words + (
-        ". Those observed on dev have none: the threshold was chosen or the distributions were"
-        " fitted on these scores. “Below 1/n”: less than one of the n scores of dev that could show"
-        f" it is expected there; the number is extrapolated. {_MARKS['outside']}. “Dev’s"
-        " scores contradict the fit”: an exact binomial test at level 0.01 of the scores counted"
-        " there, by more than a factor of 1.25."
-    )
-
-
 def _point_rows(
-    met: ObservedPoint, sets: Named, keys: Sequence[str], level: float
-) -> list[Row | Group]:
-    """One threshold: what it is, what is to be said of it, the rates of every set."""
+    met: ObservedPoint, sets: Named, some: Sequence[int], keys: Sequence[str], level: float
+) -> Iterator[Row | Group]:
+    """The rates of some sets at a threshold, and what is to be said of it."""
     point, (dev, _) = met.expected, sets[0]
-    by_model = met.chosen_by == "model"
-    caution = _few_words(met, dev) if by_model else _rests_on_few(met, dev, level)
+    first = 0 in some
     place = threshold(point.threshold, point.logit_threshold)
-    rows: list[Row | Group] = [Group(f"{met.title}: threshold {place}", caution)]
-    if by_model:
-        said = dict(zip(("far", "frr", "hter"), expected(dev, point, why=False), strict=True))
-        model: ScoreModel = dev.empirical if dev.fit is None else dev.fit.model
-        texts = [said.get(key) or percent(rate_at(key, model, point)) for key in keys]
-        cells = _rate_cells(keys, texts, met.expected_intervals)
-        rows.append(Row(("expected by the distributions", *cells)))
-    intervals = ((), *met.observed_intervals)
-    for (part, name), at, found in zip(sets, met.observed, intervals, strict=True):
-        texts = [percent(rate_at(key, part.empirical, at)) for key in keys]
-        rows.append(Row((f"{name}, observed", *_rate_cells(keys, texts, found))))
-    return rows
+    cells: list[Cell] = []
+    for k in some:
+        part, at = sets[k][0], met.observed[k]
+        model, found = part.empirical, met.observed_intervals[k - 1] if k else ()
+        if k == 0 and met.chosen_by == "model" and dev.fit is not None:
+            model, at, found = dev.fit.model, point, met.expected_intervals
+        ends = {m.key: m for m in found if not m.why}
+        for key in keys:
+            text = percent(rate_at(key, model, at))
+            cell = measured_cell(ends.get(key), percent, text)
+            if k == 0:
+                cell = Cell(cell.text, cell.span, cell.value, cell.low, cell.high,
+                            note=_of_dev(met, dev, key, level))  # fmt: skip
+            cells.append(cell)
+    title = met.title.removesuffix(" by dev's fit")
+    yield Row((title, Cell(place, note=_support(met, dev) if first else ""), *cells))
+    if first and met.contradicted_by:
+        yield Group("", f"Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}.")
 
 
-def _rate_cells(keys: Sequence[str], texts: Sequence[str], found: Sequence[Measured]) -> list[Cell]:
-    own = {m.key: m for m in found if not m.why}
-    return [measured_cell(own.get(k), percent, t) for k, t in zip(keys, texts, strict=True)]
+def _support(met: ObservedPoint, dev: ScoreSet) -> str:
+    """How many of dev's scores are expected beyond a fitted threshold, where they are few."""
+    if met.chosen_by != "model" or met.expected.n_beyond is None or dev.fit is None:
+        return ""
+    unit = "s" if dev.fit._evidence.groups is None else " groups"
+    beyond = zip(CLASSES, met.expected.n_beyond, strict=True)
+    found = [f"{number(n, 2) if n >= 0.01 else 'below 0.01'} {who}{unit}" for who, n in beyond
+             if n < _FEW]  # fmt: skip
+    if not found:
+        return ""
+    extrapolated = ", extrapolated" if met.expected.extrapolated else ""
+    return f"{' and '.join(found)} beyond{extrapolated}"
 
 
-def _few_words(met: ObservedPoint, dev: ScoreSet) -> str:
-    """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
-    client, impostor = met.expected.n_beyond
-    rates, counted = met.expected, met.observed[0]
-    group = " group" * (dev.fit is not None and dev.fit._evidence.groups is not None)
-    found, none = [], []
-    for who, n, rate, share, near, other in (
-        ("impostor", impostor, rates.far, counted.far, "above", "at or below"),
-        ("client", client, rates.frr, counted.frr, "at or below", "above"),
-    ):
-        where, alone = (near, share == 0.0) if rate <= 0.5 else (other, share == 1.0)
-        few = f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who}{group}s"
-        found += [f"{few} {where} it"] * (n < _FEW)
-        none += [f"no {who}{group} of dev lies {where} it"] * alone
-    words = f"{' and '.join(found)} are expected" if found else ""
-    words = capital(words) if words.startswith("less") else "Only " * bool(found) + words
-    words += (": extrapolated." if met.expected.extrapolated else ".") * bool(found)
-    if none:
-        words = f"{words} {capital(' and '.join(none))}.".strip()
-    if met.contradicted_by:
-        words += f" Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}."
-    return words.strip()
-
-
-def _rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
-    """Where a target rate is less than one score of the class."""
+def _of_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -> str:
+    """What dev counts at a fitted threshold; of an own one how much a count of none leaves room."""
+    if met.chosen_by == "model":
+        return f"{percent(rate_at(key, dev.empirical, met.observed[0]))} counted"
     aim = target(met.key)
-    if aim is None:
+    total = dev.scores.impostor_total if key == "far" else dev.scores.client_total
+    if aim is None or aim[0] != key or total * aim[1] >= 1.0:
         return ""
-    name, rate = aim
-    total = dev.scores.impostor_total if name == "far" else dev.scores.client_total
-    if total * rate >= 1.0:
-        return ""
-    who = "impostor" if name == "far" else "client"
+    return f"none of {number(total)}: up to {percent(rate_of_none(total, level))}"
+
+
+# ------------------------------------------------------- expected performance curves
+def curves_section(curves: Sequence[ObservedCurve], sets: Named, *, drawn: bool) -> Section:
+    """What dev's thresholds were expected to do and did, for every alpha."""
+    nodes: list[Node] = []
+    for part, name in sets[1:]:
+        first, *others = (one for one in curves if one.role == part.role)
+        view = curve_view(first.epc, first.band, picture=drawn)
+        said: list[Node] = [Words(f"Thresholds chosen {BY[first.chosen_by]}.", "note")]
+        said += [Figures((node,)) if isinstance(node, Figure) else node for node in view]
+        for other in others:
+            told = [loss_words(other.epc), *cautions(other.epc)]
+            said.append(Words(f"Thresholds chosen {BY[other.chosen_by]}: {' '.join(told)}", "note"))
+        nodes += said if len(sets) == 2 else [Section(name, tuple(said))]
+    finding = loss_words(curves[0].epc).partition(", a change")[0] if curves else ""
+    return Section("Expected performance curves", tuple(nodes), finding, "epc")
+
+
+# ------------------------------------------------------------------------------ checks
+def checks_section(
+    sets: Named, level: float, seed: int | None = None, figures: Sequence[Figure] = ()
+) -> Section:
+    """Verdicts, tests, tails and distances of every fit, pictures of dev's, the rules folded."""
+    title, modelled = "Can the fit be believed?", [one for one in sets if is_modelled(one[0])]
+    if not modelled:
+        told: list[Node] = [one.node(role) for part, role in sets for one in statuses(part)]
+        told.append(Words("No distributions were fitted: there is nothing to check."))
+        return Section(title, tuple(told), "no distributions were fitted", "checks")
+    told = [Words(
+        "Checks, tails and families are of the trials that have a score; rates asked are of all"
+        " trials."
+    )] * any(part.has_rejected for part, _ in sets)  # fmt: skip
+    blocks = [_check(part, figures if k == 0 else ()) for k, (part, _) in enumerate(modelled)]
+    told += [*_by_set(modelled, blocks), *_distances(sets)]
+    rules = Section("Rules of these verdicts", (Words(_rules(sets, level, seed), "legend"),),
+                    folded=True)  # fmt: skip
+    said = [
+        f"{role}: {', '.join(f'{one.of} {one.verdict}' for one in own)}"
+        for part, role in sets
+        if (own := statuses(part))
+    ]
+    return Section(title, (*told, rules), few(said, "; ") or "not checked", "checks")
+
+
+def _check(part: ScoreSet, drawn: Sequence[Figure]) -> list[Node]:
+    """The verdicts on a fit, its pictures, the tests or why there are none, its tails."""
+    found, fit = part.quality, part.scored.fit
+    told: list[Node] = [one.node() for one in statuses(part)]
+    told += [Figures(tuple(drawn))] * bool(drawn)
+    if found is None:
+        return told
+    own = fit is not None and bool(fit.client.tails or fit.impostor.tails)
+    if found.check is not None:
+        told += found.check._tables(", without tails" * own)
+    elif found.targets:
+        told.append(targets_grid(found.targets))
+    tails = [capital(sentence(words)) for words in found.tails]
+    return told + [Bullets(tuple(tails))] * bool(tails)
+
+
+def _distances(sets: Named) -> list[Node]:
+    """How far fits are from their scores, and test from dev."""
+    of_fit = {
+        role: (part.distances.client, part.distances.impostor, part.distances.roc)
+        for part, role in sets
+        if part.distances is not None and is_modelled(part)
+    }
+    rows = [
+        Row((f"{role}: {what}", *(number(v, 3) for v in values), *blank))
+        for part, role in sets
+        for what, values, blank in (
+            ("fitted distributions against its scores", of_fit.get(role), ()),
+            ("its scores against dev’s scores", part.shift, ("",)),
+        )
+        if values is not None
+    ]
+    return [Grid(("largest distance", "client", "impostor", "ROC"), tuple(rows))] * bool(rows)
+
+
+def _rules(sets: Named, level: float, seed: int | None) -> str:
+    """How the verdicts and the distances are made."""
+    found = [part.quality.check for part, _ in sets if part.quality is not None]
+    drawn = max((check.replicates for check in found if check is not None), default=0)
+    made = f"{drawn} simulated score sets{'' if seed is None else f', seed {seed}'}, so that no"
+    made += f" p-value is below {number(1.0 / (1 + drawn), 3)}. "
     return (
-        f"Dev has {number(total)} {who}{'s' * (total != 1)}, fewer than the"
-        f" {number(1.0 / rate)} of which one is {percent(rate)}: the threshold is where dev shows"
-        " no error. None among so many leaves room for rates up to"
-        f" {percent(rate_of_none(total, level))}"
-        f" ({level_words(level)} confidence)."
+        "Curve: good, the whole interval of the distance is within the tolerance; poor, it is"
+        " beyond; cannot tell, it reaches across. Two distributions that are wrong in the same way"
+        " have a good ROC and wrong rates, hence the second verdict. Rates: good, the exact"
+        " interval of the rate counted at the fit’s own threshold lies within a factor of 3 of the"
+        " rate expected; poor, it has no point within a factor of 1.25; cannot tell, all else;"
+        f" down to 5 expected scores. {made * bool(drawn)}Intervals of level {level_words(level)}."
+        " Distances: of the distribution functions (Kolmogorov–Smirnov), and of the curves in FAR"
+        " and TPR at once; they take trials as independent."
     )
+
+
+# ------------------------------------------------------------------------------ families
+def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Section:
+    """The families side by side, the recommended one first; what it would gain by a tail."""
+    words = family_words(part)
+    if not words and part.quality is not None and part.quality.uncompared:
+        words = f"{role}: not compared: {sentence(part.quality.uncompared)}"
+    found = None if part.quality is None else part.quality.families
+    told: list[Node] = [Words(words)] * bool(words)
+    finding = "not compared"
+    if found is not None:
+        fit = part.fit
+        told += families_grid(
+            found, ("", "") if fit is None else (fit.client.family, fit.impostor.family)
+        )
+        told += [
+            Words(of_comparisons(said) if part.has_rejected else said, "note")
+            for said in tail_sentences(found.tails)
+        ]
+        best = " and ".join(dict.fromkeys(found.recommended))
+        finding = f"{'only' if _alone(found) else 'recommended'} {best}"
+    told.append(Words(
+        "Held-out score: mean log density of a score under fits of the other four folds; its z: the"
+        " difference to the best one in standard errors. Recommended is, of those within half a"
+        " standard error of the best, the one with the fewest parameters. Vuong z: difference of"
+        " log-likelihoods to the recommended family. Distance: largest one of the distribution"
+        " functions.", "legend",
+    ))  # fmt: skip
+    return Section("Families of distributions", (*told, *more), finding, "families")
+
+
+def _alone(found: FamilyComparison) -> bool:
+    """Whether one family of each class stands in the table, so that none was compared."""
+    who = [row.who for row in found.rows]
+    return len(who) == len(set(who))
+
+
+def family_words(part: ScoreSet) -> str:
+    """Whether another family than the fitted one is recommended, and why."""
+    if part.quality is None or not part.quality.recommended:
+        return ""
+    found, best = part.quality.families, family_text(part.quality.recommended)
+    fitted = family_text(part.fit.family) if part.fit is not None and is_modelled(part) else ""
+    if found is None:
+        why = capital(sentence(part.quality.uncompared))
+        return (
+            f"{part.role}: families were not compared: no distribution can be recommended on these"
+            f" scores. {why}"
+        )
+    reason = sentence(found.reason)
+    if not fitted:
+        return f"{part.role}: recommended family {best}: {reason}"
+    if best == fitted and _alone(found):
+        return f"{part.role}: {fitted}; no other family was compared."
+    if best == fitted:
+        # A fit that was chosen so has said why already.
+        known = part.fit is not None and found.reason in part.fit.reason
+        why = "." if known else f": {reason}"
+        return f"{part.role}: the family fitted, {fitted}, is the recommended one{why}"
+    return (
+        f"{part.role}: another family is recommended, {best}; what stands here is of the one"
+        f" fitted, {fitted}: {reason}"
+    )
+
+
+# ------------------------------------------------------------------------------ sensitivity
+def sensitivity_section(sets: Named) -> Section:
+    """The audit of the ends where it is called for; else one sentence a set."""
+    title = "Sensitivity to scores near 0 and 1"
+    audited = [both for both in sets if is_modelled(both[0])]
+    if not audited:
+        return Section(title, ())
+    qualities = [part.quality for part, _ in audited if part.quality is not None]
+    if all(one.audit is None for one in qualities):
+        whys = "; ".join(dict.fromkeys(one.unaudited for one in qualities))
+        return Section(title, (Words(f"Not examined: {sentence(whys)}"),),
+                       f"not examined: {whys}", "sensitivity")  # fmt: skip
+    told = _by_set(audited, [_audit(part) for part, _ in audited])
+    told.append(Words(
+        "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that let"
+        " another rule change a shape by more than 10 %; the extreme 1 % of a class carrying more"
+        " than 10 % of the sum that fits its distribution. z: the distance of Hill’s exponent, by"
+        " the most extreme scores, from that of the fit over the same share of scores.", "legend",
+    ))  # fmt: skip
+    called = [
+        f"{role}: {'; '.join(part.quality.called_for)}" for part, role in audited
+        if part.quality is not None and part.quality.called_for
+    ]  # fmt: skip
+    finding = few(called, "; ") or "no score is within reach of 0 or 1"
+    return Section(title, tuple(told), finding, "sensitivity")
+
+
+def _audit(part: ScoreSet) -> tuple[Node, ...]:
+    found = part.quality
+    if found is None or found.audit is None:
+        why = "" if found is None else sentence(found.unaudited)
+        return (Words(f"Not examined: {why}"),)
+    if not found.called_for:
+        return (Words("Nothing here is within reach of 0 or 1."),)
+    return (Words(capital(f"{'; '.join(found.called_for)}.")), *found.audit._tables())

@@ -288,7 +288,7 @@ def test_several_tests_and_their_names(tmp_path: Path, panel_alone: None) -> Non
     asked = ["report", "--family", "beta", "--dev", DEV, "--test", *paths, "--test", TEST]
     assert main([*asked, "-o", str(out)]) == 0
     page = out.read_text(encoding="utf-8")
-    assert "test 2 (two/test.csv), observed" in page
+    assert "test 2 (two/test.csv)" in page
     assert str(tmp_path) not in page
     assert main(["report", "--dev", DEV, "--test", TEST, TEST, "-o", str(tmp_path / "s")]) == 2
 

@@ -35,7 +35,7 @@ LIVENESS = DATA / "liveness_cross_logreg"
 def top(page: str) -> str:
     """The text of the first screen."""
     found = re.sub(r"<script.*?</script>|<[^>]*>", " ", page[page.index("<body>") :], flags=re.S)
-    return " ".join(found[: found.index("In short")].split()).replace("\u00a0", " ")
+    return " ".join(found[: found.index("Contents")].split()).replace("\u00a0", " ")
 
 
 def block_of(page: str) -> dict[str, Any]:
@@ -294,7 +294,7 @@ def test_findings_name_the_set_that_is_worst_and_what_was_not_tried(panel_alone:
     assert f"{far:.3g} % observed on test 2 (worse), the highest" in page
     assert "observed on test 1 (fine), the highest" not in page
     assert "not examined: only beta fits can be; these are of normal" in page
-    assert "dev: 400 clients, 400 impostors; test 1 (fine): 400 clients" in page
+    assert "400 clients and 400 impostors of dev, 400 clients" in page
 
 
 def test_fractional_weights_have_no_decision(panel_alone: None) -> None:

@@ -11,8 +11,8 @@ from helpers.browser import CHROMIUM, Browser
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
-SECTIONS = ["scores", "curves", "points", "epc", "ends", "tails", "checks", "families",
-            "sensitivity", "read", "glossary"]  # fmt: skip
+SECTIONS = ["curves", "points", "epc", "ends", "checks", "families", "sensitivity", "read",
+            "glossary"]  # fmt: skip
 OPEN = "[...document.querySelectorAll('details[open]')].map(one => one.id)"
 WIDTH = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 #: Texts whose contrast with what is behind them is below that of WCAG 2.2 AA.

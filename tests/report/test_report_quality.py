@@ -20,11 +20,9 @@ from betaroc.fits.target_checks import check_targets, good_down_to, rates_words
 from betaroc.model.samples import empirical_model
 from betaroc.report.intervals import TPR, Measured, intervals_of
 from betaroc.report.page import render_report
-from betaroc.report.page_quality import families_section
-from betaroc.report.quality import Quality, distances, quality_of, tail_words
+from betaroc.report.quality import Quality, distances, quality_of, statuses, tail_words
 from betaroc.report.score_set import ScoreSet
-from betaroc.report.summary import family_words, statuses
-from betaroc.report.verdicts import statuses_of
+from betaroc.report.sections import families_section, family_words
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -152,8 +150,7 @@ def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     for given in (scores, squeezed):
         fit = br.fit(given, "normal")
         found = quality_of(given, fit, 0.95, 0, choose=False)
-        apart = distances(fit, empirical_model(given, "x"))
-        roc, rates = statuses_of(found, given, apart)
+        roc, rates = statuses(SimpleNamespace(quality=found))
         assert roc.of == "ROC"
         good = found.check.verdict == "good" and rates.verdict == "poor"
         assert roc.verdict == ("good as a curve only" if good else found.check.verdict)
@@ -161,7 +158,6 @@ def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
         assert rates.verdict == found.check.rates.verdict
         assert found.check.rates.reason in rates.words
         assert found.check.status == max(rates.verdict, found.check.verdict, key=ORDER.index)
-        assert f"{apart.client:.3f}" in rates.words
     assert rates.verdict == "poor"
 
 
@@ -174,7 +170,7 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     fit = br.fit(scores, boundary=boundary, **options)
     found = quality_of(scores, fit, 0.95, 0)
     assert found.check is None
-    one, rates = statuses_of(found, scores, None)
+    one, rates = statuses(SimpleNamespace(quality=found, distances=None))
     assert one.verdict == "not checked"
     assert "the check draws scores as they come" in one.words
     # 15 scores a class: two rates with 5 of them or more expected.
@@ -186,9 +182,7 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
 def test_few_scores_and_fractional_weights_are_said_on_the_page(
     few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
-    monkeypatch.setattr("betaroc.report.page.end_figures", lambda analysis: [])
     rng = np.random.default_rng(8)
     halves = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30), impostor_weights=[0.5] * 30)
     four = br.Scores([0.3, 0.6, 0.8, 0.9], [0.1, 0.2, 0.5, 0.4])
@@ -205,17 +199,16 @@ def test_few_scores_and_fractional_weights_are_said_on_the_page(
 
 
 @pytest.mark.simulation
-def test_a_recommended_other_family_stands_in_the_headline(few: None, panel_alone: None) -> None:
+def test_a_recommended_other_family_is_said(few: None, panel_alone: None) -> None:
     rng = np.random.default_rng(9)
     client, impostor = (1 / (1 + np.exp(-rng.normal(m, 3.0, 250))) for m in (2.0, -2.0))
     analysis = br.analyze(br.Scores(client, impostor), family="beta")
     best = analysis.dev.quality.families
     assert best.recommended == ("logit-normal", "logit-normal")
     line = "dev: another family is recommended, logit-normal; what stands here is of the one"
-    assert line in analysis.summary().split("\n\n")[1]  # after the threshold
+    assert line in analysis.summary()
     assert best.reason in analysis.summary()
-    page = render_report(analysis)
-    assert page.index(line) < page.index("ROC and DET")
+    assert line in render_report(analysis)
     own = br.analyze(analysis.dev.scores, family=best.recommended)
     assert "another family is recommended" not in own.summary()
     assert family_words(own.dev).startswith("dev: the family fitted, logit-normal, is the")
@@ -232,7 +225,6 @@ def test_a_family_without_rivals_is_not_called_recommended() -> None:
     assert family_words(part) == "dev: normal; no other family was compared."
     told = families_section(part, "dev")
     assert told.finding == "only normal"
-    assert "densities by the score. Held-out" in told.blocks[-1].text
 
 
 @pytest.mark.simulation
@@ -302,13 +294,10 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(
     assert said in rates.words
     assert "good (within a factor of 3) down to FAR 0.5 % and FRR" in rates.words
     page = render_report(analysis).replace("\u00a0", " ")
-    head = page[page.index("<body>") : page.index("ROC and DET")]
-    assert 'class="verdict poor"' in head
-    assert "good" not in re.findall(r'class="(?:verdict )?(\w+)"', head)
-    assert said in plain(page)
+    assert said in plain(page[: page.index("ROC and DET")])
     assert f"<th>FAR 0.1 %</th><td>{worst.threshold:.4g}</td><td>5</td>" in page
     text = analysis.summary()
-    assert "fit of the ROC good as a curve only, of the rates at a threshold poor." in text
+    assert "dev: ROC good as a curve only, rates at a threshold poor" in text
     assert re.search(rf"FAR 0\.1 % +{worst.threshold:.4g} +5 +{worst.observed:g} ", text)
     for line in text.splitlines():
         assert not re.search(r"fit of the ROC:? good(?! as a curve only)", line)
@@ -332,8 +321,7 @@ def test_a_right_fit_has_a_green_status(few: None) -> None:
     rng = np.random.default_rng(9)
     scores = br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
     fit = br.fit(scores, "beta")
-    apart = distances(fit, empirical_model(scores, "x"))
-    found = statuses_of(quality_of(scores, fit, 0.95, 0, choose=False), scores, apart)
+    found = statuses(SimpleNamespace(quality=quality_of(scores, fit, 0.95, 0, choose=False)))
     assert [one.verdict for one in found] == ["good", "good"]
 
 
@@ -405,7 +393,7 @@ def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
         assert {m.method for m in two.intervals.client} == {"wald"}
     text = plain(render_report(together))
     assert text.count("Intervals take 26 groups as what varies") == 1
-    assert "These distances take trials as independent, which these groups are not." in text
+    assert "they take trials as independent" in text
     one, two = (named(a.dev.intervals.scores)[TPR] for a in (alone, together))
     assert two.high - two.low > one.high - one.low
 
@@ -557,10 +545,6 @@ def test_every_door_has_the_verdict_of_the_check_and_its_reason() -> None:
     check = br.check_fit(fit, rng=0, replicates=199)
     assert (check.status, check.rates.verdict) == ("good", "good")
     assert f"rates at a threshold: good: {check.rates.reason}" in str(check)
-    shown = statuses_of(
-        quality_of(scores, fit, 0.95, 0, choose=False),
-        scores,
-        distances(fit, empirical_model(scores)),
-    )
+    shown = statuses(SimpleNamespace(quality=quality_of(scores, fit, 0.95, 0, choose=False)))
     assert [one.verdict for one in shown] == ["good", "good"]
     assert check.rates.reason in shown[1].words
