@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import one_or_two, read_file, reading
 from betaroc.cli.messages import named_files
-from betaroc.cli.options import interval_arguments, refuse_options
+from betaroc.cli.options import interval_arguments, refuse
 from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.local_files import file_names
@@ -63,17 +63,17 @@ def _refuse_other_options(arguments: Any, *, table: bool) -> None:
     """Options of one table beside several files, and of several files beside a table."""
     files = len(arguments.files)
     if table:
-        refuse_options(arguments, ("name", "score"), "stand beside several score files, one per"
+        refuse(arguments, ("name", "score"), "stand beside several score files, one per"
                        " classifier; got one table")  # fmt: skip
     else:
-        refuse_options(arguments, ("systems", "omit_missing"), f"stand beside one table; got"
+        refuse(arguments, ("systems", "omit_missing"), f"stand beside one table; got"
                        f" {files} files")  # fmt: skip
     if table and arguments.missing == REJECT:
         raise InputError(
             "--missing must be fail or drop for an ensemble, which fuses the scores of all; got"
             " reject. With drop the rows that lack one are left out."
         )
-    refuse_options(arguments, ("test_key",), "stand beside --test, of which an ensemble has none")
+    refuse(arguments, ("test_key",), "stand beside --test, of which an ensemble has none")
     if arguments.dev and len(arguments.dev) != files:
         raise InputError(
             f"--dev must name as many files as there are of scores, {files}; got"

@@ -6,30 +6,22 @@ import argparse
 from functools import partial
 from typing import Any
 
+from betaroc.cli import options
 from betaroc.cli.curves import (
     curve_options,
     draw_both,
+    draw_picture,
     say_curves,
     system_curves,
     two_systems,
 )
 from betaroc.cli.messages import ProgressBar, examples, messages
-from betaroc.cli.options import (
-    add,
-    checked_picture,
-    further,
-    interval_arguments,
-    interval_options,
-    refuse_options,
-    score_options,
-)
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison, SystemsComparison, compare, compare_systems
 from betaroc.decision.comparison_view import comparison_numbers, systems_numbers
-from betaroc.rendering.picture_files import save_picture
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,22 +32,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc compare --dev dev.csv dev_b.csv --test eval.csv eval_b.csv --resample test --json",
         "betaroc compare --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv --csv",
     )
-    files = partial(add, parser, action="extend")
+    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
+    files = partial(option, action="extend")
     files("--dev DEV ...", "two files, one per system: scores to choose on; with --unpaired the"
           " same file may serve both", default=[])  # fmt: skip
     files("--test TEST ...", "two files, one per system: scores of the same trials in one order",
           default=[])  # fmt: skip
     files("--name NAME ...", "names of the two systems (default: what tells their files apart)")
     system_options(parser)
-    add(parser, "--resample SETS", "both: dev is drawn again too, and its thresholds chosen again;"
+    option("--resample SETS", "both: dev is drawn again too, and its thresholds chosen again;"
         " test: thresholds as they are (default: %(default)s)",
         choices=("both", "test"), default="both")  # fmt: skip
-    add(parser, "--unpaired", "the systems judge different test trials")
-    interval_options(parser, "of the intervals and the band of the difference")
-    add(further(parser), "--replicates N",
+    option("--unpaired", "the systems judge different test trials")
+    options.interval_options(parser, "of the intervals and the band of the difference")
+    rare("--replicates N",
         "bootstrap replicates (default: 2000; 400 where a fit is made in each)")  # fmt: skip
     curve_options(parser)
-    score_options(parser, "empirical")
+    options.score_options(parser, "empirical")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -66,26 +59,24 @@ def run(arguments: argparse.Namespace) -> None:
             f"--system must name at least two systems; got {shown(systems[0].name)} alone. Name the"
             " other, or see betaroc epc."
         )
-    checked_picture(arguments, [path for one in systems for path in (one.dev, *one.tests)])
-    level, seed = interval_arguments(arguments)
+    options.checked_picture(arguments, [path for one in systems for path in (one.dev, *one.tests)])
+    level, seed = options.interval_arguments(arguments)
     paired, resample = not arguments.unpaired, arguments.resample
     if not paired:
-        refuse_options(arguments, ("id",), "not stand beside --unpaired: it says which trials of"
+        options.refuse(arguments, ("id",), "not stand beside --unpaired: it says which trials of"
                        " the systems belong together")  # fmt: skip
-    options: dict[str, Any] = {"resample": resample, "paired": paired, "level": level,
+    judged: dict[str, Any] = {"resample": resample, "paired": paired, "level": level,
                                "replicates": arguments.replicates, "rng": seed}  # fmt: skip
     with collected() as notices, ProgressBar(2 * len(systems) + 2) as step:
         read = system_curves(systems, arguments, step, notices, dev_named=resample == "both",
                              paired=paired)  # fmt: skip
         curves = {one.name: one.curve for one in read}
         result: Comparison | SystemsComparison
-        result = (compare(*curves.values(), **options) if len(curves) == 2
-                  else compare_systems(curves, **options))  # fmt: skip
+        result = (compare(*curves.values(), **judged) if len(curves) == 2
+                  else compare_systems(curves, **judged))  # fmt: skip
         step()
-        if arguments.output is not None:
-            scale = "log" if arguments.log else "linear"
-            draw = partial(draw_both, result) if isinstance(result, Comparison) else result.plot
-            save_picture(partial(draw, scale=scale, terms=arguments.terms), arguments.output)
+        draw = partial(draw_both, result) if isinstance(result, Comparison) else result.plot
+        draw_picture(arguments, draw)
         step()
     warned = [text for one in read for text in one.warnings] + messages(notices, arguments)
 

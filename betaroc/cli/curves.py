@@ -10,21 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.cli.inputs import family_of, read_file
+from betaroc.cli import options
+from betaroc.cli.inputs import family_of
 from betaroc.cli.messages import messages, say
-from betaroc.cli.options import (
-    add,
-    fit_options_of,
-    form_options,
-    further,
-    is_same_file,
-    picture_options,
-)
 from betaroc.cli.systems import (
     LONGEST,
     SystemFiles,
     default_names,
-    reading_words,
+    read_systems,
     refuse_other_numbers,
 )
 from betaroc.core.class_words import shared_words
@@ -34,7 +27,6 @@ from betaroc.core.terms import name_among
 from betaroc.core.text import shown
 from betaroc.core.value import fields_of
 from betaroc.data.scores import ScoreData
-from betaroc.data.summary import ScoreSummary
 from betaroc.decision.comparison import Comparison
 from betaroc.decision.curve import axes_of, larger_is_better
 from betaroc.decision.curve_view import named_curves
@@ -45,9 +37,10 @@ from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import PANELS, draw_systems
 from betaroc.rendering.numbers import path_words, visible
+from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import Axes, legend_below, stacked_axes
 from betaroc.rendering.tree import Node, Words
-from betaroc.report.intervals import coarse_words, summary_numbers
+from betaroc.report.intervals import coarse_words, read_words, summary_numbers
 from betaroc.report.score_set import warn_of_test
 
 
@@ -85,18 +78,19 @@ class SystemCurve(NamedTuple):
 def curve_options(parser: argparse.ArgumentParser) -> None:
     """Those of both commands."""
     criteria, measures = tuple(CRITERIA), (*MEASURES, "weighted-error")
-    add(parser, "--criterion C",
+    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
+    option("--criterion C",
         f"what a threshold is chosen for: {', '.join(criteria)} (default: weighted-error). Of a"
         " target, such as far, the rate nearest to it on dev is taken", choices=criteria,
         default="weighted-error", type=partial(name_among, options=criteria))  # fmt: skip
-    add(parser, "--measure M", f"what is counted: {', '.join(measures)} (default: hter)",
+    option("--measure M", f"what is counted: {', '.join(measures)} (default: hter)",
         default="hter", choices=measures,
         type=partial(name_among, options=measures))  # fmt: skip
-    add(parser, "--alpha A ...", "the criterion's weights or targets in [0, 1] (default: 0, 0.01,"
+    option("--alpha A ...", "the criterion's weights or targets in [0, 1] (default: 0, 0.01,"
         " ..., 1)", action="extend")  # fmt: skip
-    form_options(parser, "per alpha")
-    picture_options(parser)
-    add(further(parser), "--log", "logarithmic axis of the measure in OUT")
+    options.form_options(parser, "per alpha")
+    options.picture_options(parser)
+    rare("--log", "logarithmic axis of the measure in OUT")
 
 
 # ------------------------------------------------------------------------------ systems
@@ -109,7 +103,7 @@ def two_systems(arguments: argparse.Namespace) -> list[SystemFiles]:
                 f"--{role} must name two score files, one per system; got {len(paths)}:"
                 f" {shown(paths)}. Scores are those of one system: give each its own file."
             )
-        if is_same_file(*paths) and not (role == "dev" and arguments.unpaired):
+        if options.is_same_file(*paths) and not (role == "dev" and arguments.unpaired):
             raise InputError(
                 f"--{role} must name two different files, one per system; got {shown(paths[0])} for"
                 " both. Name the other's scores, or pass --unpaired for one system on two test"
@@ -137,34 +131,26 @@ def system_curves(
     systems: Sequence[SystemFiles], arguments: argparse.Namespace, step: Callable[[], None],
     notices: list[Notice], *, dev_named: bool, paired: bool = False,
 ) -> list[SystemCurve]:  # fmt: skip
-    """The curve of each system, of several its warnings begin with its name."""
-    read, starts = [], [f"{visible(one.name)}: " * (len(systems) > 1) for one in systems]
-    for start, (name, dev_path, (test_path,), key) in zip(starts, systems, strict=True):
-        options = argparse.Namespace(**{**vars(arguments), **dict(key)})
-        with passed_on(f"{start}dev: "):
-            dev = read_file(dev_path, options, step, named=dev_named)
-        with passed_on(f"{start}test: "):
-            test = read_file(test_path, options, step, is_test=True)
-        read.append((name, dev, test, messages(notices, arguments)))
-    for one, other in combinations(read, 2):
-        if one[1:3] == other[1:3]:
+    """The curve of each system, whose warnings begin with its name."""
+    read = [(one, messages(notices, arguments))
+            for one in read_systems(systems, arguments, step, dev_named=dev_named)]  # fmt: skip
+    for (one, _), (other, _) in combinations(read, 2):
+        if one[1:] == other[1:]:
             warn(
-                f"{visible(one[0])} and {visible(other[0])} have the same scores on dev and on"
+                f"{visible(one.name)} and {visible(other.name)} have the same scores on dev and on"
                 " test: this is one system given twice. Name the files of the other.",
                 DuplicateWarning,
             )
     if paired:
         names = [path_words(one.tests[0]) for one in systems]
-        refuse_other_numbers(names, [test for _, _, test, _ in read])
-    found = []
-    for start, (name, dev, test, warned) in zip(starts, read, strict=True):
-        made = _curve_of(arguments, dev, test, start)
+        refuse_other_numbers(names, [one.tests[0] for one, _ in read])
+    curves = []
+    for (name, dev, (test,)), warned in read:
+        curve, family, reason = _curve_of(arguments, dev, test, f"{visible(name)}: " * bool(name))
+        curve = named_curves({name: curve})[name] if len(read) > 1 else curve
         warned += messages(notices, arguments)
-        found.append(SystemCurve(name, dev, test, *made, warned))
-    curves = named_curves({one.name: one.curve for one in found})
-    if len(found) == 1:
-        return found
-    return [one._replace(curve=curves[one.name]) for one in found]
+        curves.append(SystemCurve(name, dev, test, curve, family, reason, warned))
+    return curves
 
 
 def _curve_of(
@@ -174,7 +160,7 @@ def _curve_of(
     with passed_on(f"{start}dev and test: "):
         family, reason = family_of(arguments.family, [dev, test])
     with passed_on(f"{start}dev: "):
-        fitted = fit(dev, **fit_options_of(arguments, family))
+        fitted = fit(dev, **options.fit_options_of(arguments, family))
     chooser = dev if is_of_counts(family) and arguments.tails is None else fitted
     # The fit has said it of dev; of test it is said below.
     with passed_on(start, but=(ReversedScoresWarning,)):
@@ -186,48 +172,45 @@ def _curve_of(
 
 def say_curves(
     arguments: argparse.Namespace, document: Callable[[], Any],
-    tree: Callable[[], Sequence[Node]], found: Sequence[SystemCurve], warned: Sequence[str],
+    tree: Callable[[], Sequence[Node]], curves: Sequence[SystemCurve], warned: Sequence[str],
     seed: int | None,
 ) -> None:  # fmt: skip
     """The result, what was read for it, and the warnings."""
-    sides = [(f"{one.name}{', ' * bool(one.name)}{role}", getattr(one, role))
-             for one in found for role in ("dev", "test")]  # fmt: skip
+    sides = [(f"{visible(one.name)} {role}".strip(), getattr(one, role))
+             for one in curves for role in ("dev", "test")]  # fmt: skip
+    lines = [read_words(name, side) for name, side in sides]
+    choosers = {one.name: f"thresholds from {_chooser_words(one)}" for one in curves}
+    if len(set(choosers.values())) == 1:
+        lines.append(choosers[curves[0].name])
+    else:
+        lines += [f"{visible(name)}: {words}" for name, words in choosers.items()]
+    lines += [f"seed {seed}"] * (seed is not None)
     say(
-        arguments, document, lambda: [*tree(), _read(found, seed)],
+        arguments, document, lambda: [*tree(), Words("\n".join(lines), "given")],
         [*warned, *coarse_words(sides)] if arguments.csv else warned,
-        [one.name for one in found], shared_words(side.words for _, side in sides),
+        [one.name for one in curves], shared_words(side.words for _, side in sides),
     )  # fmt: skip
 
 
-def _read(curves: Sequence[SystemCurve], seed: int | None) -> Words:
-    """The files of each system, what chose its thresholds, and how files were read."""
-    lines, sides = [], []
-    for one in curves:
-        own = {"dev": one.dev, "test": one.test}
-        sides += [(one.name or role, side) for role, side in own.items()]
-        files = " and ".join(
-            f"{path_words(side.source.path) if side.source else role} ({side.n_client} client and"
-            f" {side.n_impostor} impostor scores)"
-            for role, side in own.items()
-        )
-        by = one.chosen_by
-        if not is_of_counts(one.family):
-            single = isinstance(one.family, str)
-            what = f"a {one.family} fit" if single else family_text(one.family)
-            by = f"{what} of dev, {by}"
-        start = f"{visible(one.name)}: " * (len(curves) > 1)
-        lines.append(f"{start}{files}; thresholds from {by}")
-    lines.append(reading_words(sides))
-    lines += coarse_words((who, side) for who, side in sides if isinstance(side, ScoreSummary))
-    lines += [f"seed {seed}"] * (seed is not None)
-    return Words("\n".join(lines), "given")
+def _chooser_words(one: SystemCurve) -> str:
+    if is_of_counts(one.family):
+        return one.chosen_by
+    what = f"a {one.family} fit" if isinstance(one.family, str) else family_text(one.family)
+    return f"{what} of dev, {one.chosen_by}"
 
 
 # ----------------------------------------------------------------------------- pictures
-def draw_curves(found: Sequence[SystemCurve], arguments: argparse.Namespace) -> Axes:
+def draw_picture(arguments: argparse.Namespace, draw: Callable[..., Any]) -> None:
+    """Write the picture that a call asks for."""
+    if arguments.output is not None:
+        scale = "log" if arguments.log else "linear"
+        save_picture(partial(draw, scale=scale, terms=arguments.terms), arguments.output)
+
+
+def draw_curves(found: Sequence[SystemCurve], scale: str, terms: str) -> Axes:
     """One panel per system; of many the best mean alone in ink."""
     e = found[0].curve
-    axes, log = axes_of(e, "log" if arguments.log else "linear", arguments.terms)
+    axes, log = axes_of(e, scale, terms)
     lines = [(visible(one.name), one.curve.value) for one in found]
     if len(lines) > PANELS:
         sign = -1.0 if larger_is_better(e.measure) else 1.0

@@ -8,7 +8,7 @@ import sys
 from shlex import join
 
 from betaroc.cli.messages import examples
-from betaroc.cli.options import add, refuse_page
+from betaroc.cli.options import PAGE, add, refuse_output
 from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import OutputError
 from betaroc.core.text import shown
@@ -33,7 +33,8 @@ def run(arguments: argparse.Namespace) -> None:
     page = ["report", "--dev", _DEV, "--test", _TEST, _SHARPENED, "-o", "report.html"]
     if arguments.output is not None:
         page[-1] = arguments.output
-        refuse_page(arguments.output, (_DEV, _TEST, _SHARPENED), force=arguments.force)
+        files = (_DEV, _TEST, _SHARPENED)
+        refuse_output(arguments.output, files, force=arguments.force, ends=PAGE)
     plain, sharpened = load_liveness(), load_liveness(sharpened=0.4)
     sets = {_DEV: plain.dev, _TEST: plain.test, _SHARPENED: sharpened.test}
     texts = {path: _csv(scores) for path, scores in sets.items()}

@@ -5,18 +5,9 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from betaroc.cli import options
 from betaroc.cli.classifiers import inclusion_of_files
 from betaroc.cli.messages import ProgressBar, examples, messages, say
-from betaroc.cli.options import (
-    add,
-    checked_picture,
-    further,
-    group_option,
-    level_option,
-    picture_options,
-    refuse_page,
-    score_options,
-)
 from betaroc.core.notices import collected
 from betaroc.core.value import fields_of
 from betaroc.ensemble.inclusion_view import inclusion_numbers, inclusion_page
@@ -33,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg",
         "betaroc ensemble cnn.csv svm.csv --name cnn svm --html ensemble.html",
     )
-    option, rare = partial(add, parser), partial(add, further(parser))
+    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
     option("files FILE ...", "one table with one column per classifier, or one score file per"
            " classifier, the same trials in one order")  # fmt: skip
     option("--systems COLUMN ...", "columns of the classifiers (default: all numeric ones beside"
@@ -47,21 +38,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     rare("--ends R", "largest target of the low-FAR and of the high-FAR end (default: %(default)s)",
          default=0.1)  # fmt: skip
     option("--omit-missing", "leave out rows of a table that lack a score")
-    level_option(parser, "of verdicts and intervals")
+    options.level_option(parser, "of verdicts and intervals")
     rare("--seed N", "seed by which trials are dealt to folds (default: in turn)")
-    group_option(further(parser), "intervals and folds allow for it")
+    options.group_option(options.further(parser), "intervals and folds allow for it")
     option("--json", "one JSON document on standard output")
-    picture_options(parser)
+    options.picture_options(parser)
     option("--html FILE", "self-contained page to write, .html")
-    score_options(parser, "auto", summed=False, bounds=False)
+    options.score_options(parser, "auto", summed=False, bounds=False)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Judge the classifiers, and say or draw it."""
     inputs = [*arguments.files, *arguments.dev]
-    checked_picture(arguments, inputs)
+    options.checked_picture(arguments, inputs)
     if arguments.html is not None:
-        refuse_page(arguments.html, inputs, force=arguments.force, option="--html")
+        options.refuse_output(arguments.html, inputs, force=arguments.force, option="--html",
+                              ends=options.PAGE)  # fmt: skip
     with collected() as notices, ProgressBar(3) as step:
         result, words, sources = inclusion_of_files(arguments, step)
         if arguments.output is not None:

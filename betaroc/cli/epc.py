@@ -6,23 +6,20 @@ import argparse
 from functools import partial
 from typing import Any
 
-from betaroc.cli.curves import curve_options, draw_curves, say_curves, system_curves
+from betaroc.cli import options
+from betaroc.cli.curves import (
+    curve_options,
+    draw_curves,
+    draw_picture,
+    say_curves,
+    system_curves,
+)
 from betaroc.cli.inputs import files_of
 from betaroc.cli.messages import ProgressBar, examples, messages
-from betaroc.cli.options import (
-    add,
-    checked_picture,
-    further,
-    interval_arguments,
-    interval_options,
-    refuse_options,
-    score_options,
-)
 from betaroc.cli.systems import SystemFiles, named_systems, system_options
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.decision.curve_view import curve_numbers, curve_view, curves_view
-from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.tree import Node
 
 #: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
@@ -38,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json",
         "betaroc epc --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv -o e.svg",
     )
-    option, rare = partial(add, parser), partial(add, further(parser))
+    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
     option("--dev DEV", "scores to choose on")
     option("--test TEST", "scores to observe the errors on")
     system_options(parser)
@@ -46,28 +43,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--band SETS", "interval of the curve: test resamples the test trials at dev's"
            " thresholds as they are; both also lets dev choose again",
            choices=tuple(_REPLICATES))  # fmt: skip
-    interval_options(parser, "of the band")
+    options.interval_options(parser, "of the band")
     rare("--replicates N", "bootstrap replicates (default: 10000 with --band test, else 1000)")
     rare("--method M", "how the band is found: bootstrap (the default), delta, or exact, that of"
          " Clopper and Pearson for one rate with --band test",
          choices=("bootstrap", "delta", "exact"))  # fmt: skip
     rare("--simultaneous", "one band for the whole curve instead of an interval at each alpha")
-    score_options(parser, "empirical", dev="DEV", test="TEST")
+    options.score_options(parser, "empirical", dev="DEV", test="TEST")
 
 
 def _band(arguments: argparse.Namespace, systems: int) -> dict[str, Any] | None:
     """What the band is made with, or None."""
     drawn = ("seed", "replicates")
     if arguments.band is None:
-        refuse_options(arguments, ("level", *drawn, "group", "method", "simultaneous"),
+        options.refuse(arguments, ("level", *drawn, "group", "method", "simultaneous"),
                        "stand beside --band, whose interval it is about")  # fmt: skip
         return None
     if systems > 1:
-        refuse_options(arguments, ("band",), f"stand with one system; the call has {systems}",
+        options.refuse(arguments, ("band",), f"stand with one system; the call has {systems}",
                        "Draw it of each, or see what differs with betaroc compare.")  # fmt: skip
     if arguments.method == "exact":
-        refuse_options(arguments, drawn, "not stand beside --method exact, which draws nothing")
-    level, seed = interval_arguments(arguments)
+        options.refuse(arguments, drawn, "not stand beside --method exact, which draws nothing")
+    level, seed = options.interval_arguments(arguments)
     usual = _REPLICATES[arguments.band]
     return {
         "level": level, "resample": arguments.band, "simultaneous": arguments.simultaneous,
@@ -90,18 +87,14 @@ def run(arguments: argparse.Namespace) -> None:
         systems, paths = [SystemFiles("", arguments.dev, (arguments.test,))], dev + test
     several = len(systems) > 1
     banded = _band(arguments, len(systems))
-    checked_picture(arguments, paths)
+    options.checked_picture(arguments, paths)
     with collected() as notices, ProgressBar(2 * len(systems) + 1) as step:
         named = arguments.band == "both"
         curves = system_curves(systems, arguments, step, notices, dev_named=named)
         curve = curves[0].curve
         band = curve.band(**banded) if banded else None
-        if arguments.output is not None:
-            scale = "log" if arguments.log else "linear"
-            draw = partial(curve.plot, band=band, expected=True, a_posteriori=True, scale=scale,
-                           terms=arguments.terms)  # fmt: skip
-            save_picture(partial(draw_curves, curves, arguments) if several else draw,
-                         arguments.output)  # fmt: skip
+        alone = partial(curve.plot, band=band, expected=True, a_posteriori=True)
+        draw_picture(arguments, partial(draw_curves, curves) if several else alone)
         step()
     curves[0].warnings.extend(messages(notices, arguments))
     seed = banded["rng"] if banded and band is not None and band.replicates else None

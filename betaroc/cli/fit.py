@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
+from betaroc.cli import options
 from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say, say_warnings
-from betaroc.cli.options import (
-    LEVEL,
-    add,
-    fit_options_of,
-    form_options,
-    given_options,
-    interval_arguments,
-    interval_options,
-    refuse_options,
-    score_options,
-    statistic_option,
-)
 from betaroc.cli.systems import (
     SystemFiles,
     checked_systems,
@@ -52,24 +42,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc fit dev.csv --family beta,beta-mixture",
         "betaroc fit scores.tsv --label class --client-label genuine --family normal",
     )
-    add(parser, "file SCORES ...", "score file; - is the standard input; of several files each is a"
+    option = partial(options.add, parser)
+    option("file SCORES ...", "score file; - is the standard input; of several files each is a"
         " system, called by what tells their paths apart", nargs="*")  # fmt: skip
     system_options(parser)
-    form_options(parser, "per class and parameter; of several systems, per system and class")
-    add(parser, "--check", "also check the fit by simulation, compare the families and audit the"
+    options.form_options(
+        parser, "per class and parameter; of several systems, per system and class"
+    )
+    option("--check", "also check the fit by simulation, compare the families and audit the"
         " ends")  # fmt: skip
-    statistic_option(parser)
-    interval_options(parser, "of every interval")
-    score_options(parser, "auto", dev="SCORES")
+    options.statistic_option(parser)
+    options.interval_options(parser, "of every interval")
+    options.score_options(parser, "auto", dev="SCORES")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Fit, and say it."""
     systems, in_full = _systems(arguments)
-    level, seed = interval_arguments(arguments)
+    level, seed = options.interval_arguments(arguments)
     asked = askings(arguments.statistic, "statistic")
     judge = Judge(level, seed, checks=arguments.check, asked=asked) if in_full else None
-    options = fit_options_of(arguments, arguments.family)
+    rules = options.fit_options_of(arguments, arguments.family)
     parts, documents, warned = [], [], []
     with collected() as notices, ProgressBar(2 * (len(systems) or 1)) as step:
         for name, read, _ in (
@@ -79,11 +72,11 @@ def run(arguments: argparse.Namespace) -> None:
             for stat in arguments.statistic:
                 refuse_words_of_comparisons(stat, read)
             prefix = f"{visible(name)}: " if name else ""
-            part = fitted_set("scores", read, options, judge, prefix=prefix)
+            part = fitted_set("scores", read, rules, judge, prefix=prefix)
             reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
             own = messages(notices, arguments)
             document = {"system": name} | fit_document(part, reason) if in_full else (
-                system_document(name, part, reason, LEVEL))  # fmt: skip
+                system_document(name, part, reason, options.LEVEL))  # fmt: skip
             parts.append((name, part, reason))
             documents.append(document | {"warnings": own})
             warned += own
@@ -119,7 +112,7 @@ def _systems(arguments: argparse.Namespace) -> tuple[list[SystemFiles], bool]:
             return [], True
         systems = checked_systems(list(map(SystemFiles, default_names(files), files)))
     if arguments.csv or arguments.latex:
-        refuse_options(arguments, _OF_EACH, f"stand without --csv and --latex beside {len(systems)}"
+        options.refuse(arguments, _OF_EACH, f"stand without --csv and --latex beside {len(systems)}"
                        " systems, whose table has no such columns",
                        "Take --json, or the text.")  # fmt: skip
-    return systems, bool(given_options(arguments, _OF_EACH))
+    return systems, bool(options.given_options(arguments, _OF_EACH))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from betaroc.cli.messages import ProgressBar, named_files
-from betaroc.cli.options import STREAMED, given_options, option_of, refuse_options
+from betaroc.cli.options import STREAMED, given_options, option_of, refuse
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import quietly
@@ -47,7 +47,7 @@ def read_file(
     key = arguments.key
     if arguments.test_key is not None:
         if not given_options(arguments, ("test", "test_client_file", "system", "systems")):
-            refuse_options(arguments, ("test_key",), "stand beside --test, whose key it is")
+            refuse(arguments, ("test_key",), "stand beside --test, whose key it is")
         key = arguments.test_key if is_test else key
     read: ScoreData | None = None
     with _naming_the_path(path, key):
@@ -97,7 +97,7 @@ def reading(arguments: argparse.Namespace) -> dict[str, Any]:
     )  # fmt: skip
     label = arguments.label
     if arguments.identities is not None:
-        refuse_options(arguments, ("label",), "not stand beside --identities: both say who is a"
+        refuse(arguments, ("label",), "not stand beside --identities: both say who is a"
                        " client")  # fmt: skip
         label = tuple(arguments.identities)
     return {"label": label, **{name: getattr(arguments, name) for name in names}}
@@ -134,7 +134,7 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
         or not _worth_it(path)
     ):
         return None
-    refuse_options(arguments, of_trials, "not stand beside --stream always: sums and counts know no"
+    refuse(arguments, of_trials, "not stand beside --stream always: sums and counts know no"
                    " single trial")  # fmt: skip
     name = visible(Path(path).name)
     with ProgressBar(None, " scores", unit_scale=True, desc=name) as progress:

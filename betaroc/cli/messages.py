@@ -108,7 +108,7 @@ def say(
     the warnings itself.
     """
     if arguments.json:
-        sys.stdout.write(as_json(document()))
+        sys.stdout.write(json_text(plain(document())))
         return
     sections, names = tree(), list(names)
     spoken = partial(in_terms, arguments=arguments, names=names, words=words)
@@ -131,11 +131,6 @@ def _terminal() -> Terminal:
     except (UnicodeEncodeError, LookupError):
         signs = False
     return Terminal(get_terminal_size().columns, signs, shows_colours())
-
-
-def as_json(document: Any) -> str:
-    """JSON: infinities are the strings "inf" and "-inf", what is undefined is null."""
-    return json_text(plain(document))
 
 
 def in_terms(

@@ -21,6 +21,8 @@ from betaroc.estimation.families import FAMILIES, Names, names_of_text
 from betaroc.rendering.files import checked_target
 from betaroc.rendering.picture_files import picture_format
 
+#: Ends of the names of pages.
+PAGE = (".html", ".htm")
 #: What intervals take unasked.
 LEVEL, SEED = 0.95, 0
 #: Files with more rows than this are streamed unasked.
@@ -129,35 +131,29 @@ def score_options(
     before = set(parser._actions)
     reading_options(parser, {"": dev, "test-": test})
     add(parser, "--family FAMILY",
-        "family of both classes, or of clients and of impostors with a comma between (default:"
-        f" %(default)s). One of {', '.join(FAMILIES)}; empirical is the scores themselves, auto is"
-        " beta where all scores of the call lie in [0, 1] and else normal, best is what"
-        " br.compare_families recommends", default=family, type=family_option)  # fmt: skip
+        "family of both classes, or CLIENT,IMPOSTOR: auto (beta where all scores of the call lie in"
+        " [0, 1], else normal), best (as br.compare_families recommends),"
+        f" {', '.join(FAMILIES)} (the scores themselves); default: %(default)s",
+        default=family, type=family_option)  # fmt: skip
     rare = partial(add, further(parser))
-    rare("--boundary POLICY", f"what to do with scores of exactly 0 and 1: {', '.join(POLICIES)}"
-         " (default: inflate, with a warning)", choices=POLICIES)  # fmt: skip
+    rare("--boundary POLICY", "of scores of exactly 0 and 1: %(choices)s (default: inflate, warns)",
+         choices=POLICIES)  # fmt: skip
     rare("--resolution R", "scores were rounded to multiples of R")
     if bounds:
-        rare("--bounds LOW HIGH",
-             "ends of the range that scores can have, such as -1 1 of cosines: families and tails"
+        rare("--bounds LOW HIGH", "ends of the range of scores, such as -1 1 of cosines: families"
              " are then those of [0, 1]")  # fmt: skip
     if summed:
-        rare("--tails END ...",
-             "ends where a tail of the most extreme scores takes the place of the family: both,"
-             " upper, lower, or of a class alone, such as impostor=upper client=lower"
-             )  # fmt: skip
+        rare("--tails END ...", "ends where the most extreme scores take the place of the family:"
+             " both, upper, lower, or impostor=upper client=lower")  # fmt: skip
         rare("--tail-sizes K ...", "scores beyond the joint of a tail (default: 30 50)")
-        rare("--stream WHEN",
-             "read files in pieces and keep sums and counts in bins instead of rows: always,"
-             f" never, or auto, where a file has more than {STREAMED / 1e6:g} million rows and"
-             " nothing needs them (default: auto)",
+        rare("--stream WHEN", "keep sums and counts in bins instead of rows: %(choices)s (default:"
+             f" auto, where more than {STREAMED} rows are not needed)",
              choices=("auto", "always", "never"), default="auto")  # fmt: skip
     added = {one.dest: one.default for one in parser._actions if one not in before}
     parser.set_defaults(reading=added)
     terms = ", ".join(f"{name} ({t.far.short}, {t.frr.short})" for name, t in TERMS.items())
-    rare("--terms FIELD",
-         f"words of the rates in what is printed and drawn: {terms} (default: %(default)s); JSON"
-         " and CSV keep their keys", choices=tuple(TERMS), default=BIOMETRIC)  # fmt: skip
+    rare("--terms FIELD", f"words of the rates in what is printed and drawn: {terms}",
+         choices=tuple(TERMS), default=BIOMETRIC)  # fmt: skip
 
 
 def family_option(text: str) -> Names:
@@ -177,35 +173,29 @@ def reading_options(parser: argparse.ArgumentParser, instead: Mapping[str, str])
     option("--score COLUMN", "column of the scores", default="score")
     option("--label COLUMN", "column of the labels, of the key where there is one", default="label")
     option("--client-label LABEL", "label of the clients")
-    option("--identities CLAIMED REAL",
-           "instead of labels: clients are the rows where both columns are equal")  # fmt: skip
-    option("--id COLUMN", "column that names the trial, for a key and for paired systems; twice"
-           " where two columns do", action="append")  # fmt: skip
-    option("--key KEY",
-           "file that says of each trial which class it is of: trial, or enrol and test, then"
-           " target or nontarget; a table; a protocol of ASVspoof")  # fmt: skip
-    option("--key-label COLUMN", "column of the key that says the class (default: that of --label);"
-           " a number, from 1, without a header")  # fmt: skip
-    option("--key-id COLUMN", "column of the key that names the trial (default: that of --id);"
-           " twice where two do", action="append")  # fmt: skip
+    option("--identities CLAIMED REAL", "instead of labels: of clients both columns are equal")
+    option("--id COLUMN", "column of the trial, for keys and paired systems; twice for two columns",
+           action="append")  # fmt: skip
+    option("--key KEY", "file of the class of each trial: trial, or enrol and test, then target or"
+           " nontarget; a table; a protocol of ASVspoof")  # fmt: skip
+    option("--key-label COLUMN", "column of the key that says the class (default: --label); a"
+           " number, from 1, without a header")  # fmt: skip
+    option("--key-id COLUMN", "column of the key that names the trial (default: --id); may be"
+           " twice", action="append")  # fmt: skip
     option("--test-key KEY", "key of the test files (default: --key)")
     for start, file in instead.items():
         if file:
-            option(f"--{start}client-file FILE",
-                   f"instead of {file}: scores of clients, one a line in the last column"
-                   )  # fmt: skip
+            told = f"instead of {file}: scores of clients, one per line in the last column"
+            option(f"--{start}client-file FILE", told)
             option(f"--{start}impostor-file FILE", "and those of impostors")
-    option("--format FORMAT", f"one of {', '.join(FORMATS)}", choices=FORMATS)
+    option("--format FORMAT", "one of %(choices)s", choices=FORMATS)
     option("--separator SIGN", f"of columns: {', '.join(SEPARATORS)} (any white space) or the sign")
     option("--decimal SIGN", f"of decimals: {' or '.join(DECIMALS)}")
     option("--columns NAME,NAME,...", "names of all columns of a file without a header")
-    option("--header", "the first line names the columns, or is a trial: columns without a name are"
-           " called by their number, from 1", action=argparse.BooleanOptionalAction,
-           default=None)  # fmt: skip
-    option("--missing WHAT",
-           f"trials without a score (empty, NA, nan): {', '.join(WAYS_OF_MISSING)}; reject counts"
-           " them as rejected (default: %(default)s)",
-           choices=WAYS_OF_MISSING, default=FAIL)  # fmt: skip
+    option("--header", "whether the first line names the columns; else they are numbers, from 1",
+           action=argparse.BooleanOptionalAction, default=None)  # fmt: skip
+    option("--missing WHAT", "trials without a score (empty, NA, nan): %(choices)s (default:"
+           " %(default)s); reject counts them", choices=WAYS_OF_MISSING, default=FAIL)  # fmt: skip
     option("--max-size BYTES", "of a score file (default: 1 GiB that gzip expands to, else 64 GiB)")
     option("--max-rows N", "of a score file (default: 250 million where rows are held)")
 
@@ -213,15 +203,11 @@ def reading_options(parser: argparse.ArgumentParser, instead: Mapping[str, str])
 # ------------------------------------------------------------------------ before any work
 def given_options(arguments: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Those of some options that the call gives, as they are typed."""
-    values = ((name, getattr(arguments, name, None)) for name in names)
-    # Zero may be asked for; False, an empty list and what a parser says itself are not.
-    asked = [name for name, value in values if value or (value == 0 and value is not False)]
-    return [option_of(name) for name in asked if not _is_default(arguments, name)]
-
-
-def _is_default(arguments: argparse.Namespace, name: str) -> bool:
-    reading = getattr(arguments, "reading", {})
-    return name in reading and getattr(arguments, name) == reading[name]
+    usual: dict[str, Any] = {"dev": [], "test": [], "statistic": []}
+    usual |= getattr(arguments, "reading", {})
+    values = {name: getattr(arguments, name, None) for name in names}
+    return [option_of(name) for name, value in values.items()
+            if value is not None and value is not False and value != usual.get(name)]  # fmt: skip
 
 
 def option_of(name: str) -> str:
@@ -230,7 +216,7 @@ def option_of(name: str) -> str:
     return named.get(name) or f"--{name.replace('_', '-')}"
 
 
-def refuse_options(
+def refuse(
     arguments: argparse.Namespace, names: Sequence[str], must: str, remedy: str = "Leave it out."
 ) -> None:
     """Options that the call gives where they have no meaning."""
@@ -270,27 +256,34 @@ def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> Non
     """The picture's name and place, before any work."""
     if arguments.output is None:
         names = ["log"] if getattr(arguments, "html", None) else ["force", "log"]
-        refuse_options(arguments, names, "stand beside -o, the picture it is about", "Add -o OUT.")
+        refuse(arguments, names, "stand beside -o, the picture it is about", "Add -o OUT.")
         return
     picture_format(arguments.output)
     refuse_output(arguments.output, inputs, force=arguments.force)
 
 
-def refuse_output(output: str, inputs: Sequence[str], *, force: bool, option: str = "-o") -> None:
-    """Nothing is overwritten unasked, and score files never."""
+def refuse_output(
+    output: str, inputs: Sequence[str], *, force: bool, option: str = "-o",
+    ends: tuple[str, ...] = (),
+) -> None:  # fmt: skip
+    """Nothing is overwritten unasked, score files never; a page says by its name what it is."""
     checked_target(output)
-    if not os.path.lexists(output):
-        return
-    for path in inputs:
-        if is_same_file(output, path):
-            raise InputError(
-                f"{option} must not be a score file; got {shown(output)}, which is read as"
-                f" {shown(path)}. Name another file."
+    if os.path.lexists(output):
+        for path in inputs:
+            if is_same_file(output, path):
+                raise InputError(
+                    f"{option} must not be a score file; got {shown(output)}, which is read as"
+                    f" {shown(path)}. Name another file."
+                )
+        if not force:
+            raise OutputError(
+                f"{option} must be a new file; {shown(output)} exists and is untouched. Name"
+                " another file, or pass --force to replace it."
             )
-    if not force:
-        raise OutputError(
-            f"{option} must be a new file; {shown(output)} exists and is untouched. Name another"
-            " file, or pass --force to replace it."
+    if ends and Path(output).suffix.lower() not in ends:
+        raise InputError(
+            f"{option} must be a file that ends in {' or '.join(ends)}; got {shown(output)}. Name"
+            " it so."
         )
 
 
@@ -299,16 +292,3 @@ def is_same_file(path: str, other: str) -> bool:
     with suppress(OSError):
         return os.path.samefile(path, other)
     return False
-
-
-def refuse_page(
-    output: str, inputs: Sequence[str], *, force: bool, option: str = "-o", json: bool = False
-) -> None:
-    """A page is HTML, or JSON where it may be, in a new file; standard output carries none."""
-    refuse_output(output, inputs, force=force, option=option)
-    if Path(output).suffix.lower() not in (".html", ".htm", *[".json"] * json):
-        ends, what = (".html, .htm or .json", "HTML or JSON") if json else (".html or .htm", "HTML")
-        raise InputError(
-            f"{option} must be a file that ends in {ends}; got {shown(output)}. Name it so:"
-            f" the page is {what}."
-        )

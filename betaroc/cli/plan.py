@@ -8,16 +8,9 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
+from betaroc.cli import options
 from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, messages, say
-from betaroc.cli.options import (
-    LEVEL,
-    add,
-    given_options,
-    level_option,
-    refuse_options,
-    score_options,
-)
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -30,6 +23,7 @@ from betaroc.decision.ways import TARGET_RATES
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import AUTO, FAMILIES, family_text
 from betaroc.fits.fit import Fit, fit
+from betaroc.model.asking import asking_of_text
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import rate, spaced
@@ -56,36 +50,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc plan auc --width 0.05 --client beta:4,2 --impostor beta:2,4 --ratio 5",
         "betaroc plan eer --power 0.8 --from dev.csv dev_b.csv --correlation 0.6",
     )
-    option = partial(add, parser)
+    option = partial(options.add, parser)
     option("planned STAT",
-           f"what the scores are for: {_GUARANTEE}@far=0.01 (or frr), a number of br.statistics()"
-           " such as auc, tpr@far=0.01 or threshold@eer, or another that br.plan_sample_size names:"
-           " side-at-zero, shapes, epc-gap@alpha=0.5")  # fmt: skip
+           "guarantee@far=0.01 (or frr), a number of br.statistics() such as auc or tpr@far=0.01,"
+           " or side-at-zero, shapes, epc-gap@alpha=0.5 of br.plan_sample_size")  # fmt: skip
     option("--width W", "full width of the interval of the number")
     option("--power P", "chance to be right about a side, a shape or the better of two systems")
-    level_option(parser, "of the interval, the test or the guarantee")
+    options.level_option(parser, "of the interval, the test or the guarantee")
     option("--ratio R", "impostor scores for each client (default: 1)")
-    option("--from SCORES ...", "first scores, whose fit is taken as true; two files for the"
-           " difference of two systems", dest="pilot")  # fmt: skip
+    option("--from SCORES ...", "first scores, whose fit is taken as true (of two systems two)",
+           dest="pilot")  # fmt: skip
     option("--client DISTRIBUTION", "instead of first scores, such as beta:8,2 or normal:0,1")
     option("--impostor DISTRIBUTION", "that of impostors")
-    option("--correlation R", "of the errors of two systems on the same trials, as br.difference"
-           " gives it (default: 0, different trials)")  # fmt: skip
-    option("--method M", "delta (the default), of the AUC also delong and logit-delong, of a rare"
-           " rate and its threshold also tail")  # fmt: skip
+    option("--correlation R", "of two systems on the same trials, by br.difference (default: 0)")
+    option("--method M", "delta (the default), of the AUC delong, logit-delong, of rare rates tail")
     option("--measure M", "of epc-gap: hter (the default) or weighted-error")
     option("--thresholds T", "of epc-gap: smooth (the default) or empirical")
     option("--json", "one JSON document on standard output")
-    score_options(parser, AUTO, summed=False, dev="--from")
+    options.score_options(parser, AUTO, summed=False, dev="--from")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Plan, and say it."""
-    level = LEVEL if arguments.level is None else checks.level(arguments.level)
+    level = options.LEVEL if arguments.level is None else checks.level(arguments.level)
     name, _, point = arguments.planned.partition("@")
     if name == _GUARANTEE:
         names = (*_PLANNED, "pilot", "client", "impostor", "bounds", *arguments.reading)
-        refuse_options(arguments, names, "not stand beside a guarantee, which holds whatever the"
+        options.refuse(arguments, names, "not stand beside a guarantee, which holds whatever the"
                        " distributions are and needs none")  # fmt: skip
         _say_guarantee(*_guarantee(point, level), level, arguments)
         return
@@ -133,10 +124,10 @@ def _distribution(text: str) -> Distribution:
 
 def _refuse_models(arguments: argparse.Namespace) -> None:
     """First scores, or two distributions: one of both, whole."""
-    typed = given_options(arguments, ("client", "impostor"))
-    files = given_options(arguments, ("pilot", "client_file", "impostor_file"))
+    typed = options.given_options(arguments, ("client", "impostor"))
+    files = options.given_options(arguments, ("pilot", "client_file", "impostor_file"))
     if len(typed) == 2 and not files:
-        refuse_options(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
+        options.refuse(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
                        " about; distributions were given")  # fmt: skip
     elif typed or not files:
         raise InputError(
@@ -190,19 +181,14 @@ def _beside(planned: str, level: float) -> list[str]:
 
 def _guarantee(point: str, level: float) -> tuple[str, float, int]:
     """The rate that is guaranteed, its target, and the scores that it needs."""
-    kind, sign, value = point.partition("=")
-    if not sign or kind not in RATE_NAMES:
+    kind = point.partition("=")[0]
+    if kind not in RATE_NAMES:
         raise InputError(
             f"a guarantee must be of a rate, such as {_GUARANTEE}@far=0.01 or"
             f" {_GUARANTEE}@frr=0.01; got {shown(f'{_GUARANTEE}@{point}')}."
         )
-    try:
-        target = number(value)
-    except ValueError:
-        raise InputError(
-            f"what stands behind the '=' of a point must be a number; got {shown(point)}."
-        ) from None
-    asked = checked_request(**{kind: target}, confidence=level)  # type: ignore[arg-type]
+    where = asking_of_text(f"threshold@{point}").where
+    asked = checked_request(**where.keywords, confidence=level)
     needed = needed_for_guarantee(asked.rate, level)
     if needed > _MOST:
         raise InputError.about(kind)(

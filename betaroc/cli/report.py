@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from betaroc.cli import options
 from betaroc.cli.inputs import chosen_words, files_of, read_file
 from betaroc.cli.messages import (
     ProgressBar,
@@ -17,16 +18,6 @@ from betaroc.cli.messages import (
     named_files,
     remark,
     say_warnings,
-)
-from betaroc.cli.options import (
-    add,
-    fit_options_of,
-    interval_arguments,
-    interval_options,
-    refuse_options,
-    refuse_page,
-    score_options,
-    statistic_option,
 )
 from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
 from betaroc.cli.systems_page import SystemPart, page_of_systems, part_of
@@ -59,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " -o report.html",
         "betaroc report --dev big.parquet --test eval.parquet --stream always -o report.html",
     )
-    option = partial(add, parser)
+    option = partial(options.add, parser)
     option("--dev DEV", "score file to fit")
     option("--test TEST ...", "score files on which dev's thresholds are tried; may be repeated",
            action="extend", default=[])  # fmt: skip
@@ -69,9 +60,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--force", "replace OUT if it exists")
     option("--target T", "what the threshold is for: far=0.01, frr=0.01, eer, or"
            " cost_fa=10,cost_fr=1 (default: far=0.01)")  # fmt: skip
-    statistic_option(parser)
-    interval_options(parser, "of every interval in the report")
-    score_options(parser, "best", dev="DEV", test="TEST")
+    options.statistic_option(parser)
+    options.interval_options(parser, "of every interval in the report")
+    options.score_options(parser, "best", dev="DEV", test="TEST")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -80,8 +71,9 @@ def run(arguments: argparse.Namespace) -> None:
     files = [path for one in systems for path in (one.dev, *one.tests)]
     if not systems:
         files = [path for role in ("dev", "test") for path in files_of(arguments, role)]
-    refuse_page(arguments.output, files, force=arguments.force, json=not systems)
-    level, seed = interval_arguments(arguments)
+    ends = options.PAGE if systems else (*options.PAGE, ".json")
+    options.refuse_output(arguments.output, files, force=arguments.force, ends=ends)
+    level, seed = options.interval_arguments(arguments)
     askings(arguments.statistic, "statistic")
     request_of(arguments.target, level)
     if systems:
@@ -109,7 +101,7 @@ def _run_several(
     """One page: which system, then every system by itself."""
     whole = len(systems) <= _WHOLE
     if not whole:
-        refuse_options(arguments, _OF_WHOLE, f"stand with at most {_WHOLE} systems, whose whole"
+        options.refuse(arguments, _OF_WHOLE, f"stand with at most {_WHOLE} systems, whose whole"
                        f" reports are on the page; got {len(systems)}, of which it has the"
                        " thresholds", "Leave it out, or report the systems that matter."
                        )  # fmt: skip
@@ -159,20 +151,23 @@ def _analysis(
 
     Without a path the scores are those of two files.
     """
-    names = _distinct(
-        [arguments.test_client_file if path is None else path for path in tests], arguments
-    )
+    paths = [arguments.test_client_file if path is None else path for path in tests]
+    if len({os.path.abspath(path) for path in paths}) < len(paths):
+        raise InputError(
+            f"--test must name each file once; got {shown(paths)}. Leave the second out."
+        )
+    names = named_files(arguments, paths)
     with collected() as notices:
         own = read_file(dev, arguments, step)
         read = [read_file(path, arguments, step, is_test=True) for path in tests]
-        named = dict(zip(names, read, strict=True))
+        named = {names[path]: scores for path, scores in zip(paths, read, strict=True)}
         analyse = partial(
             analyze_stepwise, own, named, step=step, level=level, rng=seed,
             statistics=arguments.statistic, terms=arguments.terms, target=arguments.target,
         )  # fmt: skip
         chosen = arguments.family in (AUTO, BEST)
         try:
-            analysis = analyse(fit_options_of(arguments, arguments.family))
+            analysis = analyse(options.fit_options_of(arguments, arguments.family))
             reason = analysis.reason if chosen else chosen_words(arguments.family)
         except FitError as error:
             if not chosen:
@@ -180,19 +175,9 @@ def _analysis(
             why = in_options(error.sentence, arguments, error.argument)
             warn(f"no distribution fits dev, whose scores are taken as they are: {why}",
                  BetarocWarning)  # fmt: skip
-            analysis = analyse(fit_options_of(arguments, "empirical"))
+            analysis = analyse(options.fit_options_of(arguments, "empirical"))
             reason = "no distribution fits dev"
     found = replace(analysis, reason=reason)
     said = [n._replace(message=in_options(n.message, arguments)) for n in notices]
     keep(found, said)
     return found
-
-
-def _distinct(paths: Sequence[str], arguments: argparse.Namespace) -> list[str]:
-    """What all results of the call name the tests."""
-    if len({os.path.abspath(path) for path in paths}) < len(paths):
-        raise InputError(
-            f"--test must name each file once; got {shown(list(paths))}. Leave the second out."
-        )
-    names = named_files(arguments, paths)
-    return [names[path] for path in paths]

@@ -13,7 +13,7 @@ import scipy
 
 from betaroc.cli.messages import examples, say
 from betaroc.cli.options import form_options
-from betaroc.core.special import log_beta, share_ends
+from betaroc.core.special import share_ends
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.fits.fit import fit_distribution
@@ -38,8 +38,6 @@ def _standard_error(client: list[float], impostor: list[float]) -> float:
 
 #: What is computed, how, and calls of it: arguments, then the value by mpmath at 60 digits.
 REFERENCES: dict[str, tuple[Callable[..., Any], *tuple[tuple[Any, ...], ...]]] = {
-    "log of the beta function": (log_beta,
-        (225.496, 13.6941, -52.817496552366364), (0.0387527, 3462.4, 2.9135804453166423)),
     "lower tail of a beta distribution": (Beta.cdf,
         (Beta(15.0161, 131.499), 0.038229761182808034, 0.00048520279519742376),
         (Beta(0.748383, 2.85431), 2.17615e-14, 1.377881647017487e-10)),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from betaroc.cli.messages import examples, messages, say
-from betaroc.cli.options import SEED, add, refuse_options, refuse_page
+from betaroc.cli.options import PAGE, SEED, add, refuse, refuse_output
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
@@ -82,9 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _refuse_place(arguments: argparse.Namespace, folder: str) -> None:
     """The page is in place before the work, and no part of the study."""
     if arguments.html is None:
-        refuse_options(arguments, ("force",), "stand beside --html, the page it may replace")
+        refuse(arguments, ("force",), "stand beside --html, the page it may replace")
         return
-    refuse_page(arguments.html, [arguments.config], force=arguments.force, option="--html")
+    refuse_output(arguments.html, [arguments.config], force=arguments.force, option="--html",
+                  ends=PAGE)  # fmt: skip
     if Path(arguments.html).resolve().parent == Path(folder).resolve():
         raise InputError(
             f"--html must lie outside the folder of the study; got {shown(arguments.html)}. Name"

@@ -165,11 +165,12 @@ def read_systems(
     """The scores of one system after the other; warnings begin with its name."""
     for name, dev, paths, key in systems:
         options = argparse.Namespace(**{**vars(arguments), **dict(key)})
-        with passed_on(f"{visible(name)}: dev: "):
+        start = f"{visible(name)}: " * bool(name)
+        with passed_on(f"{start}dev: "):
             own = read_file(dev, options, step, named=dev_named)
         read = []
         for path in paths if tests else ():
-            with passed_on(f"{visible(name)}: test: "):
+            with passed_on(f"{start}test: "):
                 read.append(read_file(path, options, step, is_test=True))
         yield ReadSystem(name, own, tuple(read))
 

@@ -9,20 +9,9 @@ from functools import partial
 from itertools import product
 from shlex import quote
 
+from betaroc.cli import options
 from betaroc.cli.inputs import files_of, read_file
 from betaroc.cli.messages import ProgressBar, examples, in_terms, messages, say, say_warnings
-from betaroc.cli.options import (
-    LEVEL,
-    add,
-    form_options,
-    further,
-    group_option,
-    is_same_file,
-    level_option,
-    option_of,
-    rate_options,
-    score_options,
-)
 from betaroc.cli.systems import named_systems, system_options
 from betaroc.cli.systems_thresholds import decision_document, run_systems, typed
 from betaroc.core.errors import InputError
@@ -53,31 +42,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc threshold --far 0.01 --system mlp dev.csv eval.csv"
         " --system svm dev_b.csv eval_b.csv",
     )
-    option = partial(add, parser)
+    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
     option("file SCORES ...", "score file of dev, which the threshold is chosen on; - is the"
            " standard input", nargs="*")  # fmt: skip
     option("--test TEST", "score file on which the threshold is tried")
     system_options(parser)
-    rate_options(parser)
+    options.rate_options(parser)
     option("--cost-fa C", "cost of a false acceptance")
     option("--cost-fr C", "cost of a false rejection")
     option("--prior P", "share of clients where the system will run (default: dev's)")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
     option("--how WAY", "guaranteed, average, tail or model; of costs and the EER counted or model"
-           " (default: the first that is possible)", choices=HOW)  # fmt: skip
-    level_option(parser, "of the guarantee and of all intervals", "confidence")
-    form = form_options(parser, "per way to choose")
-    add(form, "--print WHAT", "threshold: it alone, with all its digits", choices=("threshold",),
-        dest="only")  # fmt: skip
+           " (default: the first possible)", choices=HOW)  # fmt: skip
+    options.level_option(parser, "of the guarantee and of all intervals", "confidence")
+    form = options.form_options(parser, "per way to choose")
+    options.add(form, "--print WHAT", "threshold: alone, with all digits",
+                choices=("threshold",), dest="only")  # fmt: skip
     option("--strict", "exit code 1 unless the threshold can be relied on")
-    add(further(parser), "--dtype TYPE",
+    rare("--dtype TYPE",
         "float64, float32 or float16: numbers of the software that gives the scores; a file's"
         " decimals are read as the nearest, and Deploy is the next above (default: %(default)s)",
         choices=("float64", "float32", "float16"), default="float64")  # fmt: skip
-    group_option(further(parser), "the guarantee and intervals allow for it")
-    score_options(parser, BEST, summed=False, dev="SCORES", test="TEST")
-    parser.set_defaults(confidence=LEVEL)
+    options.group_option(options.further(parser), "the guarantee and intervals allow for it")
+    options.score_options(parser, BEST, summed=False, dev="SCORES", test="TEST")
+    parser.set_defaults(confidence=options.LEVEL)
 
 
 def run(arguments: argparse.Namespace) -> int | None:
@@ -136,7 +125,7 @@ def _refuse_several_files(arguments: argparse.Namespace) -> None:
 
 def _refuse_the_same_file(files: Mapping[str, Sequence[str]]) -> None:
     for path, other in product(files["dev"], files["test"]):
-        if path == other == STDIN or is_same_file(path, other):
+        if path == other == STDIN or options.is_same_file(path, other):
             raise InputError(
                 "--test must be another file than dev's: a threshold looks better on the scores"
                 " that chose it. Name trials that took no part in choosing it, or leave --test out."
@@ -147,7 +136,7 @@ def _report(arguments: argparse.Namespace, target: str) -> Words:
     """The command of a report on the same files for the same target, to be pasted."""
     given = {"dev": arguments.file, "test": arguments.test, "target": target,
              "group": arguments.group, "level": arguments.confidence}  # fmt: skip
-    usual = {"target": "far=0.01", "level": LEVEL, "terms": BIOMETRIC, **arguments.reading}
+    usual = {"target": "far=0.01", "level": options.LEVEL, "terms": BIOMETRIC, **arguments.reading}
     given |= {name: getattr(arguments, name) for name in ("terms", *arguments.reading)}
     parts = ["betaroc report"]
     for name, value in given.items():
@@ -156,7 +145,7 @@ def _report(arguments: argparse.Namespace, target: str) -> Words:
         if name == "header" and value is not None:
             parts.append("--header" if value else "--no-header")
         elif name in ("id", "key_id"):
-            parts += [f"{option_of(name)} {visible(quote(one))}" for one in value or ()]
+            parts += [f"{options.option_of(name)} {visible(quote(one))}" for one in value or ()]
         elif value != usual.get(name):
-            parts.append(f"{option_of(name)} {words}")
+            parts.append(f"{options.option_of(name)} {words}")
     return Words(f"{'':8}{' '.join(parts)} -o report.html", "given")

@@ -343,29 +343,6 @@ def test_report_warnings_name_their_set(
 
 
 # ------------------------------------------------------------------ as a process
-@pytest.mark.simulation
-def test_module_is_the_command() -> None:
-    run = shell("fit", DEV, "--json")
-    assert (run.returncode, run.stderr) == (0, "")
-    assert json.loads(run.stdout)["family"] == "beta"
-
-
-@pytest.mark.simulation
-def test_errors_have_no_traceback() -> None:
-    run = shell("fit", "no-such-file.csv")
-    assert run.returncode == 2
-    assert run.stderr.startswith("betaroc: path must be an existing file")
-    assert "Traceback" not in run.stderr
-
-
-@pytest.mark.simulation
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_standard_output_is_2() -> None:
-    with open("/dev/full", "w") as full:
-        run = shell("fit", DEV, capture_output=False, stdout=full, stderr=subprocess.PIPE)
-    assert run.returncode == 2
-    assert run.stderr.startswith("betaroc: the standard output must be writable")
-    assert run.stderr.count("\n") == 1
 
 
 @pytest.mark.simulation
@@ -408,35 +385,11 @@ def test_a_call_that_is_terminated_leaves_nothing_of_its_input(tmp_path: Path) -
 
 
 @pytest.mark.simulation
-def test_a_closed_pipe_is_quiet() -> None:
-    read, write_end = os.pipe()
-    os.close(read)
-    run = shell("fit", DEV, capture_output=False, stdout=write_end, stderr=subprocess.PIPE)
-    os.close(write_end)
-    assert (run.returncode, run.stderr) == (2, "")
-
-
-@pytest.mark.simulation
 def test_a_narrow_encoding_is_enough(tmp_path: Path) -> None:
     path = write(tmp_path / "größe.csv", [0.4, 0.6, 0.9] * 4, [0.1, 0.2, 0.5] * 4)
     run = shell("fit", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (run.returncode, run.stderr) == (0, "")
     assert "gr\\xf6\\xdfe.csv" in run.stdout
-
-
-@pytest.mark.simulation
-def test_progress_is_for_terminals_only(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    assert main(["fit", DEV]) == 0
-    assert terminal.getvalue().strip() == ""  # under a second nothing is shown
-    assert "AUC" in capsys.readouterr().out
 
 
 # ------------------------------------------------------------- what is no file, and memory

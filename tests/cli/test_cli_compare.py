@@ -388,17 +388,6 @@ def test_picture(
         assert "http" not in first.decode().replace("http://www.w3.org", "")
 
 
-def test_score_files_are_never_overwritten(
-    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "scores.svg"
-    path.write_bytes(Path(files["good"]).read_bytes())
-    arguments = ["--dev", files["dev_a"], files["dev_b"], "--test", files["poor"], str(path)]
-    assert main(["compare", *arguments, "-o", str(path), "--force", "--format", "csv"]) == 2
-    assert path.read_bytes() == Path(files["good"]).read_bytes()
-    assert "must not be a score file" in capsys.readouterr().err
-
-
 # ------------------------------------------------------------------ errors
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -474,15 +463,6 @@ def test_ids_are_checked_where_the_files_have_them(
     assert "paired=" not in err
     assert main([*call, str(paths[0]), str(paths[2])]) == 0
     capsys.readouterr()
-
-
-def test_an_impossible_fit_is_1(
-    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flat = write(tmp_path / "flat.csv", [0.5, 0.5], [0.2, 0.3])
-    arguments = ["--dev", flat, REAL[1], "--test", *REAL[4:], "--family", "beta"]
-    assert main(["compare", *arguments]) == 1
-    assert capsys.readouterr().out == ""
 
 
 def test_names_are_asked_of_the_files_that_are_drawn(

@@ -101,33 +101,6 @@ def test_a_fit_of_dev_chooses(
     assert (found["far"], found["value"]) == ([met.far], [met.frr])
 
 
-def test_column_options_reach_both_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("dev", "test"):
-        rows = [f"genuine\t{k}.5" for k in range(4, 8)] + [f"fake\t{k}.0" for k in range(6)]
-        (tmp_path / f"{name}.tsv").write_text("who\tp\n" + "\n".join(rows) + "\n")
-    options = ["--score", "p", "--label", "who", "--client-label", "genuine", "--format", "tsv"]
-    paths = ["--dev", str(tmp_path / "dev.tsv"), "--test", str(tmp_path / "test.tsv")]
-    assert main(["epc", *paths, *options, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["test"]["n_client"] == 4
-    starts = ["dev: client: only 4 scores", "dev and test are the same", "test: only 4 client"]
-    for text, start in zip(found["warnings"], starts, strict=True):
-        assert text.startswith(start)
-
-
-def test_boundary_rule_reaches_the_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    dev = write(tmp_path / "d.csv", [0.4, 0.6, 0.8, 0.9, 1.0] * 3, [0.0, 0.1, 0.2, 0.3, 0.6] * 3)
-    found = document(capsys, "--dev", dev, "--test", UNIT_TEST, "--family", "beta")
-    assert len(found["warnings"]) == 1
-    assert found["warnings"][0].startswith("dev: client: ")
-    asked = ["--family", "beta", "--boundary", "error"]
-    assert main(["epc", "--dev", dev, "--test", UNIT_TEST, *asked]) == 2
-    assert main(["epc", "--dev", dev, "--test", UNIT_TEST, "--resolution", "0.1"]) == 2
-    assert "empirical" in capsys.readouterr().err
-
-
 # ------------------------------------------------------------------ table
 def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
     assert alphas_words([0.3]) == "at alpha 0.3"
@@ -346,30 +319,6 @@ def test_bad_input_is_2(
     assert err.startswith("betaroc: ")
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_an_impossible_fit_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    flat = write(tmp_path / "flat.csv", [0.5, 0.5], [0.2, 0.3])
-    assert main(["epc", "--dev", flat, "--test", UNIT_TEST, "--family", "beta"]) == 1
-    assert main(["epc", "--dev", flat, "--test", UNIT_TEST]) == 0
-    capsys.readouterr()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--dev", DEV, "--test", TEST, "--json", "--csv"],
-     ["--dev", DEV, "--test", TEST, "--criterion", "nothing"],
-     ["--dev", DEV, "--test", TEST, "--measure", "auc"],
-     ["--dev", DEV, "--test", TEST, "--alpha"],
-     ["--dev", DEV, "--test", TEST, "--alpha", "much"],
-     ["--dev", DEV, "--test", TEST, "--band", "dev"],
-     ["--dev", DEV, "--test", TEST, "--band", "test", "--seed", "1.5"]],
-)  # fmt: skip
-def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["epc", *arguments])
-    assert caught.value.code == 2
-    assert " --help shows the options" in capsys.readouterr().err
 
 
 def test_of_two_files_of_one_name_the_path_is_said(

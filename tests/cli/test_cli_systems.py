@@ -439,9 +439,11 @@ def test_tables_say_what_was_guessed(
         text = said(capsys, command, *given, *rest)
         if command == "fit":
             assert text.count("files read as csv\n") == 1
-        else:
+        elif command == "threshold":
             told = "read as csv, guessed: separator=semicolon, decimal=comma\n"
             assert f"files of {NAMES[1]}, {NAMES[2]} {told}" in text
+        else:
+            assert text.count("(csv, guessed: separator=semicolon, decimal=comma), ") == 2
 
 
 def test_tables_say_that_trials_without_a_score_count_as_rejected(
@@ -456,5 +458,5 @@ def test_tables_say_that_trials_without_a_score_count_as_rejected(
     told = "files of a: {} client and {} impostor trials without a score count as rejected: FAR"
     reject = ["--missing", "reject", *systems]
     assert told.format(4, 3) in said(capsys, "threshold", "--far", ".1", *reject)
-    assert told.format(4, 3) in said(capsys, "epc", *reject)
+    assert "; 2 client and 3 impostor trials without" in said(capsys, "epc", *reject)
     assert told.format(2, 0) in said(capsys, "fit", *reject)
