@@ -27,7 +27,7 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
-from betaroc.estimation.contract import ClassMaximum, Family, Maximum, Parameters, SampleRows
+from betaroc.estimation.contract import ClassMaximum, Maximum, Parameters, SampleRows
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -58,11 +58,6 @@ from betaroc.rendering.tree_text import text_of
 _STEP = 1e-4
 
 
-def many_of(family: str, law: Distribution) -> SampleRows | RowByRow:
-    """How rows of this family are measured; without `SampleRows` by the distribution alone."""
-    return _rows(family, law) or RowByRow(law)
-
-
 def parameters_of(family: str, law: Distribution) -> Parameters:
     """Of one distribution, as a row."""
     rows = _rows(family, law)
@@ -71,17 +66,37 @@ def parameters_of(family: str, law: Distribution) -> Parameters:
     return _columns([[p.value for p in law._parameters()]])
 
 
-def refitted(family: str, laws: list[Distribution], samples: list[FloatArray]) -> list[Parameters]:
-    """Parameters of both classes of each row."""
-    rows = _rows(family, laws[0])
+def refitted(
+    families: tuple[str, str], laws: list[Distribution], samples: list[FloatArray]
+) -> list[Parameters]:
+    """Parameters of both classes of each row; of a family of both classes their joint maximum."""
+    family = FAMILIES.get(families[0])
+    if families[0] != families[1] or family is None or not family.of_pairs:
+        return [_refitted(*each) for each in zip(families, laws, samples, strict=True)]
+    rows = _rows(families[0], laws[0])
     if rows is None:
-        return _one_by_one(family, laws, samples)
+        return _one_by_one(families[0], laws, samples)
     found = [rows.fit(law, x) for law, x in zip(laws, samples, strict=True)]
-    return _joined_rows(FAMILIES[family], rows, found, samples)
+    if family.join is None:
+        return found
+    found = [tuple(q.copy() for q in p) for p in found]
+    for k in range(samples[0].shape[0]):
+        classes = []
+        for p, x in zip(found, samples, strict=True):
+            values, weight = tuple(float(q[k, 0]) for q in p), float(x.shape[1])
+            law, none = rows.law(*values), ((0.0,) * len(values),) * len(values)
+            names = tuple(parameter.name for parameter in law._parameters())
+            classes.append(ClassMaximum(Maximum(law, names, values, none, 0.0), weight, weight))
+        joined = family.join(classes[0], classes[1])
+        if joined is not None:
+            for columns, e in zip(found, joined[:2], strict=True):
+                for column, value in zip(columns, e.values, strict=True):
+                    column[k] = value
+    return found
 
 
-def refitted_alone(family: str, law: Distribution, x: FloatArray) -> Parameters:
-    """Parameters of one class of each row, where the other class has another family."""
+def _refitted(family: str, law: Distribution, x: FloatArray) -> Parameters:
+    """Parameters of one class of each row."""
     rows, bounds = _rows(family, law), bounds_of(law)
     if rows is not None:
         return rows.fit(law, x)
@@ -104,32 +119,6 @@ def drawn_inside(
     # there.
     low, high = INSIDE if law.on_unit else bounds_of(law) or (-np.inf, np.inf)
     return np.asarray(np.clip(drawn, low, high))
-
-
-def _joined_rows(
-    family: Family, rows: SampleRows, found: list[Parameters], samples: list[FloatArray]
-) -> list[Parameters]:
-    """Each row's maximum of both classes together, of families that have one."""
-    if family.join is None:
-        return found
-    found = [tuple(q.copy() for q in p) for p in found]
-    weights = [float(x.shape[1]) for x in samples]
-    for row in range(samples[0].shape[0]):
-        alone = [_alone(rows, p, row, w) for p, w in zip(found, weights, strict=True)]
-        joined = family.join(*alone)
-        if joined is not None:
-            for columns, e in zip(found, joined[:2], strict=True):
-                for column, value in zip(columns, e.values, strict=True):
-                    column[row] = value
-    return found
-
-
-def _alone(rows: SampleRows, columns: Parameters, row: int, weight: float) -> ClassMaximum:
-    values = tuple(float(q[row, 0]) for q in columns)
-    law = rows.law(*values)
-    names, size = tuple(p.name for p in law._parameters()), len(values)
-    maximum = Maximum(law, names, values, ((0.0,) * size,) * size, 0.0)
-    return ClassMaximum(maximum, weight, weight)
 
 
 # ---------------------------------------------------------------------- any other family
@@ -619,12 +608,15 @@ def _simulated(
     sides: list[_Side], replicates: int, level: float, rng: Any
 ) -> tuple[list[ClassTests], RocDistance]:
     """The four tests of both classes, and the distance of the ROC."""
-    observed, here = _measured(sides, [side.seen for side in sides], _fitted(sides))
+    laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
+    fitted = [parameters_of(side.family, side.law) for side in sides]
+    observed, here = _measured(sides, [side.seen for side in sides], fitted)
     simulated: list[list[FloatArray]] = [[], []]
     distances = []
     for rows, stream in streams(replicates, rng):
         drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
-        statistics, away = _measured(sides, drawn, _refitted(sides, drawn))
+        again = refitted(families, laws, [sample.x for sample in drawn])
+        statistics, away = _measured(sides, drawn, again)
         for kept, found in zip(simulated, statistics, strict=True):
             kept.append(found)
         distances.append(away)
@@ -666,17 +658,6 @@ def _measured(
     return [side.statistics(rows, p) for side, rows, p in each], _distances(
         sides, drawn, parameters
     )
-
-
-def _fitted(sides: list[_Side]) -> list[Parameters]:
-    return [parameters_of(side.family, side.law) for side in sides]
-
-
-def _refitted(sides: list[_Side], drawn: list[_Sampled]) -> list[Parameters]:
-    samples = [rows.x for rows in drawn]
-    if sides[0].family == sides[1].family:
-        return refitted(sides[0].family, [side.law for side in sides], samples)
-    return [refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
 
 
 # ------------------------------------------------------------------------------ one class
@@ -724,7 +705,8 @@ class _Side:
 
     @property
     def many(self) -> SampleRows | RowByRow:
-        return many_of(self.family, self.law)
+        """How rows are measured; without `SampleRows` by the distribution alone."""
+        return _rows(self.family, self.law) or RowByRow(self.law)
 
     def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
         """Samples of the fitted distribution."""
