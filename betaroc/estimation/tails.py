@@ -15,7 +15,6 @@ from betaroc.core.errors import FitError, InputError, ScaleWarning
 from betaroc.core.notices import Notice
 from betaroc.core.sentences import worded
 from betaroc.core.value import Value
-from betaroc.data.groups import Groups
 from betaroc.distributions.spliced import ParetoTail
 
 #: Standard deviation of the normal penalty of the shape, about 0.
@@ -352,29 +351,6 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
         values, weights = values[weights > 0.0], weights[weights > 0.0]
     n = one.total or float(values.size if weights is None else np.sum(weights))
     name = f"the {side} tail of {one.who}"
-    _check_number(name, n, sizes)
-    extreme, copies = _extremes(values, weights, float(max(sizes)))
-    if math.isinf(extreme[0]):
-        raise InputError(
-            f"{name} must thin out towards its end to be fitted; {copies[0]:g} of {n:g} scores"
-            " are exactly there. Leave this tail out, or count: br.interval(scores, "
-            + ('"far", threshold=...).' if side == "upper" else '"frr", threshold=...).')
-        )
-    fits = []
-    for size in sizes:
-        cut, joint = _joint(name, extreme, copies, size)
-        deff = 1.0 if one.design is None else one.design(_beyond(one.places, side, joint))
-        if cut < _DISTINCT or math.isinf(joint):
-            raise InputError(
-                f"{name} must have at least {_DISTINCT} different scores beyond its joint; got"
-                f" {cut} among {copies[:cut].sum():g}. Such scores are counted, not extrapolated:"
-                " leave this tail out, or give scores with more digits."
-            )
-        fits.append(fit_tail(joint, extreme[:cut] - joint, copies[:cut], n, deff))
-    return Tails(side, n, tuple(fits), tuple(sizes))
-
-
-def _check_number(name: str, n: float, sizes: Sequence[int]) -> None:
     if n < FEWEST:
         raise InputError(
             f"{name} must be fitted to a class of at least {FEWEST} scores; got {n:g}. Without"
@@ -386,6 +362,26 @@ def _check_number(name: str, n: float, sizes: Sequence[int]) -> None:
             worded("`tail_sizes=` must hold numbers of scores up to a quarter of the class,")
             + f" {_SHARE * n:g} for {name}; got {worst}."
         )
+    extreme, copies = _extremes(values, weights, float(max(sizes)))
+    if math.isinf(extreme[0]):
+        raise InputError(
+            f"{name} must thin out towards its end to be fitted; {copies[0]:g} of {n:g} scores"
+            " are exactly there. Leave this tail out, or count: br.interval(scores, "
+            + ('"far", threshold=...).' if side == "upper" else '"frr", threshold=...).')
+        )
+    fits = []
+    for size in sizes:
+        cut, joint = _joint(name, extreme, copies, size)
+        beyond = one.places > joint if side == "upper" else one.places < -joint
+        deff = 1.0 if one.design is None else one.design(beyond)
+        if cut < _DISTINCT or math.isinf(joint):
+            raise InputError(
+                f"{name} must have at least {_DISTINCT} different scores beyond its joint; got"
+                f" {cut} among {copies[:cut].sum():g}. Such scores are counted, not extrapolated:"
+                " leave this tail out, or give scores with more digits."
+            )
+        fits.append(fit_tail(joint, extreme[:cut] - joint, copies[:cut], n, deff))
+    return Tails(side, n, tuple(fits), tuple(sizes))
 
 
 def _extremes(
@@ -422,31 +418,6 @@ def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tupl
     return last + 1, float(0.5 * (values[last] + values[last + 1]))
 
 
-def _beyond(places: FloatArray, side: str, joint: float) -> BoolArray:
-    return np.asarray(places > joint if side == "upper" else places < -joint)
-
-
-def design_effect(groups: Groups, which: int, beyond: BoolArray) -> float:
-    """Variance of a share over that of as many independent scores; at least 1.
-
-    Of rows of the class (0 clients, 1 impostors) that a condition marks, between groups.
-    """
-    size = groups.sizes[which]
-    if size is None or size < 2:
-        return 1.0
-    cut = groups.rows[0].size
-    mine = (slice(cut), slice(cut, None))[which]
-    copies = groups.copies[mine]
-    n = float(np.sum(copies))
-    marked = beyond[groups.rows[which]].astype(np.float64)
-    share = float(marked @ copies) / n
-    parts = np.zeros((groups.first.size, 1))
-    parts[mine, 0] = (marked - share) / n
-    whole, twice = (float(part[0, 0]) for part in groups.meat(parts))
-    variance = (whole - twice if whole > twice else whole) * size / (size - 1.0)
-    return max(1.0, variance * n / (share * (1.0 - share)))
-
-
 def steep_tails(who: str, tails: Tails, *, bounded: bool) -> list[Notice]:
     """A notice where a shape lies beyond two deviations of what is expected of tails.
 
@@ -455,20 +426,14 @@ def steep_tails(who: str, tails: Tails, *, bounded: bool) -> list[Notice]:
     worst = max((fit.shape for fit in tails.fits), key=abs)
     if abs(worst) <= 2.0 * PRIOR_DEVIATION:
         return []
-    return [
-        Notice(
-            ScaleWarning,
-            f"the {tails.side} tail of {who} has shape {worst:.2g}, more than"
-            f" {2.0 * PRIOR_DEVIATION:g} from 0, where few tails are: {_what(worst, bounded)}",
-        )
-    ]
-
-
-def _what(shape: float, bounded: bool) -> str:
-    if shape > 0.0:
-        return "it hardly thins out, as where a few scores are of another kind: look at them"
-    if bounded:
-        return "it ends soon, before the end of the range of scores: look at the most extreme ones"
-    return "it ends soon. If scores have ends, as cosines have -1 and 1, give" + worded(
-        " `bounds=(-1, 1)`"
+    why = "it ends soon, before the end of the range of scores: look at the most extreme ones"
+    if worst > 0.0:
+        why = "it hardly thins out, as where a few scores are of another kind: look at them"
+    elif not bounded:
+        why = "it ends soon. If scores have ends, as cosines have -1 and 1, give"
+        why += worded(" `bounds=(-1, 1)`")
+    text = (
+        f"the {tails.side} tail of {who} has shape {worst:.2g}, more than"
+        f" {2.0 * PRIOR_DEVIATION:g} from 0, where few tails are: "
     )
+    return [Notice(ScaleWarning, text + why)]

@@ -33,7 +33,6 @@ from betaroc.estimation.tails import (
     TailFit,
     Tails,
     TailScores,
-    design_effect,
     fit_tails,
     steep_tails,
 )
@@ -140,14 +139,12 @@ def _class_with_tails(
     law = Spliced(body, bounds=coordinate.bounds, **tails)
     own = {p.name: p.value for p in law._parameters()} if estimate.names else {}
     names = (*estimate.names, *(n for n in own if n not in estimate.names))
-    cov = _covariance(estimate.cov, fitted) if own else estimate.cov
     made = replace(
         estimate, distribution=law, names=names, values=tuple(own[n] for n in names),
-        cov=cov,
+        cov=_covariance(estimate.cov, fitted) if own else estimate.cov, tails=tuple(fitted),
         log_likelihood=_log_likelihood(
             estimate.log_likelihood, law, estimate.total_weight, samples
         ),
-        tails=tuple(fitted),
     )  # fmt: skip
     bounded = coordinate.on_unit or coordinate.bounds is not None
     return made, [n for one in fitted for n in steep_tails(who, one, bounded=bounded)]
@@ -184,10 +181,25 @@ def tail_scores(
 
 
 def _design_effect(groups: Groups, which: int, kept: BoolArray, beyond: BoolArray) -> float:
-    """That of the scores beyond, of all rows of the class."""
-    marked = np.zeros(kept.size, dtype=np.bool_)
-    marked[kept] = beyond
-    return design_effect(groups, which, marked)
+    """Variance of a share over that of as many independent scores; at least 1.
+
+    Of the scores beyond among those `kept` of a class (0 clients, 1 impostors), between groups.
+    """
+    size = groups.sizes[which]
+    if size is None or size < 2:
+        return 1.0
+    every = np.zeros(kept.size)
+    every[kept] = beyond
+    cut = groups.rows[0].size
+    mine = (slice(cut), slice(cut, None))[which]
+    copies, marked = groups.copies[mine], every[groups.rows[which]]
+    n = float(np.sum(copies))
+    share = float(marked @ copies) / n
+    parts = np.zeros((groups.first.size, 1))
+    parts[mine, 0] = (marked - share) / n
+    whole, twice = (float(part[0, 0]) for part in groups.meat(parts))
+    variance = (whole - twice if whole > twice else whole) * size / (size - 1.0)
+    return max(1.0, variance * n / (share * (1.0 - share)))
 
 
 def _log_likelihood(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,12 @@ from scipy import stats
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
-from betaroc.estimation.tails import TailScores, design_effect, fit_tails, steep_tails
+from betaroc.estimation.tails import TailScores, fit_tails, steep_tails
+from betaroc.fits.tail_fits import _design_effect
+
+
+def design_effect(groups: Any, which: int, beyond: Any) -> float:
+    return _design_effect(groups, which, np.ones(beyond.size, dtype=bool), beyond)
 
 
 def drawn(n: int = 1000, seed: int = 3) -> np.ndarray:
