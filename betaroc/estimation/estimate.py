@@ -112,7 +112,7 @@ def influence(
     sample: Data,
     result: Estimate,
     estimate: Callable[[Data], Maximum],
-    back: Callable[[float], float],
+    range_: tuple[float, float],
 ) -> list[Notice]:
     """The lowest or highest score, where it alone moves a parameter far.
 
@@ -155,7 +155,8 @@ def influence(
                 moved = math.expm1(abs(math.log(one.value / before)))
     if not moved > max(least, most / total):
         return []
-    text = f"{sample.name}: the score {back(score)!r} alone moves {one.name} from {before:.4g}"
+    score = range_[0] + (range_[1] - range_[0]) * score
+    text = f"{sample.name}: the score {score!r} alone moves {one.name} from {before:.4g}"
     return [Notice(InfluenceWarning, f"{text} to {one.value:.4g}{_ODD}")]
 
 
@@ -261,13 +262,6 @@ class _Class(NamedTuple):
         dropped = rule is not None and rule.policy == "drop"
         return self.ruled.base_total if dropped else self.sample.total
 
-    @property
-    def seen(self) -> ClassMaximum:
-        return ClassMaximum(self.ruled.estimate, self.ruled.base_total, self.total)
-
-    def replaced(self, estimate: Maximum) -> _Class:
-        return self._replace(ruled=self.ruled._replace(estimate=estimate))
-
 
 class Task(NamedTuple):
     """What one class is fitted with."""
@@ -338,7 +332,7 @@ class Task(NamedTuple):
         if self.row.of_density and (rule is None or rule.policy in _MEASURED):
             inside = sample.inside() if rule is not None and rule.n_zero + rule.n_one else sample
             plain = self._plain_result(one, ties)
-            notices += influence(inside, plain, self.row.estimate, self._back)
+            notices += influence(inside, plain, self.row.estimate, self._ends)
         return result, notices
 
     def estimated(self, sample: Data) -> _Class:
@@ -361,7 +355,13 @@ class Task(NamedTuple):
         row = self._row(sample.name)
         step = self.request.resolution if self.request.policy is None else None
         if row.positive and (sample.low < 0.0 or (sample.low == 0.0 and step is None)):
-            raise _not_positive(sample.rows(), self.family)
+            rows, rule = sample.rows(), worded(f'be above 0 for `family="{self.family}"`')
+            wrong = np.flatnonzero(rows.values <= 0.0)
+            first = float(rows.values[wrong[0]])
+            actual = f"{wrong.size} of {rows.n} that are not, first at index"
+            actual = f"{actual} {rows.place(int(wrong[0]))}: {first!r}"
+            remedy = "Use" + worded(' `family="sinh-arcsinh"` or "normal".')
+            raise InputError(f"{sample.name} must " + rule + f"; got {actual}. " + remedy)
         if row.on_unit and (sample.low < 0.0 or sample.high > 1.0):
             raise _outside(sample, self.family)
         if step is not None:
@@ -374,10 +374,6 @@ class Task(NamedTuple):
     def _ends(self) -> Bounds:
         """What a family on [0, 1] takes for 0 and 1."""
         return self.bounds if self.bounds is not None and self.row.on_unit else (0.0, 1.0)
-
-    def _back(self, u: float) -> float:
-        low, high = self._ends
-        return low + (high - low) * u
 
     def _row(self, who: str) -> Family:
         """The estimator of one class."""
@@ -409,16 +405,6 @@ class Task(NamedTuple):
             e.log_likelihood, ruled.n, one.total, e.converged, e.iterations, e.gradient_norm,
             ruled.rule, e.fixed, ties,
         )  # fmt: skip
-
-
-def _not_positive(sample: Sample, family: str) -> InputError:
-    wrong = np.flatnonzero(sample.values <= 0.0)
-    first = int(wrong[0])
-    return InputError(
-        worded(f'{sample.name} must be above 0 for `family="{family}"`; got {wrong.size} of')
-        + f" {sample.n} that are not, first at index {sample.place(first)}:"
-        f" {float(sample.values[first])!r}. Use" + worded(' `family="sinh-arcsinh"` or "normal".')
-    )
 
 
 def _outside(sample: Data, family: str) -> InputError:
@@ -460,9 +446,16 @@ def estimate_pair(
     tasks = Task.pair(names, options)
     classes = [t.estimated(d) for t, d in zip(tasks, _data(scores, tasks), strict=True)]
     join = tasks[0].row.join if names[0] == names[1] else None
-    joined = None if join is None else join(*(c.seen for c in classes))
+    joined = None
+    if join is not None:
+        joined = join(
+            *(ClassMaximum(c.ruled.estimate, c.ruled.base_total, c.total) for c in classes)
+        )
     if joined is not None:
-        classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
+        classes = [
+            c._replace(ruled=c.ruled._replace(estimate=e))
+            for c, e in zip(classes, joined[:2], strict=True)
+        ]
     ties = () if joined is None else joined.tied
     (client, said), (impostor, more) = (
         t.finished(one, ties) for t, one in zip(tasks, classes, strict=True)
