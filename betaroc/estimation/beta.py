@@ -645,11 +645,6 @@ DUAL_BETA = Family(
 # Maximum likelihood of two beta distributions whose ROC is concave: a_c >= a_i and b_c <= b_i.
 Shapes = tuple[float, float]
 
-_MAX_ITERATIONS = 200
-_LARGEST = 1e150
-#: For changes of log a up to this the other shape follows about linearly.
-_STEADY = 0.5
-
 
 class ClassSums(NamedTuple):
     """What the likelihood of one class needs."""
@@ -670,13 +665,11 @@ class ClassSums(NamedTuple):
 
 
 class TiedSolution(NamedTuple):
-    """Where Newton's method stopped."""
+    """The most likely pair with one shape in common."""
 
     #: (a, b) of both distributions; one of the two is the same number.
     client: tuple[float, float]
     impostor: tuple[float, float]
-    converged: bool
-    #: Evaluations of the step.
     iterations: int
     #: Largest derivative of the mean log-likelihood by the logarithm of a shape: of the shared
     #: one over all trials, of the others over those of their class.
@@ -694,8 +687,6 @@ class _Terms(NamedTuple):
     of_b: float
     coupling: float
     det: float
-    quiet1: float
-    quiet2: float
 
 
 def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedSolution:
@@ -714,7 +705,6 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     Returns
     -------
     TiedSolution
-        With ``converged`` false, and the place where it stopped, if the maximum was not reached.
 
     Raises
     ------
@@ -732,21 +722,21 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     >>> from betaroc.estimation.beta import ClassSums, tied_mle
     >>> power = ClassSums(100, -0.5, -1.5)  # mean logs of Beta(2, 1): -1/2 and -(1 + 1/2)
     >>> found = tied_mle(power, ClassSums(100, -1.0, -1.0), "b")  # and of Beta(1, 1)
-    >>> [round(x, 9) for x in (*found.client, *found.impostor)], found.converged
-    ([2.0, 1.0, 1.0, 1.0], True)
+    >>> [round(x, 9) for x in (*found.client, *found.impostor)]
+    [2.0, 1.0, 1.0, 1.0]
     """
     choice(shared, ("a", "b"), "shared")
     classes = [client, impostor]
     if shared == "b":
         classes = [ClassSums(s.weight, s.mean_log1m, s.mean_log) for s in classes]
     own = [_own(who, s) for who, s in zip(CLASSES, classes, strict=True)]
-    a, others, converged, iterations, norm = _solve_tied(classes, own)
+    a, others, iterations, norm = _solve_tied(classes, own)
     value = math.fsum(
         s.weight * math.fsum(((a - 1.0) * s.mean_log, (b - 1.0) * s.mean_log1m, -log_beta(a, b)))
         for s, b in zip(classes, others, strict=True)
     )
     pairs = [(a, b) if shared == "a" else (b, a) for b in others]
-    return TiedSolution(pairs[0], pairs[1], converged, iterations, norm, value)
+    return TiedSolution(pairs[0], pairs[1], iterations, norm, value)
 
 
 def _own(who: str, sums: ClassSums) -> tuple[float, float]:
@@ -765,54 +755,33 @@ def _own(who: str, sums: ClassSums) -> tuple[float, float]:
 
 def _solve_tied(
     classes: list[ClassSums], own: list[tuple[float, float]]
-) -> tuple[float, list[float], bool, int, float]:
-    total = sum(s.weight for s in classes)
+) -> tuple[float, list[float], int, float]:
+    """By capped steps of Newton's method in the logarithms of the three shapes."""
+    total, last = sum(s.weight for s in classes), False
     share = [s.weight / total for s in classes]
-    a, others = _tied_start(classes, own, share)
-    place = [a, *others]
-    old, steps, slope, last, norm = place, [0.0] * 3, math.inf, False, math.inf
-    for iteration in range(1, _MAX_ITERATIONS + 1):
-        a = place[0]
-        terms = [_terms(a, b, s) for b, s in zip(place[1:], classes, strict=True)]
-        # Minus the derivatives by the logarithms, per trial of all.
-        gradient = [
-            a * sum(w * t.r1 for w, t in zip(share, terms, strict=True)),
-            *(w * b * t.r2 for w, b, t in zip(share, place[1:], terms, strict=True)),
-        ]
-        along = -sum(g * step for g, step in zip(gradient, steps, strict=True))
-        if not (last or along > -slope):
-            steps, slope = [0.5 * step for step in steps], 0.5 * slope
-            place = _moved_logs(old, steps)
-            continue
-        norm = max(
-            abs(gradient[0]), *(abs(g) / w for g, w in zip(gradient[1:], share, strict=True))
-        )
-        noise = sum(w * t.quiet1 for w, t in zip(share, terms, strict=True))
-        quiet = abs(gradient[0]) <= a * noise and all(abs(t.r2) <= t.quiet2 for t in terms)
-        if last or quiet:
-            return a, place[1:], True, iteration, norm
+    centre = sum(w * math.log(a) for w, (a, _) in zip(share, own, strict=True))
+    place = [math.exp(centre), *(b for _, b in own)]
+    for iteration in range(1, MAX_ITERATIONS + 1):
+        terms = [_terms(place[0], b, s) for b, s in zip(place[1:], classes, strict=True)]
+        if last:
+            gradient = place[0] * sum(w * t.r1 for w, t in zip(share, terms, strict=True))
+            others = (abs(b * t.r2) for b, t in zip(place[1:], terms, strict=True))
+            return place[0], place[1:], iteration, max(abs(gradient), *others)
         steps = _tied_step(place, terms, share)
         size = max(abs(step) for step in steps)
-        last = size <= _LAST_STEP
-        if size > _STEP_CAP:
-            steps = [step * _STEP_CAP / size for step in steps]
-        slope = -sum(g * step for g, step in zip(gradient, steps, strict=True))
-        old, place = place, _moved_logs(place, steps)
-        if not max(place) < _LARGEST:
-            return a, old[1:], False, iteration, norm
-    return place[0], place[1:], False, _MAX_ITERATIONS, norm
-
-
-def _moved_logs(place: list[float], steps: list[float]) -> list[float]:
-    return [x * math.exp(step) for x, step in zip(place, steps, strict=True)]
+        last, cut = size <= _LAST_STEP, _STEP_CAP / max(size, _STEP_CAP)
+        place = [x * math.exp(cut * step) for x, step in zip(place, steps, strict=True)]
+    raise FitError(
+        f"the likelihood of a shape in common has no maximum within reach of {classes!r}. Please"
+        " report these scores."
+    )
 
 
 def _terms(a: float, b: float, s: ClassSums) -> _Terms:
     (phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s) = (phi_tau_of(x) for x in (a, b, a + b))
     r1 = phi_a - phi_s - math.log1p(b / a) - s.mean_log
     r2 = phi_b - phi_s - math.log1p(a / b) - s.mean_log1m
-    quiet = _NOISE * (abs(phi_a) - s.mean_log), _NOISE * (abs(phi_b) - s.mean_log1m)
-    return _Terms(r1, r2, *information_terms(a, b, tau_a, tau_b, tau_s), *quiet)
+    return _Terms(r1, r2, *information_terms(a, b, tau_a, tau_b, tau_s))
 
 
 def _tied_step(place: list[float], terms: list[_Terms], share: list[float]) -> list[float]:
@@ -822,23 +791,6 @@ def _tied_step(place: list[float], terms: list[_Terms], share: list[float]) -> l
     move = -sum(w * (t.r1 + t.coupling / t.of_b * t.r2) for w, t in pairs) / curvature
     others = [(t.coupling * move - t.r2) / t.of_b for t in terms]
     return [d / x for d, x in zip((move, *others), place, strict=True)]
-
-
-def _tied_start(
-    classes: list[ClassSums], own: list[tuple[float, float]], share: list[float]
-) -> tuple[float, list[float]]:
-    """The classes' own log a, weighted with what they know of it; then about the best b of each."""
-    terms = [_terms(a, b, s) for (a, b), s in zip(own, classes, strict=True)]
-    known = [w * a * a * t.det / t.of_b for (a, _), t, w in zip(own, terms, share, strict=True)]
-    place = sum(k * math.log(a) for (a, _), k in zip(own, known, strict=True)) / sum(known)
-    others = []
-    for (a, b), t, s in zip(own, terms, classes, strict=True):
-        step = place - math.log(a)
-        if abs(step) <= _STEADY:
-            others.append(b * math.exp(step * t.coupling / t.of_b * a / b))
-        else:
-            others.append(best_partner(math.exp(place), s.mean_log1m, b))
-    return math.exp(place), others
 
 
 def best_partner(a: float, mean_log1m: float, start: float) -> float:
@@ -875,16 +827,7 @@ def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
         )
 
     ties, best = max(proper, key=gain)
-    # One that stopped early might have been the likeliest.
-    best = best._replace(converged=all(c.converged for _, c in candidates))
-    joined = _joined(best, ties, (client, impostor), free)
-    if not best.converged:
-        raise FitError(
-            f"the proper beta fit did not converge; gradient {best.gradient_norm:.3g} at clients"
-            f" {best.client!r}, impostors {best.impostor!r}. Please report these scores.",
-            joined.client,
-        )
-    return joined
+    return _joined(best, ties, (client, impostor), free)
 
 
 def _shapes(estimate: Maximum) -> Shapes:
@@ -907,13 +850,13 @@ def _candidates(
         share * client.mean_log + (1.0 - share) * impostor.mean_log,
         share * client.mean_log1m + (1.0 - share) * impostor.mean_log1m,
     )
-    if pooled is None:
+    if pooled is None or not pooled.converged:
         raise FitError(
             f"the mean logarithms of both classes belong to no beta distribution: {client!r},"
             f" {impostor!r}. Please report these scores."
         )
-    both, how = pooled[:2], (pooled.converged, pooled.iterations, pooled.gradient_norm)
-    return [*found, (("a", "b"), TiedSolution(both, both, *how, math.nan))]
+    both = TiedSolution(pooled[:2], pooled[:2], pooled.iterations, pooled.gradient_norm, math.nan)
+    return [*found, (("a", "b"), both)]
 
 
 def _change(new: Shapes, free: Shapes) -> float:
@@ -937,7 +880,7 @@ def _joined(
         likelihood = e.log_likelihood + one.weight * _change(new, old)
         estimates.append(e._replace(
             distribution=law, values=values, covariance=as_rows(matrix), log_likelihood=likelihood,
-            converged=c.converged, iterations=c.iterations, gradient_norm=c.gradient_norm,
+            iterations=c.iterations, gradient_norm=c.gradient_norm,
         ))  # fmt: skip
     sizes = [len(e.names) for e in estimates]
     shared = np.zeros(sizes)

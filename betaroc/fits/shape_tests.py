@@ -10,7 +10,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import FitError, InputError
+from betaroc.core.errors import InputError
 from betaroc.core.polygamma import information_terms, phi_tau_of
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio
 from betaroc.core.thresholds import Thresholds
@@ -20,7 +20,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.normal import SinhArcsinh
 from betaroc.distributions.shifted import between_ends
-from betaroc.estimation.beta import ClassSums, TiedSolution, tied_mle
+from betaroc.estimation.beta import ClassSums, tied_mle
 from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.counted_ends import (
@@ -138,7 +138,7 @@ def _information(a: float, b: float) -> tuple[float, float, float, float]:
 def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u."""
     sums = [ClassSums.at(*law) for law in laws]
-    found = _tied(sums)
+    found = tied_mle(sums[0], sums[1], "a")
     fall, free, tied, curvature = 0.0, 0.0, 0.0, 0.0
     for law, s, (a, b) in zip(laws, sums, (found.client, found.impostor), strict=True):
         own_a, own_b, weight = law
@@ -151,17 +151,6 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
     difference = laws[0][0] - laws[1][0]
     root = math.copysign(math.sqrt(max(fall, 0.0)), difference)
     return root, difference * math.exp(0.5 * (free - tied - math.log(curvature)))
-
-
-def _tied(sums: list[ClassSums]) -> TiedSolution:
-    found = tied_mle(sums[0], sums[1], "a")
-    if not found.converged:
-        raise FitError(
-            f"the likelihood of a shared shape has no maximum within reach of {sums[0]!r} and"
-            f" {sums[1]!r}. Please report these scores.",
-            found,
-        )
-    return found
 
 
 def by_errors(difference: float, variance: float, freedom: float) -> Departure:
@@ -325,7 +314,7 @@ def by_grouped_shapes(
     laws = [_turned(law, shared) for law in (client, impostor)]
     order = slice(None, None, 1 if shared == "a" else -1)
     sums = [ClassSums.at(*law) for law in laws]
-    found = _tied(sums)
+    found = tied_mle(sums[0], sums[1], "a")
     parts = []
     for law, s, (a, b), each in zip(
         laws, sums, (found.client, found.impostor), scores, strict=True
