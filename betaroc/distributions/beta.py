@@ -853,7 +853,8 @@ def beta_auc(
     Raises
     ------
     InputError
-        If a shape is not finite and positive, or the arrays do not broadcast.
+        If a shape is not finite and positive, or lies outside [1e-100, 1e12] where quadrature is
+        needed, or the arrays do not broadcast.
     InputTypeError
         If a shape is not numeric.
 
