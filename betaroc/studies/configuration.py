@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from betaroc.core import checks
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.local_files import read_toml
 from betaroc.core.text import listed, nearest, shown
 from betaroc.studies.design import Design
@@ -34,8 +34,14 @@ class Configuration(NamedTuple):
 
     def study(self, *, folder: str | None, workers: int | None, seed: int) -> Study:
         """The study, with what the command line says; designs are drawn by the same seed."""
+        designs = []
+        for kind, table in self.tables.items():  # their product, in their order
+            ranges = {name: value for name, value in table.items() if name != _POINTS}
+            draw = Design.sobol if kind == "sobol" else Design.latin_hypercube
+            grid = kind == "grid"
+            designs.append(Design.grid(table) if grid else draw(ranges, table[_POINTS], rng=seed))
         return Study(
-            _design(self.tables, seed),
+            functools.reduce(operator.mul, designs),
             self.statistics,
             folder=self.folder if folder is None else folder,
             workers=self.workers if workers is None else workers,
@@ -60,15 +66,29 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
             )
     folder = found.get("folder", Path(path).stem)
     if not isinstance(folder, str) or not folder:
-        raise InputTypeError.about("folder")(
-            f"folder must be text; got {shown(folder)}. Name a folder."
+        raise refusal("folder", "be text", shown(folder), "Name a folder.", InputTypeError)
+    statistics, design = found["statistics"], found["design"]
+    if not isinstance(statistics, list | dict) or not statistics:
+        raise InputTypeError.about("statistics")(
+            "statistics must be a list of names, or a table of columns; got"
+            f' {shown(statistics)}. Such as statistics = ["fit.auc", "true.auc"].'
         )
-    folder = _below(Path(path), folder)
+    if not isinstance(design, dict) or not design:
+        raise InputTypeError.about("design")(
+            f"design must have tables, whose product is taken; got {shown(design)}. Write"
+            " [design.grid], [design.sobol] or [design.latin-hypercube]."
+        )
+    _refuse_unknown(design, _KINDS, "design")
+    for kind, table in design.items():
+        if not isinstance(table, dict):
+            raise InputTypeError(f"design.{kind} must be a table; got {shown(table)}.")
+        if kind != "grid":
+            checks.count(table.get(_POINTS), f"design.{kind}.{_POINTS}")
     seed, block = found.get("seed"), found.get("block")
     return Configuration(
-        _statistics(found["statistics"]),
-        _tables(found["design"]),
-        folder,
+        statistics,
+        design,
+        _below(Path(path), folder),
         checks.count(found.get("replicates", 1), "the number of replicates"),
         None if seed is None else checks.count(seed, "seed", 0),
         found.get("workers", 1),
@@ -98,42 +118,3 @@ def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], where: str) 
                 f"{where or 'the configuration'} must have keys of {listed(known, 8)}; got"
                 f" {where + '.' if where else ''}{key}. {meant}".rstrip()
             )
-
-
-def _statistics(found: Any) -> Any:
-    if not isinstance(found, list | dict) or not found:
-        raise InputTypeError.about("statistics")(
-            f"statistics must be a list of names, or a table of columns; got {shown(found)}."
-            ' Such as statistics = ["fit.auc", "true.auc"].'
-        )
-    return found
-
-
-def _tables(found: Any) -> Mapping[str, Any]:
-    if not isinstance(found, dict) or not found:
-        raise InputTypeError.about("design")(
-            f"design must have tables, whose product is taken; got {shown(found)}. Write"
-            " [design.grid], [design.sobol] or [design.latin-hypercube]."
-        )
-    _refuse_unknown(found, _KINDS, "design")
-    for kind, table in found.items():
-        if not isinstance(table, dict):
-            raise InputTypeError(f"design.{kind} must be a table; got {shown(table)}.")
-        if kind != "grid" and _POINTS not in table:
-            raise InputError(
-                f"design.{kind} must have {_POINTS}, their number; it has {listed(table)}."
-            )
-        if kind != "grid":
-            checks.count(table[_POINTS], f"design.{kind}.{_POINTS}")
-    return found
-
-
-def _design(tables: Mapping[str, Any], seed: int) -> Design:
-    """The product of the tables, in their order."""
-    designs = []
-    for kind, table in tables.items():
-        ranges = {name: value for name, value in table.items() if name != _POINTS}
-        draw = Design.sobol if kind == "sobol" else Design.latin_hypercube
-        grid = kind == "grid"
-        designs.append(Design.grid(table) if grid else draw(ranges, table[_POINTS], rng=seed))
-    return functools.reduce(operator.mul, designs)

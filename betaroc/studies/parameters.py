@@ -138,8 +138,8 @@ def check_design(design: Design, *, own_model: bool) -> None:
             PARAMETERS[name](value, name)
     if not own_model:
         _check_pair(set(given), set(given.get("law", ("beta",))))
-    for first, parts in (("n", ("n_client", "n_impostor")),
-                         ("n_test", ("n_test_client", "n_test_impostor"))):  # fmt: skip
+    for first in ("n", "n_test"):
+        parts = f"{first}_client", f"{first}_impostor"
         there = [name for name in parts if name in given]
         if first in given and there:
             raise InputError(
@@ -160,25 +160,21 @@ def check_design(design: Design, *, own_model: bool) -> None:
 
 def _check_pair(given: set[str], laws: set[str]) -> None:
     shapes = {f"{name}_{who}" for law in laws for name in LAWS[law][1] for who in "ci"}
-    prescribed = given & set(_PRESCRIBED)
-    typed = given & set(_SHAPES)
+    prescribed, typed = sorted(given & set(_PRESCRIBED)), sorted(given & set(_SHAPES))
     if prescribed and typed:
         raise InputError(
             f"the true pair must be given by its parameters or by what it is to have; got"
-            f" {listed(sorted(typed))} and {listed(sorted(prescribed))}. Leave one kind out."
+            f" {listed(typed)} and {listed(prescribed)}. Leave one kind out."
         )
     missing = sorted(shapes - given) if not prescribed else []
-    if missing:
+    surplus = sorted(set(typed) - shapes)
+    if missing or surplus:
+        names = missing or surplus
+        what = "is missing" if missing else "is no parameter"
         raise InputError(
-            f"the true pair must be given whole; of {listed(sorted(laws))} distributions"
-            f" {listed(missing, 8)} is missing. Add it to the design, or pass model=, a function of"
-            " the cell."
-        )
-    surplus = sorted(typed - shapes)
-    if surplus:
-        raise InputError(
-            f"{listed(surplus)} is no parameter of {listed(sorted(laws))} distributions, whose are"
-            f" {listed(sorted(shapes), 8)}. Leave it out, or add distribution."
+            f"the true pair must be given whole, by {listed(sorted(shapes), 8)} of"
+            f" {listed(sorted(laws))} distributions; {listed(names, 8)} {what}. Change the design,"
+            " or pass model=, a function of the cell."
         )
 
 

@@ -28,7 +28,6 @@ from betaroc.rendering.tree import (
     Figures,
     Glossary,
     Grid,
-    Name,
     Node,
     Row,
     Section,
@@ -251,17 +250,17 @@ class StudyResult(Result):
         page_target(path)
         write_whole(path, study_page(self))
 
-    def __str__(self) -> str:
-        return "\n".join([self._counts(), *self._failure_lines()])
-
-    def __repr__(self) -> str:
-        return f"<StudyResult {self._counts()}>"
-
     def _view(self) -> list[Node]:
         """How many trials there are, each statistic over the cells, and what failed."""
         counts, failed = Words(self._counts(), "given"), "\n".join(self._failure_lines())
         verdicts = _verdicts(self, self.summary())
         return [*apart(counts), *verdicts, *apart(Words(failed, "given"))]
+
+    def __str__(self) -> str:
+        return "\n".join([self._counts(), *self._failure_lines()])
+
+    def __repr__(self) -> str:
+        return f"<StudyResult {self._counts()}>"
 
     def _counts(self) -> str:
         text = f"{self.rows} trials in {place_words(self.folder)}"
@@ -342,34 +341,7 @@ def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float])
 
 
 def read(folder: Any) -> StudyResult:
-    """What a folder holds of a study, finished or not, without its code.
-
-    Parameters
-    ----------
-    folder : str or PathLike
-        The folder that the study was given.
-
-    Returns
-    -------
-    StudyResult
-        With nothing computed.
-
-    Raises
-    ------
-    StudyError
-        If it is no folder of a study.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import betaroc as br
-    >>> from betaroc.studies.result import read
-    >>> design = {"a_c": 2.0, "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = br.Study(design, ["true.auc"], folder=folder).run()
-    ...     read(folder).to_frame()["true.auc"].round(6).tolist()
-    [0.833333]
-    """
+    """As `Study.open`."""
     where = Folder(folder)
     manifest = where.manifest()
     rows = manifest["cells"] * manifest["replicates"]
@@ -399,23 +371,35 @@ def study_page(result: StudyResult) -> str:
     manifest, table = result._store.manifest(), result.summary()
     cells, replicates = int(manifest["cells"]), int(manifest["replicates"])
     groups = {str(name): group for name, group in table.groupby("statistic", sort=False)}
-    name = _title(result)
-    done = result.rows - result.missing - result.failed
-    many = f"{spaced(replicates)} replicate{'s' * (replicates > 1)}"
-    trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {many}{' each' * (cells > 1)}"
+    first = table.head(1)
+    varying = [name for name in result.names if not table[name].isin(first[name]).all()]
+    several = [visible(name) for name in varying]
+    varied = f"{', '.join(several)} {'vary' if len(several) > 1 else 'varies'}"
+    varied = varied if several else "no parameter varies"
+    name = foreign("in memory" if result.folder is None else result.folder.name)
+    trials = f"{spaced(cells)} cell{'s' * (cells > 1)} with {spaced(replicates)}"
+    trials += f" replicate{'s' * (replicates > 1)}{' each' * (cells > 1)}"
+    counts = {
+        "are not computed yet: run the study again": result.missing,
+        "failed, and are left out of what is below": result.failed,
+    }
+    alarms = [f"{spaced(n)} trials {words}." for words, n in counts.items() if n]
+    alarms += [visible(notice.message) for notice in result.notices]
+    drawn = [_figure(varying, key, groups[key]) for key in list(groups)[:_DRAWN]]
     page = ResultPage(
         f"betaroc: study {name.short}",
         "Study",
         [name.short],
         f"What do {spaced(result.rows)} simulated trials say?",
         [
-            Words(f"{trials}; {_varied(result, table)}.", "lead"),
-            Words(f"{spaced(done)} trials have their numbers.", "lead"),
-            *(Words(line, "warn lead") for line in _alarms(result)),
+            Words(f"{trials}; {varied}.", "lead"),
+            Words(f"{spaced(result.rows - sum(counts.values()))} trials have their numbers.",
+                  "lead"),
+            *(Words(line, "warn lead") for line in alarms),
             *_verdicts(result, table),
-            Figures(tuple(_figure(result, key, groups[key]) for key in list(groups)[:_DRAWN])),
+            Figures(tuple(drawn)),
         ],
-        _sections(result, manifest, table),
+        _sections(result, manifest, table, varied, name.whole),
     )  # fmt: skip
     return page_of(page, f"betaroc {version()}.")
 
@@ -431,88 +415,51 @@ def _verdicts(result: StudyResult, table: pd.DataFrame) -> Sequence[Node]:
     return verdict_nodes(head, rows)
 
 
-def _title(result: StudyResult) -> Name:
-    """What its page calls the study."""
-    return foreign("in memory" if result.folder is None else result.folder.name)
-
-
-def _varied(result: StudyResult, table: pd.DataFrame) -> str:
-    several = [visible(name) for name in _varying(result, table)]
-    if not several:
-        return "no parameter varies"
-    return f"{', '.join(several)} {'vary' if len(several) > 1 else 'varies'}"
-
-
-def _varying(result: StudyResult, table: pd.DataFrame) -> list[str]:
-    """The parameters that cells differ in."""
-    first = table.head(1)
-    return [name for name in result.names if not table[name].isin(first[name]).all()]
-
-
-def _alarms(result: StudyResult) -> list[str]:
-    found = []
-    if result.missing:
-        found.append(f"{spaced(result.missing)} trials are not computed yet: run the study again.")
-    if result.failed:
-        found.append(f"{spaced(result.failed)} trials failed, and are left out of what is below.")
-    found += [visible(notice.message) for notice in result.notices]
-    return found
-
-
 def _verdict(name: str, group: pd.DataFrame, cells: int, replicates: int) -> Row:
     """A statistic over the cells, and in how many it is complete."""
     whole = int((group["replicates"] == replicates).sum())
     mean, error = group["mean"], group["mc_error"].max()
+    complete = whole == cells
+    words = "all" if complete else f"{spaced(whole)} of"
+    status = Status("", f"{words} {spaced(cells)} complete", "good" if complete else "warn")
     numbers = [number(float(x), 4) for x in (mean.min(), mean.median(), mean.max())]
-    words = f"all {spaced(cells)} complete" if whole == cells else (
-        f"{spaced(whole)} of {spaced(cells)} complete"
-    )  # fmt: skip
-    icon = "good" if whole == cells else "warn"
-    last = "" if np.isnan(error) else number(float(error), 2)
-    return Row((foreign(name), Status("", words, icon), *numbers, last))
+    return Row((foreign(name), status, *numbers, "" if np.isnan(error) else number(error, 2)))
 
 
-def _figure(result: StudyResult, name: str, group: pd.DataFrame) -> Figure:
-    """The means of the cells: a row each or, of many, in their order."""
-    shown, mean = foreign(name).short, group["mean"].to_numpy(dtype=np.float64)
-    low, high = _monte_carlo(name, group)
+def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> Figure:
+    """Means and 95 % Monte Carlo intervals of the cells: a row each or, of many, in their order.
+
+    Intervals are normal ones, of shares those of Clopper and Pearson.
+    """
+    shown = foreign(name).short
+    columns = group[["mean", "mc_error", "replicates"]].to_numpy(dtype=np.float64)
+    mean, error, n = columns.T
+    spread = np.where(np.isnan(error), 0.0, _ERRORS * error)
+    low, high = mean - spread, mean + spread
+    if "=" in name:
+        ends = share_ends(np.rint(mean * n), n, _BEYOND)
+        low, high = (np.where(np.isnan(mean), np.nan, end) for end in ends)
+    about = f"Means of {shown} in {mean.size} cells"
     if mean.size <= _FEW_CELLS:
-        varying = _varying(result, group)
         rows = [
             IntervalMark(_cell(varying, row), a, m, b)
             for row, a, m, b in zip(group.to_dict("records"), low, mean, high, strict=True)
         ]
-        about = f"Means of {shown} in {mean.size} cells"
-        ends = None if np.isnan(mean).all() else _scale(low, high)
+        scale = None
+        if not np.isnan(mean).all():  # a little more than all intervals
+            first, last = float(np.nanmin(low)), float(np.nanmax(high))
+            room = 0.05 * ((last - first) or max(abs(first), 1.0))
+            scale = first - room, last + room
         caption = f"{shown}: mean of each cell, 95 % Monte Carlo interval"
-        return replace(draw_spans(rows, shown, about, ends=ends), caption=caption)
+        return replace(draw_spans(rows, shown, about, ends=scale), caption=caption)
     order = np.argsort(mean, kind="stable")
     x = np.linspace(0.0, 1.0, mean.size)
     drawn = draw_alphas(
-        [Trace("means", x, mean[order])], ("share of the cells", shown),
-        f"Means of {shown} in {mean.size} cells, ascending", per_cent=False,
-        band=(x, low[order], high[order]), band_label="95 %",
+        [Trace("means", x, mean[order])], ("share of the cells", shown), f"{about}, ascending",
+        per_cent=False, band=(x, low[order], high[order]), band_label="95 %",
     )  # fmt: skip
     cells = f"{shown}: means of {spaced(mean.size)} cells, ascending"
     return replace(drawn, caption=f"{cells}, with 95 % Monte Carlo intervals")
-
-
-def _monte_carlo(name: str, group: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
-    """Intervals of 95 % of the means: normal ones, of shares those of Clopper and Pearson."""
-    columns = group[["mean", "mc_error", "replicates"]].to_numpy(dtype=np.float64)
-    mean, error, n = columns.T
-    if "=" in name:
-        low, high = share_ends(np.rint(mean * n), n, _BEYOND)
-        return np.where(np.isnan(mean), np.nan, low), np.where(np.isnan(mean), np.nan, high)
-    spread = np.where(np.isnan(error), 0.0, _ERRORS * error)
-    return mean - spread, mean + spread
-
-
-def _scale(low: FloatArray, high: FloatArray) -> tuple[float, float]:
-    """Ends of a scale that holds all intervals, and a little more."""
-    first, last = float(np.nanmin(low)), float(np.nanmax(high))
-    room = 0.05 * (last - first) or max(abs(first), 1.0) * 0.05
-    return first - room, last + room
 
 
 def _cell(names: Sequence[str], row: Mapping[Any, Any]) -> str:
@@ -526,46 +473,39 @@ def _cell(names: Sequence[str], row: Mapping[Any, Any]) -> str:
 
 
 def _sections(
-    result: StudyResult, manifest: Mapping[str, Any], table: pd.DataFrame
+    result: StudyResult, manifest: Mapping[str, Any], table: pd.DataFrame, varied: str, folder: str
 ) -> list[Section]:
-    cells, left = table.head(_ROWS_SHOWN), len(table) - _ROWS_SHOWN
-    heads = tuple(str(column) for column in cells.columns)
-    rows = tuple(Row(tuple(map(_shown_value, row))) for row in cells.itertuples(index=False))
+    heads, left = tuple(map(str, table.columns)), len(table) - _ROWS_SHOWN
+    cells = table.head(_ROWS_SHOWN).itertuples(index=False)
+    rows = tuple(Row(tuple(map(_shown_value, row))) for row in cells)
     each: tuple[Node, ...] = (Grid(heads, rows, (heads.index("statistic"),)),)
     if left > 0:
         each += (Words(f"{spaced(left)} more rows: .summary() has all of them.", "note"),)
-    kept = {name: manifest[name] for name in ("betaroc", "numpy", "scipy", "block")}
-    read = [
-        f"folder: {_title(result).whole}",
-        f"statistics: {', '.join(manifest['statistics'])}",
-        *(f"{name}: {value}" for name, value in kept.items()),
-    ]  # fmt: skip
-    found = [
-        Section("What varied", (_parameters(result, table),), _varied(result, table), "varied",
-                folded=True),
-        Section("Each cell", each, f"{spaced(len(table))} rows", "cells", folded=True),
-    ]  # fmt: skip
-    if result.failed:
-        lines = tuple(result._failure_lines())
-        found.append(Section("What failed", (Bullets(lines),), f"{spaced(result.failed)} trials",
-                             "failed", folded=True))  # fmt: skip
-    return [
-        *found,
-        Section("What was read", (Bullets(tuple(map(visible, read))),),
-                f"{spaced(result.rows - result.missing)} trials of a folder", "read", folded=True),
-        Section("Glossary", (Glossary(_GLOSSARY),), "the words of this page", "glossary",
-                folded=True),
-    ]  # fmt: skip
-
-
-def _parameters(result: StudyResult, table: pd.DataFrame) -> Grid:
-    rows = []
+    parameters = []
     for name in result.names:
         values = table[name].dropna()
-        numeric = values.dtype.kind in "fiu"
-        ends = (values.min(), values.max()) if numeric and len(values) else ("", "")
-        rows.append(Row((foreign(name), spaced(values.nunique()), *map(_shown_value, ends))))
-    return Grid(("parameter", "values", "least", "largest"), tuple(rows))
+        numeric = values.dtype.kind in "fiu" and len(values)
+        ends = (values.min(), values.max()) if numeric else ("", "")
+        parameters.append(Row((foreign(name), spaced(values.nunique()), *map(_shown_value, ends))))
+    read = [f"folder: {folder}", f"statistics: {', '.join(manifest['statistics'])}"]
+    read += [f"{name}: {manifest[name]}" for name in ("betaroc", "numpy", "scipy", "block")]
+    grid = Grid(("parameter", "values", "least", "largest"), tuple(parameters))
+    sections = [
+        Section("What varied", (grid,), varied, "varied", folded=True),
+        Section("Each cell", each, f"{spaced(len(table))} rows", "cells", folded=True),
+    ]
+    if result.failed:
+        lines = Bullets(tuple(result._failure_lines()))
+        trials = f"{spaced(result.failed)} trials"
+        sections.append(Section("What failed", (lines,), trials, "failed", folded=True))
+    there = f"{spaced(result.rows - result.missing)} trials of a folder"
+    what = Bullets(tuple(map(visible, read)))
+    words = Glossary(_GLOSSARY)
+    return [
+        *sections,
+        Section("What was read", (what,), there, "read", folded=True),
+        Section("Glossary", (words,), "the words of this page", "glossary", folded=True),
+    ]
 
 
 def _shown_value(value: Any) -> str:

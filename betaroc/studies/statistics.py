@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.checks import fraction
 from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
 from betaroc.core.terms import name_among
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import listed, nearest, shown, typed
 from betaroc.decision.curve import ONE_CLASS_TARGETS
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import base_of
@@ -329,19 +328,18 @@ def as_statistics(given: Any) -> tuple[StudyStatistic, ...]:
     """What was asked for: names and functions, as a list or by column."""
     if isinstance(given, str) or callable(given):
         given = [given]
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
-    elif isinstance(given, Sequence):
-        pairs = [(_own_name(item, place), item) for place, item in enumerate(given)]
-    else:
+    if not isinstance(given, Mapping | Sequence):
         raise InputTypeError.about("statistics")(
             "statistics must be names or functions, in a list or in a mapping of columns; got"
-            f' {shown(given)} of type {type(given).__name__}. Give such as ["fit.auc"].'
+            f' {typed(given)}. Give such as ["fit.auc"].'
         )
-    if not pairs:
+    if not given:
         raise InputError.about("statistics")(
             'statistics must name at least one, such as "fit.auc"; got none.'
         )
+    pairs = list(given.items()) if isinstance(given, Mapping) else [
+        (_own_name(item, place), item) for place, item in enumerate(given)
+    ]  # fmt: skip
     columns = [column for column, _ in pairs]
     for column in columns:
         if not isinstance(column, str) or not column.strip():
@@ -371,10 +369,8 @@ def refuse_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> 
 
 def _own_name(item: Any, place: int) -> str:
     """The column of an item of a list: the name itself, or the function's."""
-    if isinstance(item, str):
-        return item
-    name = getattr(item, "__name__", None)
-    if not callable(item) or name in (None, "<lambda>"):
+    name = item if isinstance(item, str) else callable(item) and getattr(item, "__name__", None)
+    if not name or name == "<lambda>":
         raise InputTypeError.about("statistics")(
             f"statistics must be names, or functions with a name; got {shown(item)} at index"
             f" {place}. Pass a mapping such as {{'column': {shown(item, 30)}}}."
@@ -387,11 +383,10 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
         return StudyStatistic(column, "", "", function=item)
     if not isinstance(item, str):
         raise InputTypeError(
-            f"statistic {column!r} must be a name or a function of a Trial; got {shown(item)} of"
-            f" type {type(item).__name__}."
+            f"statistic {column!r} must be a name or a function of a Trial; got {typed(item)}."
         )
     source, _, asked = item.partition(".")
-    stat = asked.partition("@")[0]
+    stat, at, point = asked.partition("@")
     sources = (*SOURCES, *CHOOSERS)
     if source not in sources:
         known = source.partition("@")[0] in (*STATISTICS, *OF_PAIR)
@@ -401,41 +396,30 @@ def _statistic(column: str, item: Any) -> StudyStatistic:
             f" {item!r}. {hint}".rstrip()
         )
     of_fit = OF_FIT if source == "fit" else ()
-    known_names = OF_CURVE if source in CHOOSERS else (*STATISTICS, *OF_PAIR, *of_fit)
-    stat = name_among(stat, known_names)
-    if stat not in known_names:
+    names = OF_CURVE if source in CHOOSERS else (*STATISTICS, *OF_PAIR, *of_fit)
+    stat = name_among(stat, names)
+    if stat not in names:
         raise InputError(
             f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."
-            f" {nearest(stat, known_names)}".rstrip()
+            f" {nearest(stat, names)}".rstrip()
         )
-    if source in CHOOSERS:
-        return StudyStatistic(column, source, stat, alpha=_alpha(item, asked))
-    if stat in STATISTICS:
-        try:
-            return StudyStatistic(column, source, stat, asking_of_text(asked))
-        except (InputError, InputTypeError) as error:
-            raise InputError(f"statistic {item!r}: {error}") from error
-    if asked != stat:
-        raise InputError(f"statistic {item!r} is taken at no point. Leave out what follows '@'.")
-    return StudyStatistic(column, source, stat)
-
-
-def _alpha(item: str, asked: str) -> float | None:
-    """The alpha behind "@"; None where none is given."""
-    name, _, behind = asked.partition("@")
-    if not behind:
-        return None
-    point, _, value = behind.partition("=")
-    if point != "alpha":
+    if source in CHOOSERS and not at:
+        return StudyStatistic(column, source, stat)
+    if source in CHOOSERS and not point.startswith("alpha="):
         raise InputError(
-            f"statistic {item!r} of a curve takes alpha= behind '@', such as '{name}@alpha=0.5';"
-            f" got {behind!r}."
+            f"statistic {item!r} of a curve takes alpha= behind '@', such as '{stat}@alpha=0.5';"
+            f" got {point!r}."
         )
+    if at and source not in CHOOSERS and stat not in STATISTICS:
+        raise InputError(f"statistic {item!r} is taken at no point. Leave out what follows '@'.")
     try:
-        alpha = float(value)
-    except ValueError as error:
-        raise InputError(f"what stands behind 'alpha=' must be a number; got {item!r}.") from error
-    return fraction(alpha, "alpha")
+        if source in CHOOSERS:
+            alpha = asking_of_text(f"weighted-error@{point}").where.value
+            return StudyStatistic(column, source, stat, alpha=alpha)
+        table = asking_of_text(asked) if stat in STATISTICS else None
+    except (InputError, InputTypeError) as error:
+        raise InputError(f"statistic {item!r}: {error}") from error
+    return StudyStatistic(column, source, stat, table)
 
 
 # ------------------------------------------------------------------------------- values
@@ -443,16 +427,13 @@ def _columns_of(column: str, found: Any) -> dict[str, float | str]:
     """What a function returned: one value, or a mapping of several."""
     if not isinstance(found, Mapping):
         return {column: _plain(found, column)}
-    columns: dict[str, float | str] = {}
-    for key, value in found.items():
-        name = f"{column}.{key}"
+    for key in found:
         if not isinstance(key, str):
             raise InputTypeError(
-                f"the keys of statistic {column!r} must be text; got {shown(key)} of type"
-                f" {type(key).__name__}."
+                f"the keys of statistic {column!r} must be text; got {typed(key)}."
             )
-        columns[checked_text(name, "the name of a column")] = _plain(value, name)
-    return columns
+        checked_text(key, "the name of a column")
+    return {f"{column}.{key}": _plain(value, f"{column}.{key}") for key, value in found.items()}
 
 
 def _plain(value: Any, column: str) -> float | str:
@@ -464,6 +445,5 @@ def _plain(value: Any, column: str) -> float | str:
     if isinstance(value, numbers.Real):
         return float(value)
     raise InputTypeError(
-        f"statistic {column!r} must be a number, text or a mapping of them; got {shown(value)} of"
-        f" type {type(value).__name__}."
+        f"statistic {column!r} must be a number, text or a mapping of them; got {typed(value)}."
     )

@@ -152,7 +152,7 @@ def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
         ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
         ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
         ("points = 4", "points = 5", "power of two"),
-        ("points = 4", "", "design.sobol must have points"),
+        ("points = 4", "", "design.sobol.points must be an int"),
         ("a_i = 1.0", "a_x = 1.0", "'a_x' is no parameter of a study. Did you mean 'a_"),
         ("fit.auc", "fit.acu", "Did you mean 'auc'"),
         ("seed = 5", "seed = -5", "seed must be"),
