@@ -7,93 +7,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
-from betaroc.core.checks import flag, score_array, weights_array
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.checks import flag
 from betaroc.core.errors import InputError
-from betaroc.core.names import name_columns
 from betaroc.core.sentences import worded
-from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import Groups, Trials, groups_of, settled, units_of
+from betaroc.data.groups import groups_of
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
-from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.boundary import MATLAB_EDGES, ScoreCells, log_masses
 from betaroc.estimation.record import Estimate, PairEstimate
 
-_Column = npt.ArrayLike | None
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3
-#: Sums of the same weights agree to this.
-_SAME_WEIGHT = 1e-9
-
-
-def robust_cov(
-    result: Estimate, sample: npt.ArrayLike, *, weights: _Column = None, groups: _Column = None
-) -> FloatArray:
-    """Sandwich covariance of fitted parameters.
-
-        cov (sum_g s_g s_g') cov,   s_g = sum over group g of d log f(x_i) / d parameters
-
-    times G / (G - 1); with two columns of groups the middle is V1 + V2 - V12.
-
-    Parameters
-    ----------
-    result : DistributionFit
-        The fit of these very scores.
-    sample : array_like, shape (n,)
-        The scores.
-    weights : array_like, shape (n,), optional
-        Frequencies.
-    groups : array_like of int or str, shape (n,) or (n, 2), optional
-        Trials that share a label depend on each other; without, each is by itself, which
-        gives the covariance that holds although the distribution is the wrong one.
-
-    Returns
-    -------
-    ndarray, shape (p, p)
-        In the order of ``result.params``.
-
-    Raises
-    ------
-    InputError
-        For the empirical distribution, one group, lengths that differ, or scores that are not those
-        of the fit: of another total weight, or where its distribution has no density.
-
-    Notes
-    -----
-    Of weights k the k copies belong to the group; without groups they are k trials. Where
-    the difference V1 + V2 - V12 is no covariance matrix V12 is left out.
-
-    References
-    ----------
-    White, H. (1982), Maximum likelihood estimation of misspecified models. Liang, K.-Y. and
-    Zeger, S. L. (1986), Longitudinal data analysis using generalized linear models. Cameron,
-    A. C., Gelbach, J. B. and Miller, D. L. (2011), Robust inference with multiway clustering.
-
-    Examples
-    --------
-    >>> from betaroc import fit_distribution
-    >>> from betaroc.inference.sandwich import robust_cov
-    >>> sample = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]
-    >>> fit = fit_distribution(sample, "normal")
-    >>> groups = [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
-    >>> robust_cov(fit, sample, groups=groups)[0, 0].round(9).item()  # sums -+ 13.5, -+ 4.5
-    3.75
-    """
-    values = score_array(sample, "sample")
-    copies = None if weights is None else weights_array(weights, values.size, "weights")
-    labels = None if groups is None else name_columns(groups, values.size, "groups")
-    _refuse_one_group(labels)
-    if result.names:
-        _refuse_other_scores(result, values, copies)
-    contributions = observation_scores(result, values, copies)
-    found = _one_class(values, copies, labels)
-    contributions = found.factors()[0] * contributions[found.rows[0]]
-    return _sandwich(result.cov, lambda: settled(*found.meat(contributions)))
 
 
 def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
@@ -111,54 +39,9 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     scores = require_scores(fit.scores, "the errors of groups")
     samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
     parts = [observation_scores(r, *sample) for r, sample in zip(results, samples, strict=True)]
-    return _sandwich(own, lambda: found.covariance(parts[0], parts[1]))
-
-
-def _sandwich(cov: FloatArray, middle: Callable[[], FloatArray]) -> FloatArray:
-    """Not a number where no double holds the products, as of scores of 1e-300."""
+    # Not a number where no double holds the products, as of scores of 1e-300.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return np.asarray(cov @ middle() @ cov)
-
-
-def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:
-    """A covariance of scores that the fit never saw is of nothing."""
-    low, high = score_range(result.distribution)
-    rule = result.boundary
-    if rule is not None:
-        strange = (values < low) | (values > high)
-        if rule.policy != "squeeze" and policy_in_force(result) in {None, "inflate", "error"}:
-            for place, mass in zip((low, high), MASSES, strict=True):
-                strange |= (values == place) & (result.params.get(mass, 0.0) == 0.0)
-        bad = np.flatnonzero(strange)
-        if bad.size:
-            raise InputError.about("sample")(
-                "sample must be the scores of the fit, where its distribution has a density; got"
-                f" {bad.size} of {values.size} elsewhere, first {float(values[bad[0]])!r} at index"
-                f" {bad[0]}. Pass the very scores, or fit these."
-            )
-    copies = np.ones(values.size) if weights is None else weights
-    total = math.fsum(copies[undropped(result, values)].tolist())
-    if not math.isclose(total, result.total_weight, rel_tol=_SAME_WEIGHT):
-        raise InputError.about("sample")(
-            f"sample must be the scores of the fit, total weight {result.total_weight!r}; got"
-            f" {values.size} scores of total weight {total!r}. Pass the very scores and their"
-            " weights, or fit these."
-        )
-
-
-def _refuse_one_group(groups: AnyArray | None) -> None:
-    columns = [] if groups is None else list(groups.reshape(groups.shape[0], -1).T)
-    if groups is not None and any(np.unique(column).size == 1 for column in columns):
-        raise InputError.about("groups")(
-            f"groups must have at least 2 labels for a variance between them; all {len(groups)}"
-            f" scores share {shown(columns[0][0])}. Leave groups out if the scores do not depend on"
-            " each other."
-        )
-
-
-def _one_class(values: FloatArray, weights: FloatArray | None, groups: AnyArray | None) -> Groups:
-    """A sample as the clients of a side without impostors."""
-    return units_of(Trials(values, values[:0], weights, None, groups))
+        return np.asarray(own @ found.covariance(parts[0], parts[1]) @ own)
 
 
 # ------------------------------------------------------------ scores of single observations

@@ -75,47 +75,8 @@ def robust_rates(
         s = ((accepted - FAR) / n_impostor, (rejected - FRR) / n_client)
 
     with S_u the sum of s over the trials that depend on group u, S_uv over those that depend on
-    both u and v; times G / (G - 1) of the class.
-
-    Parameters
-    ----------
-    scores : Scores
-        With groups of one or two columns in a class, in both or in none.
-    threshold : array_like
-        Accept iff score > threshold.
-    groups : bool
-        Use the groups; else, and for scores without, the binomial variances r (1 - r) / n.
-
-    Returns
-    -------
-    ndarray, shape of `threshold` + (2, 2)
-        Order FAR, FRR. The classes covary where a label occurs in both.
-
-    Raises
-    ------
-    InputError
-        If all trials of a class share one group.
-
-    Notes
-    -----
-    One column gives the cluster-robust variance (Liang and Zeger); two columns without common
-    labels Cameron, Gelbach and Miller's V1 + V2 - V12; two columns of the same people the
-    dyadic one, in which all trials with a common person covary. Where the difference is no
-    covariance matrix the second sum is left out, which errs towards large variances.
-
-    References
-    ----------
-    Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011), Robust inference with multiway
-    clustering. Aronow, P. M., Samii, C. and Assenova, V. A. (2015), Cluster-robust variance
-    estimation for dyadic data.
-
-    Examples
-    --------
-    >>> from betaroc import Scores
-    >>> from betaroc.inference.scores_beyond import robust_rates
-    >>> scores = Scores([3, 4], [1, 2, 3, 4], impostor_groups=["a", "a", "b", "b"])
-    >>> robust_rates(scores, 2.5).tolist()  # all of a rejected, all of b accepted: (1/2)^2 / 1
-    [[0.25, 0.0], [0.0, 0.0]]
+    both u and v; times G / (G - 1) of the class (Cameron, Gelbach and Miller 2011; Aronow, Samii
+    and Assenova 2015). Where the difference is no covariance matrix the second sum is left out.
     """
     t = np.asarray(threshold, dtype=np.float64)
     laws = (
