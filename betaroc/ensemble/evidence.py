@@ -105,18 +105,11 @@ class FitErrors:
 
     def _tested(self, distance: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Student's t with Welch's degrees of freedom; nan where there is no error."""
-        from scipy.special import ndtr, stdtr
+        from scipy.special import stdtr
 
-        small = self._near.small
-        parts = small.variances(slopes)
-        variance = np.sum(parts, axis=-1)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            t = distance / np.sqrt(variance)
-            freedom = variance**2 / np.sum(parts**2 / np.array(small.freedom), axis=-1)
-            finite = np.isfinite(freedom)
-            p = 2.0 * np.where(
-                finite, stdtr(np.where(finite, freedom, 1.0), -np.abs(t)), ndtr(-np.abs(t))
-            )
+            t = distance / np.sqrt(np.sum(slopes**2, axis=-1))
+            p = 2.0 * stdtr(self._near.small.freedom_along(slopes), -np.abs(t))
         known = np.isfinite(t)
         return np.where(known, t, np.nan), np.where(known, p, np.nan)
 

@@ -922,9 +922,9 @@ class Fit(FitPoints, Noun):
         method : str, optional
             Left out, the hull of the interval of the family and of the scores' own, where scores
             can answer (`interval`). "family": the first of them alone, if the family is right:
-            "integrated" for what rests on a tail of the fit, else "delta". "profile": of tails
-            too. "bootstrap": quantiles of the statistic at parameters drawn
-            in free coordinates (log a, log b, log sigma, mu): estimates less their bias, with
+            "integrated" for what rests on a tail of the fit, else "delta". "bootstrap": quantiles
+            of the statistic at parameters drawn in free coordinates (log a, log b, log sigma, mu):
+            estimates less their bias, with
             errors of each class that are Student's with n - 1 degrees of freedom.
         replicates : int
             Draws of the bootstrap, at least 1.
@@ -971,9 +971,8 @@ class Fit(FitPoints, Noun):
         Of a fit with tails a rate at a threshold, the threshold of a rate, and a rate of one class
         at a rate of the other have the interval of the tail, where the threshold surely lies beyond
         its joint: quantiles of the rate, or of the threshold, over shapes and scales weighted by
-        the penalised likelihood and shares beyond the joint as the count has them ("integrated"),
-        or values whose penalised profile likelihood is near the largest ("profile"); of several
-        sizes of tail from the least end to the largest. See docs/tails.md.
+        the penalised likelihood and shares beyond the joint as the count has them ("integrated");
+        of several sizes of tail from the least end to the largest. See docs/tails.md.
 
         Near the border of what a statistic can be no such interval covers: "ks", "min-hter" and
         "h-measure" fold at an area of 1/2, where the best threshold jumps between two.

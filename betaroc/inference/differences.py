@@ -47,7 +47,7 @@ from betaroc.inference.scores_beyond import Evidence, SupportedPair
 from betaroc.inference.simultaneous import percentiles
 from betaroc.inference.tail_intervals import (
     FAMILY,
-    TAIL_METHODS,
+    TAIL_METHOD,
     intervals_of_fit,
     refuse_far_out,
 )
@@ -382,7 +382,7 @@ def _of_fits(
     paired: bool,
 ) -> Difference:  # fmt: skip
     if options.method is not None:
-        options = options.by((*METHODS[:1], *TAIL_METHODS, FAMILY))
+        options = options.by((*METHODS[:1], TAIL_METHOD, FAMILY))
     for f in fits:
         refuse_far_out(f, asked, extrapolate=options.extrapolate)
     if options.method is None and is_of_scores(asked):

@@ -84,7 +84,7 @@ def interval(
     method : str, optional
         Left out, the first that is named here, as the result's ``.method`` then says.
 
-        Of a fit: "integrated", "profile" of what rests on a tail, "delta", "bootstrap"; see
+        Of a fit: "integrated" of what rests on a tail, "delta", "bootstrap"; see
         `Fit.interval`.
         Of scores: the area has the methods of :func:`auc_interval`. "exact" (Clopper and Pearson):
         a rate at a fixed threshold; the threshold of a rate, between two scores. "square-and-add"

@@ -168,12 +168,16 @@ class SmallSample(NamedTuple):
     bias: FloatArray
 
     def reach(self, slopes: FloatArray, level: float) -> FloatArray:
-        """Errors that an interval reaches, by Welch's degrees of freedom; slopes on the last axis.
+        """Errors that an interval reaches; slopes on the last axis."""
+        from scipy.special import stdtrit
+
+        return np.asarray(-stdtrit(self.freedom_along(slopes), 0.5 * (1.0 - level)))
+
+    def freedom_along(self, slopes: FloatArray) -> FloatArray:
+        """Welch's degrees of freedom; infinite where nothing varies.
 
         (V_c + V_i)^2/(V_c^2/(n_c - 1) + V_i^2/(n_i - 1))
         """
-        from scipy.special import stdtrit
-
         parts = self.variances(slopes)
         largest = np.max(parts, axis=-1)
         moving = largest > 0.0
@@ -181,7 +185,7 @@ class SmallSample(NamedTuple):
         below = np.sum(parts**2 / np.array(self.freedom), axis=-1)
         finite = moving & (below > 0.0)
         freedom = np.sum(parts, axis=-1) ** 2 / np.where(finite, below, 1.0)
-        return np.asarray(-stdtrit(np.where(finite, freedom, math.inf), 0.5 * (1.0 - level)))
+        return np.where(finite, freedom, math.inf)
 
     def shift(self, slopes: FloatArray) -> float:
         """First-order bias of a number with these slopes along the roots."""

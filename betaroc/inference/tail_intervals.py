@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.checks import choice
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
@@ -19,16 +18,16 @@ from betaroc.core.special import interval_end
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import REJECTED, base_of
-from betaroc.distributions.spliced import ParetoTail, Spliced
+from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.estimation.tails import TailFit, Tails, grid_of, penalised
+from betaroc.estimation.tails import TailFit, Tails, grid_of
 from betaroc.inference.delta import METHODS, bare_interval, delta_intervals
 from betaroc.inference.interval import Interval, Limits
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.inference.scores_beyond import SupportedPair, about
 from betaroc.model.asking import Asking, asking
 
-TAIL_METHODS = ("integrated", "profile")
+TAIL_METHOD = "integrated"
 #: The default of the family alone: of a tail where a number rests on one, else of parameters.
 FAMILY = "family"
 #: Points of the grid with less than this share of the heaviest's weight are left out.
@@ -39,15 +38,21 @@ _DEVIATES = np.linspace(-8.0, 8.0, 257)
 _STRAIGHT = 1e-8
 
 
-class _Uncertain:
-    """One tail whose shape and scale are those of a grid: what both methods share."""
+class _UncertainTail:
+    """One tail whose shape and scale are those of a grid, each with its weight.
+
+    Quantiles are those of the mixture; the share beyond the joint is a beta variable.
+    """
 
     def __init__(self, fit: TailFit) -> None:
+        from scipy.special import betaincinv, ndtr
+
         grid = grid_of(fit)
         kept = grid.weight > _LIGHT * np.max(grid.weight)
-        self.fit = fit
         self.shape, self.scale = grid.shape[kept], grid.scale[kept]
         self.weight = grid.weight[kept] / np.sum(grid.weight[kept])
+        shares = betaincinv(fit.k + 0.5, fit.n - fit.k + 0.5, ndtr(_DEVIATES))
+        self.log_masses = np.log(shares)
 
     def log_thinned(self, distance: float) -> FloatArray:
         """Log of the share of what is beyond the joint that is beyond a distance, by the grid."""
@@ -57,133 +62,43 @@ class _Uncertain:
             bent = -np.log1p(np.maximum(z, -1.0)) / self.shape
         return np.where(np.abs(z) < _STRAIGHT, -u, np.where(z <= -1.0, -np.inf, bent))
 
-
-class _Integrated(_Uncertain):
-    """Quantiles of the mixture of tails, the share beyond the joint a beta variable."""
-
-    def __init__(self, fit: TailFit) -> None:
-        from scipy.special import betaincinv, ndtr
-
-        super().__init__(fit)
-        k, n = fit.k, fit.n
-        self.log_masses = np.log(betaincinv(k + 0.5, n - k + 0.5, ndtr(_DEVIATES)))
-
-    def at_most(self, log_rate: float, distance: float) -> float:
+    def at_most(self, log_rate: float, thinned: FloatArray) -> float:
         """Probability that the rate at a distance is at most so much."""
-        return self._at_most(log_rate, self.log_thinned(distance))
-
-    def _at_most(self, log_rate: float, thinned: FloatArray) -> float:
         from scipy.special import ndtr
 
         deviates = np.interp(log_rate - thinned, self.log_masses, _DEVIATES)
         return float(self.weight @ ndtr(deviates))
 
-    def rate_ends(self, distance: float, level: float) -> Limits:
-        thinned, tail = self.log_thinned(distance), 0.5 - 0.5 * level
-        return self._rate(thinned, tail), self._rate(thinned, 1.0 - tail)
-
-    def _rate(self, thinned: FloatArray, probability: float) -> float:
+    def rate(self, distance: float, probability: float) -> float:
         """Quantile of the rate; 0 where tails that have ended weigh as much."""
+        thinned = self.log_thinned(distance)
         if float(self.weight @ np.isneginf(thinned)) >= probability:
             return 0.0
         low = float(np.min(thinned[thinned > -np.inf])) + self.log_masses[0]
-        return math.exp(_root(lambda x: self._at_most(x, thinned) - probability, low, 0.0))
+        return math.exp(_root(lambda x: self.at_most(x, thinned) - probability, low, 0.0))
 
-    def distance_ends(self, log_rate: float, level: float) -> Limits:
-        tail = 0.5 - 0.5 * level
-        return self._distance(log_rate, tail), self._distance(log_rate, 1.0 - tail)
-
-    def _distance(self, log_rate: float, probability: float) -> float:
+    def distance(self, log_rate: float, probability: float) -> float:
         """Quantile of the distance that has a rate beyond; 0 where that lies before the joint."""
 
         def off(distance: float) -> float:
-            return self.at_most(log_rate, distance) - probability
+            return self.at_most(log_rate, self.log_thinned(distance)) - probability
 
-        return 0.0 if off(0.0) >= 0.0 else _upwards(off, 0.0, float(self.weight @ self.scale))
-
-
-class _Profile(_Uncertain):
-    """Rates whose largest penalised likelihood is near the largest of all."""
-
-    def __init__(self, fit: TailFit) -> None:
-        super().__init__(fit)
-        weights = fit.weights / fit.design_effect
-        found = penalised(fit.excesses, weights, self.shape, np.log(self.scale))
-        self.height = found - float(np.max(found))
-
-    def _loss(self, log_rate: float, thinned: FloatArray) -> float:
-        """By how much the likelihood of a rate is below that of the likeliest."""
-        k, n, mass = self.fit.k, self.fit.n, self.fit.mass
-        log_mass = np.where(thinned > -np.inf, log_rate - thinned, np.inf)
-        possible = log_mass < 0.0
-        inside = np.where(possible, log_mass, -1.0)
-        counted = k * (inside - math.log(mass))
-        counted = counted + (n - k) * (np.log(-np.expm1(inside)) - math.log1p(-mass))
-        return -float(np.max(np.where(possible, self.height + counted, -np.inf)))
-
-    def rate_ends(self, distance: float, level: float) -> Limits:
-        cut, thinned = _cut(level), self.log_thinned(distance)
-        near = thinned[self.height >= -cut] + math.log(self.fit.mass)
-
-        def off(x: float) -> float:
-            return self._loss(x, thinned) - cut
-
-        known = near[near > -np.inf]
-        if known.size == 0:
-            return 0.0, self._last(off, thinned)
-        high = math.exp(_root(off, float(np.max(known)), 0.0))
-        if known.size < near.size:
-            return 0.0, high
-        return math.exp(-_upwards(lambda x: off(-x), -float(np.min(near)), 1.0)), high
-
-    def _last(self, off: Callable[[float], float], thinned: FloatArray) -> float:
-        """The largest rate that is near enough where the likeliest tails have ended."""
-        known = thinned[thinned > -np.inf] + math.log(self.fit.mass)
-        good = [x for x in known.tolist() if off(x) <= 0.0]
-        return math.exp(_root(off, max(good), 0.0)) if good else 0.0
-
-    def distance_ends(self, log_rate: float, level: float) -> Limits:
-        cut, fit = _cut(level), self.fit
-        kept = np.flatnonzero(self.height >= -cut)
-        near = [
-            float(ParetoTail(fit.mass, self.shape[i], self.scale[i])._distance(log_rate))
-            for i in kept
-        ]
-
-        def off(distance: float) -> float:
-            return self._loss(log_rate, self.log_thinned(distance)) - cut
-
-        return _root(off, min(near), 0.0), _upwards(off, max(near), float(self.weight @ self.scale))
-
-
-_METHODS: dict[str, type[_Integrated] | type[_Profile]] = {
-    "integrated": _Integrated, "profile": _Profile,
-}  # fmt: skip
-
-
-def _cut(level: float) -> float:
-    """Half the quantile of chi-squared with one degree of freedom."""
-    from scipy.special import chdtri
-
-    return 0.5 * float(chdtri(1.0, 1.0 - level))
-
-
-def _upwards(f: Callable[[float], float], start: float, step: float) -> float:
-    """The root of a function that rises through 0 somewhere beyond `start`."""
-    reach = step
-    while f(start + reach) < 0.0:
-        reach *= 2.0
-    return _root(f, start, start + reach)
+        if off(0.0) >= 0.0:
+            return 0.0
+        reach = float(self.weight @ self.scale)
+        while off(reach) < 0.0:
+            reach *= 2.0
+        return _root(off, 0.0, reach)
 
 
 _root = partial(interval_end, what="end of an interval of a tail")
 
 
-def _of(fit: TailFit, method: str) -> _Integrated | _Profile:
+def _of(fit: TailFit) -> _UncertainTail:
     """The uncertain tail, kept with its fit."""
-    if method not in fit.kept:
-        fit.kept[method] = _METHODS[method](fit)
-    found: _Integrated | _Profile = fit.kept[method]
+    if TAIL_METHOD not in fit.kept:
+        fit.kept[TAIL_METHOD] = _UncertainTail(fit)
+    found: _UncertainTail = fit.kept[TAIL_METHOD]
     return found
 
 
@@ -195,59 +110,36 @@ def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
     if rate <= 0.0 or rate > 0.5 * tails.mass:
         return False
     tail, log_rate = 0.5 - 0.5 * level, math.log(rate)
-    found = [_of(fit, "integrated") for fit in tails.fits]
-    return all(isinstance(u, _Integrated) and u.at_most(log_rate, 0.0) < tail for u in found)
+    return all(u.at_most(log_rate, u.log_thinned(0.0)) < tail for u in map(_of, tails.fits))
 
 
-def tail_rate_ends(
-    tails: Tails, place: float, level: float = 0.95, method: str | None = None
-) -> Limits:
+def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
     """Ends of the interval of the rate beyond a place: the hull over the sizes of the tail.
 
-        integrated: quantiles of zeta G(x; shape, scale), zeta ~ Beta(k + 1/2, n - k + 1/2), shape
-        and scale weighted by their penalised likelihood
-        profile: the rates p with 2 (l(likeliest) - max over shape, scale of l(p, .)) <= chi^2_1
+        quantiles of zeta G(x; shape, scale), zeta ~ Beta(k + 1/2, n - k + 1/2), shape and scale
+        weighted by their penalised likelihood
 
-    Parameters
-    ----------
-    tails : Tails
-        The fitted tails.
-    place : float
-        On the coordinate; beyond all joints.
-    level : float
-        Confidence level.
-    method : str, optional
-        "integrated" (if left out) or "profile".
-
-    Returns
-    -------
-    tuple of float
-        0 where so many of the tails have ended before.
-
-    Notes
-    -----
-    The two sizes disagree where the tail bends; the hull pays for that.
+    The place is one of the coordinate, beyond all joints. An end is 0 where so many of the tails
+    have ended before. The two sizes disagree where the tail bends; the hull pays for that.
     """
-    method = choice(method or TAIL_METHODS[0], TAIL_METHODS, "method")
-    turned = tails.sign * place
-    ends = [_of(fit, method).rate_ends(turned - fit.joint, level) for fit in tails.fits]
-    return min(low for low, _ in ends), max(high for _, high in ends)
+    turned, tail = tails.sign * place, 0.5 - 0.5 * level
+    low, high = (
+        [_of(fit).rate(turned - fit.joint, p) for fit in tails.fits] for p in (tail, 1.0 - tail)
+    )
+    return min(low), max(high)
 
 
-def tail_threshold_ends(
-    tails: Tails, rate: float, level: float = 0.95, method: str | None = None
-) -> Limits:
+def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limits:
     """Ends of the interval of the place that has a rate beyond, on the coordinate.
 
     The same statement as that of :func:`tail_rate_ends`, turned round: a place lies in this
     interval where its rate may be the one asked for.
     """
-    method = choice(method or TAIL_METHODS[0], TAIL_METHODS, "method")
-    ends = [
-        [fit.joint + end for end in _of(fit, method).distance_ends(math.log(rate), level)]
-        for fit in tails.fits
-    ]
-    low, high = min(e[0] for e in ends), max(e[1] for e in ends)
+    log_rate, tail = math.log(rate), 0.5 - 0.5 * level
+    lows, highs = (
+        [fit.joint + _of(fit).distance(log_rate, p) for fit in tails.fits] for p in (tail, 1 - tail)
+    )
+    low, high = min(lows), max(highs)
     return (low, high) if tails.sign > 0.0 else (-high, -low)
 
 
@@ -266,9 +158,9 @@ class _End(NamedTuple):
     law: Spliced
     made: float
 
-    def ends(self, rate: float, level: float, method: str | None) -> Limits:
+    def ends(self, rate: float, level: float) -> Limits:
         """Scores between which the threshold of a rate lies."""
-        places = tail_threshold_ends(self.tails, rate, level, method)
+        places = tail_threshold_ends(self.tails, rate, level)
         low, high = self.law.coordinate.place(np.array(places)).theta.tolist()
         return low, high
 
@@ -277,7 +169,6 @@ def tail_interval(
     f: PairEstimate,
     asked: Asking,
     level: float = 0.95,
-    method: str | None = None,
     *,
     groups: bool = True,
 ) -> Interval | None:
@@ -296,8 +187,6 @@ def tail_interval(
         at a rate.
     level : float
         Confidence level.
-    method : str, optional
-        "integrated" (if left out) or "profile".
     groups : bool
         For the other class, as in `Fit.interval`.
 
@@ -311,13 +200,13 @@ def tail_interval(
         end, rate = _end_of(f, point, float(value))
         if end is None or not surely_beyond(end.tails, rate, level):
             return None
-        return _interval(asked.number(f.model), end.ends(rate, level, method), level, method)
+        return _interval(asked.number(f.model), end.ends(rate, level), level)
     if name not in _RATES:
         return None
     if point == "threshold":
-        return _rate(f, asked, level, method)
+        return _rate(f, asked, level)
     if point in _RATES and _RATES[point][0] != _RATES[name][0]:
-        return _across(f, asked, level, method, groups=groups)
+        return _across(f, asked, level, groups=groups)
     return None
 
 
@@ -335,7 +224,7 @@ def _end_of(f: PairEstimate, name: str, value: float) -> tuple[_End | None, floa
     return end, rate / made
 
 
-def _rate(f: PairEstimate, asked: Asking, level: float, method: str | None) -> Interval | None:
+def _rate(f: PairEstimate, asked: Asking, level: float) -> Interval | None:
     estimate = asked.number(f.model)
     end, beyond = _end_of(f, asked.name, estimate)
     if end is None:
@@ -343,42 +232,38 @@ def _rate(f: PairEstimate, asked: Asking, level: float, method: str | None) -> I
     place = float(end.law.coordinate.of(Thresholds.from_theta(np.array(asked.where.value))))
     if end.tails.sign * place <= max(fit.joint for fit in end.tails.fits):
         return None
-    low, high = tail_rate_ends(end.tails, place, level, method)
+    low, high = tail_rate_ends(end.tails, place, level)
     if high > 0.5 * end.tails.mass and not surely_beyond(end.tails, beyond, level):
         return None
     low, high = end.made * low, end.made * high
     ends = (1.0 - high, 1.0 - low) if _RATES[asked.name][2] else (low, high)
-    return _interval(estimate, ends, level, method)
+    return _interval(estimate, ends, level)
 
 
-def _across(
-    f: PairEstimate, asked: Asking, level: float, method: str | None, *, groups: bool
-) -> Interval | None:
+def _across(f: PairEstimate, asked: Asking, level: float, *, groups: bool) -> Interval | None:
     end, rate = _end_of(f, asked.where.point, float(asked.where.value))
     if end is None or not surely_beyond(end.tails, rate, level):
         return None
     estimate = asked.number(f.model)
     threshold = asking("threshold", (), **asked.where.keywords).number(f.model)
     fixed = asking(asked.name, (), threshold=threshold)
-    own = tail_interval(f, fixed, level, method, groups=groups)
-    own = own or _in_the_body(f, fixed, level, groups=groups)
+    own = tail_interval(f, fixed, level, groups=groups)
+    if own is None:  # of the parameters, of a body of counts, which has none, by the counts
+        estimated: Estimate = getattr(f, _RATES[fixed.name][0])
+        if set(estimated.names) - {REJECTED}:
+            own = delta_intervals(f, fixed, groups=groups)(level)
+        else:
+            own = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
     moved = sorted(
-        asking(asked.name, (), threshold=t).number(f.model) for t in end.ends(rate, level, method)
+        asking(asked.name, (), threshold=t).number(f.model) for t in end.ends(rate, level)
     )
     low = estimate - math.hypot(estimate - moved[0], estimate - own.low)
     high = estimate + math.hypot(moved[1] - estimate, own.high - estimate)
-    return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level, method)
+    return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
 
 
-def _in_the_body(f: PairEstimate, fixed: Asking, level: float, *, groups: bool) -> Interval:
-    """Of a rate at a threshold: of the parameters, of a body of counts by the counts."""
-    if not _is_bare(getattr(f, _RATES[fixed.name][0])):
-        return delta_intervals(f, fixed, groups=groups)(level)
-    return interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
-
-
-def _interval(estimate: float, ends: Limits, level: float, method: str | None) -> Interval:
-    return Interval(estimate, ends[0], ends[1], level, f"tail, {method or 'integrated'}")
+def _interval(estimate: float, ends: Limits, level: float) -> Interval:
+    return Interval(estimate, ends[0], ends[1], level, f"tail, {TAIL_METHOD}")
 
 
 # ----------------------------------------------------------------------------- of any fit
@@ -396,12 +281,17 @@ def intervals_of_fit(
     InputError
         If a method of tails is asked for where no tail answers, or as in `bare_interval`.
     """
-    options = options if options.method is None else options.by((*METHODS, *TAIL_METHODS, FAMILY))
+    options = options if options.method is None else options.by((*METHODS, TAIL_METHOD, FAMILY))
     if options.method == FAMILY:
         alone = intervals_of_fit(f, asked, replace(options, method=None))
-        return lambda level: _if_right(alone(level))
-    if options.method in (None, *TAIL_METHODS):
-        own = tail_interval(f, asked, options.level, options.method, groups=options.groups)
+
+        def if_right(level: float) -> Interval:
+            found = alone(level)
+            return replace(found, method=f"{found.method}, if the family is right")
+
+        return if_right
+    if options.method in (None, TAIL_METHOD):
+        own = tail_interval(f, asked, options.level, groups=options.groups)
         if own is not None:
             return lambda level: _of_tail(f, asked, replace(options, level=level), own)
         if options.method is not None:
@@ -416,18 +306,9 @@ def intervals_of_fit(
     return delta_intervals(f, asked, groups=options.groups)
 
 
-def _if_right(found: Interval) -> Interval:
-    return replace(found, method=f"{found.method}, if the family is right")
-
-
-def _is_bare(estimate: Estimate) -> bool:
-    """Whether counts stand in the middle, which have no parameters."""
-    return not set(estimate.names) - {REJECTED}
-
-
 def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
     """Of a tail; where a higher level reaches into the body, at least that of the parameters."""
-    found = tail_interval(f, asked, options.level, options.method, groups=options.groups)
+    found = tail_interval(f, asked, options.level, groups=options.groups)
     if options.level <= own.level:
         return found or own
     if found is None:

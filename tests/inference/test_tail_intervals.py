@@ -11,7 +11,6 @@ from scipy.special import logit
 
 from betaroc.estimation.tails import Tails, TailScores, fit_tails, grid_of
 from betaroc.inference.tail_intervals import (
-    TAIL_METHODS,
     surely_beyond,
     tail_rate_ends,
     tail_threshold_ends,
@@ -39,42 +38,38 @@ def test_the_integral_is_that_of_draws(beyond: float) -> None:
     np.testing.assert_allclose(found, expected, atol=0.02 * spread, rtol=0.02)
 
 
-@pytest.mark.parametrize("method", TAIL_METHODS)
 @pytest.mark.parametrize("rate", [5e-3, 1e-3, 1e-4])
-def test_both_statements_are_one(method: str, rate: float) -> None:
+def test_both_statements_are_one(rate: float) -> None:
     """The rate asked for is an end of the interval at the place that is one, of one size."""
     tails = tails_of(size=(40,))
-    low, high = tail_threshold_ends(tails, rate, 0.9, method)
-    assert tail_rate_ends(tails, low, 0.9, method)[0] == pytest.approx(rate, rel=1e-5)
-    assert tail_rate_ends(tails, high, 0.9, method)[1] == pytest.approx(rate, rel=1e-5)
+    low, high = tail_threshold_ends(tails, rate, 0.9)
+    assert tail_rate_ends(tails, low, 0.9)[0] == pytest.approx(rate, rel=1e-5)
+    assert tail_rate_ends(tails, high, 0.9)[1] == pytest.approx(rate, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", TAIL_METHODS)
-def test_the_hull_holds_every_size(method: str) -> None:
-    both = tail_rate_ends(tails_of(), 6.0, 0.95, method)
-    single = [tail_rate_ends(tails_of(size=(k,)), 6.0, 0.95, method) for k in (30, 50)]
+def test_the_hull_holds_every_size() -> None:
+    both = tail_rate_ends(tails_of(), 6.0, 0.95)
+    single = [tail_rate_ends(tails_of(size=(k,)), 6.0, 0.95) for k in (30, 50)]
     assert both[0] == pytest.approx(min(s[0] for s in single), rel=1e-9)
     assert both[1] == pytest.approx(max(s[1] for s in single), rel=1e-9)
 
 
-@pytest.mark.parametrize("method", TAIL_METHODS)
-def test_a_lower_tail_is_turned(method: str) -> None:
+def test_a_lower_tail_is_turned() -> None:
     y = np.asarray(stats.logistic.rvs(size=1000, random_state=4))
     upper = fit_tails(TailScores("client", y), "upper")
     lower = fit_tails(TailScores("client", -y), "lower")
-    up, down = (tail_threshold_ends(t, 1e-3, 0.95, method) for t in (upper, lower))
+    up, down = (tail_threshold_ends(t, 1e-3, 0.95) for t in (upper, lower))
     assert down == (-up[1], -up[0])
-    assert tail_rate_ends(lower, -6.0, method=method) == tail_rate_ends(upper, 6.0, method=method)
+    assert tail_rate_ends(lower, -6.0) == tail_rate_ends(upper, 6.0)
 
 
 def test_where_tails_have_ended_the_low_end_is_zero() -> None:
     """Uniform scores: nothing lies beyond 1, and a little beyond it nothing is excluded."""
     tails = fit_tails(TailScores("client", np.linspace(0.0, 1.0, 1001)), "upper")
-    for method in TAIL_METHODS:
-        low, high = tail_rate_ends(tails, 1.001, 0.95, method)
-        assert low == 0.0
-        assert 0.0 < high < 0.01
-        assert tail_rate_ends(tails, 2.0, 0.95, method) == (0.0, pytest.approx(0.0, abs=1e-3))
+    low, high = tail_rate_ends(tails, 1.001, 0.95)
+    assert low == 0.0
+    assert 0.0 < high < 0.01
+    assert tail_rate_ends(tails, 2.0, 0.95) == (0.0, pytest.approx(0.0, abs=1e-3))
 
 
 def test_near_the_joint_counts_answer() -> None:
