@@ -199,7 +199,8 @@ class Study:
                 f" {shown(clash[0])} is both. Name one of them otherwise."
             )
         refuse_taken(self.statistics, self.design.names)
-        self.workers = _workers(workers)
+        plain = workers is None or (type(workers) is int and workers == -1)
+        self.workers = workers if plain else checks.count(workers, "workers")
         self.block = None if block is None else checks.count(block, "block")
         self._seed = _seed(rng)
         self._folder = Memory() if folder is None else Folder(folder)
@@ -295,6 +296,8 @@ class Study:
         ...     result.to_frame()["true.auc"].round(6).tolist()
         [0.833333, 0.9]
         """
+        from tqdm import tqdm
+
         with self._folder.alone() as locked:
             manifest = self._folder.claim(self._manifest())
             size, study = manifest["block"], ""
@@ -312,13 +315,18 @@ class Study:
                 self._contents(todo, lambda number: self._block(number, size, seed), study)
             )
             lost: list[Part] = []
-            with _bar(rows, skipped, progress) as advance, found as parts:
+            wanted = checks.flag(shows_progress() if progress is None else progress, "progress")
+            bar = tqdm(
+                total=rows, initial=skipped, unit="trial", file=sys.stderr, disable=not wanted,
+                delay=0.0 if progress else 1.0, leave=bool(progress),
+            )  # fmt: skip
+            with bar, found as parts:
                 for part in parts:
                     if part.content is None:
                         lost.append(part)
                     else:
                         self._folder.write_part(part.number, part.content)
-                    advance(self._length(part.number, size))
+                    bar.update(self._length(part.number, size))
             if lost:
                 raise self._incomplete(lost, len(todo), size)
             tell_absent(self.statistics, self._folder.table)
@@ -332,6 +340,8 @@ class Study:
         import scipy
 
         new = not self._folder.there
+        # Every version of Python compiles functions its own way.
+        functions = self.model is not None or any(s.function is not None for s in self.statistics)
         entropy = self._seed
         if entropy is None and new:
             entropy = _seed(np.random.SeedSequence())
@@ -346,7 +356,7 @@ class Study:
             "replicates": self.replicates,
             "statistics": self._words,
             "model": self._model_words,
-            "python": ".".join(map(str, sys.version_info[:2])) if self._has_functions else None,
+            "python": ".".join(map(str, sys.version_info[:2])) if functions else None,
             "entropy": entropy,
             "block": block,
             "betaroc": version(),
@@ -459,11 +469,6 @@ class Study:
             " missing, with fewer workers; or begin it with a smaller block."
         )
 
-    @property
-    def _has_functions(self) -> bool:
-        """Whether digests of code, which every version of Python compiles its own way, count."""
-        return self.model is not None or any(s.function is not None for s in self.statistics)
-
 
 class _GivenUpError(Exception):
     """Ends joblib's generator without its warning of tasks that are given up."""
@@ -493,14 +498,6 @@ def _told(error: Exception) -> Exception:
 
 
 # --------------------------------------------------------------------------------- checks
-def _workers(workers: Any) -> int | None:
-    if workers is None:
-        return None
-    if isinstance(workers, int | np.integer) and not isinstance(workers, bool) and workers == -1:
-        return -1
-    return checks.count(workers, "workers")
-
-
 def _seed(rng: Any) -> list[Any] | None:
     """Entropy and spawn key as JSON keeps them; None to take what the folder has."""
     if rng is None:
@@ -520,19 +517,3 @@ def _joblib() -> Any:
             " workers=1"
         ) from error
     return joblib
-
-
-@contextlib.contextmanager
-def _bar(rows: int, skipped: int, progress: bool | None) -> Iterator[Callable[[int], None]]:
-    """A bar with the time left, or nothing."""
-    wanted = shows_progress() if progress is None else progress
-    if not checks.flag(wanted, "progress"):
-        yield lambda done: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(
-        total=rows, initial=skipped, unit="trial", file=sys.stderr, delay=0.0 if progress else 1.0,
-        leave=bool(progress),
-    ) as bar:  # fmt: skip
-        yield bar.update
