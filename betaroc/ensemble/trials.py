@@ -23,7 +23,7 @@ from betaroc.core.names import name_columns
 from betaroc.core.notices import warn
 from betaroc.core.sentences import Term
 from betaroc.core.tables import Tabular, first_library
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import listed, nearest, shown, typed
 from betaroc.data.beside import refuse_rejected
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import weights_of
@@ -196,9 +196,9 @@ def _of_frame(
 ) -> Systems:
     opening = opened(frame)
     present = opening.names
-    if not isinstance(label, str) or label not in present:
-        frame_columns(opening, {"label": label})  # says which there are
     hang = () if group is None else named_columns(group, "group")
+    if not isinstance(label, str) or not {label, *hang} <= set(present):
+        frame_columns(opening, {"label": label, "group": group})  # says which there are
     if systems is None:
         rest = [name for name in present if name not in (label, *hang)]
         wanted = [name for name in rest if opening.schema[name].is_numeric()]
@@ -208,8 +208,12 @@ def _of_frame(
     chosen = _chosen(wanted, [name for name in present if name != label], role)
     _refuse_few([name for name, _ in chosen], what)
     columns = [source for _, source in chosen]
-    _refuse_absent(hang, present)
-    _refuse_numbers(columns, role)
+    for column in columns:
+        if not isinstance(column, str):
+            raise InputTypeError(
+                f"classifiers must have text for names; a column of {role} is named"
+                f" {typed(column)}. Rename the columns, such as frame.rename(columns=str)."
+            )
     table = opening.selected([label, *columns, *hang])
     labels = frame_columns(opened(table), {"label": label})["label"]
     client = client_mask(labels, client_label, name=f"column {shown(label)}")
@@ -249,26 +253,6 @@ def _refuse_ids(matrix: FloatArray, names: Sequence[str], role: str) -> None:
 
 def _table_words(role: str) -> str:
     return "the table" if role == "frame" else role
-
-
-def _refuse_absent(columns: Sequence[str], present: Sequence[str]) -> None:
-    for column in columns:
-        if column not in present:
-            raise InputError.about("group")(
-                Term(f"group={shown(column)}")
-                + f" must name a column of the frame; there are {listed(present)}."
-                f" {nearest(column, list(present))}Pass " + Term("group=...")
-            )
-
-
-def _refuse_numbers(columns: Sequence[Any], role: str) -> None:
-    for column in columns:
-        if not isinstance(column, str):
-            raise InputTypeError(
-                f"classifiers must have text for names; a column of {role} is named"
-                f" {shown(column)} of type {type(column).__name__}. Rename the columns, such as"
-                " frame.rename(columns=str)."
-            )
 
 
 def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -213,17 +213,31 @@ class CountedScores:
         rates may lie on the line. Where a rate is fixed and scores tie, the true one may be
         anywhere in the step between two thresholds.
         """
+        from scipy.special import xlogy
+
         sizes, most = self._sizes(at, level), _quantile(level)
         gaps = self._window(line, sizes, most)
         e, deviances = self._likeliest(line, sizes, gaps)
         best = int(np.argmin(deviances))
         if deviances[best] > most:  # a level so low that no point of the line is likely enough
             return (float(line.place(at)),) * 2
-        near = self._at(line, gaps, np.flatnonzero(deviances <= most), best, sizes)
+        possible = np.flatnonzero(deviances <= most)
+        if possible.size > _MOST:  # not too many where scores are dense
+            some = np.rint(np.linspace(0, possible.size - 1, _MOST)).astype(np.intp)
+            possible = np.union1d(possible[some], [best])
+        far, frr = (rate[possible] for rate in self._stepped(line, gaps))
+        # Impostors accepted and rejected, clients rejected and accepted: a row each.
+        shares = np.array([far, 1.0 - far, frr, 1.0 - frr])
+        counts = np.array([[sizes[1]], [sizes[1]], [sizes[0]], [sizes[0]]]) * shares
+        largest = np.sum(xlogy(counts, shares), axis=0)
 
         def excess(e: float) -> float:
-            here = np.array(e)
-            return near.deviance(float(line.far(here)), float(line.frr(here))) - most
+            """The deviance at the gap where these rates are likeliest, beyond the most."""
+            true_far, true_frr = float(line.far(np.array(e))), float(line.frr(np.array(e)))
+            rates = (true_far, 1.0 - true_far, true_frr, 1.0 - true_frr)
+            # No count forbids a rate of 0, only counts above 0.
+            logs = [math.log(rate) if rate > 0.0 else -_NEVER for rate in rates]
+            return 2.0 * max(float(np.min(largest - np.array(logs) @ counts)), 0.0) - most
 
         inside, what = min(max(float(e[best]), 0.0), line.most), "end of a likelihood interval"
         low, high = (interval_end(excess, inside, end, what=what) for end in (0.0, line.most))
@@ -353,17 +367,6 @@ class CountedScores:
         low = -math.inf if k == 0 else float(places[k - 1])
         return low, math.inf if k == places.size else float(places[k])
 
-    def _at(
-        self, line: RateLine, gaps: slice, possible: IntArray, best: int,
-        sizes: tuple[float, float],
-    ) -> _Gaps:  # fmt: skip
-        """The counts at the gaps that matter, not too many where these are dense."""
-        if possible.size > _MOST:
-            some = np.rint(np.linspace(0, possible.size - 1, _MOST)).astype(np.intp)
-            possible = np.union1d(possible[some], [best])
-        far, frr = self._stepped(line, gaps)
-        return _Gaps.of(far[possible], frr[possible], sizes)
-
     def measured(
         self, line: RateLine, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],
         prior: float,
@@ -373,35 +376,6 @@ class CountedScores:
         far, frr = (np.broadcast_to(rate(e), e.shape) for rate in (line.far, line.frr))
         values = measure(OperatingPoint(np.full(e.shape, np.nan), far, frr, prior))
         return float(np.nanmin(values)), float(np.nanmax(values))
-
-
-class _Gaps(NamedTuple):
-    """What the likelihood of a point of the square of rates is made of, at each of some gaps."""
-
-    #: Log likelihood of the counts at their own rates.
-    largest: FloatArray
-    #: Impostors accepted and rejected, clients rejected and accepted: a row each.
-    counts: FloatArray
-
-    @classmethod
-    def of(cls, far: FloatArray, frr: FloatArray, sizes: tuple[float, float]) -> _Gaps:
-        """From the rates of both classes and how many trials these are worth."""
-        from scipy.special import xlogy
-
-        clients, impostors = sizes
-        shares = np.array([far, 1.0 - far, frr, 1.0 - frr])
-        counts = np.array([[impostors], [impostors], [clients], [clients]]) * shares
-        return cls(np.sum(xlogy(counts, shares), axis=0), counts)
-
-    def deviance(self, far: float, frr: float) -> float:
-        """Of true rates, at the gap where they are likeliest."""
-        logs = [_log(share) for share in (far, 1.0 - far, frr, 1.0 - frr)]
-        return 2.0 * max(float(np.min(self.largest - np.array(logs) @ self.counts)), 0.0)
-
-
-def _log(share: float) -> float:
-    """That no count forbids, only counts above 0."""
-    return math.log(share) if share > 0.0 else -_NEVER
 
 
 def _quantile(level: float) -> float:

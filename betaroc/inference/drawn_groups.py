@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -87,8 +88,7 @@ class GroupedSide:
             layout.append(_Columns(start, cut, stop, parts[0][1], parts[1][1]))
             start = stop
         both = np.stack(columns, axis=1)
-        counts = _unit_cells(self.groups, both, start, stratified=self.stratified)
-        return ThresholdCells(counts, tuple(layout))
+        return _unit_cells(self.groups, both, start, layout, stratified=self.stratified)
 
 
 class GroupedCounts(NamedTuple):
@@ -112,28 +112,6 @@ class _Columns(NamedTuple):
     impostor: IntArray
 
 
-@dataclass(frozen=True)
-class ThresholdCells:
-    """Counts of both classes between the thresholds of one curve or more."""
-
-    counts: GroupCells
-    curves: tuple[_Columns, ...]
-
-    def draw(self, rng: np.random.Generator, size: int) -> list[GroupedCounts]:
-        """Clients rejected, impostors accepted and class sizes, for each curve."""
-        drawn = self.counts.draw(rng, size)
-        found = []
-        for at in self.curves:
-            client = np.cumsum(drawn[:, at.start : at.cut], axis=1)
-            impostor = np.cumsum(drawn[:, at.cut : at.stop], axis=1)
-            sizes = client[:, -1], impostor[:, -1]
-            accepted = sizes[1][:, None] - impostor[:, at.impostor]
-            lost = (sizes[0] == 0) | (sizes[1] == 0)
-            clients, impostors = (np.maximum(n, 1) for n in sizes)
-            found.append(GroupedCounts(client[:, at.client], accepted, clients, impostors, lost))
-        return found
-
-
 def cell_of(law: Empirical, t: Thresholds, place: IntArray) -> tuple[IntArray, IntArray]:
     """The cell between distinct thresholds of each row, and each threshold's last cell below."""
     distinct, last = np.unique(law._index(t), return_inverse=True)
@@ -153,7 +131,9 @@ def rows_in(
     return client, impostor
 
 
-def _unit_cells(groups: Groups, columns: IntArray, width: int, *, stratified: bool) -> GroupCells:
+def _unit_cells(
+    groups: Groups, columns: IntArray, width: int, curves: Sequence[_Columns], *, stratified: bool
+) -> ThresholdCells:
     """Rows counted by unit and column.
 
     Parameters
@@ -164,6 +144,8 @@ def _unit_cells(groups: Groups, columns: IntArray, width: int, *, stratified: bo
         The columns in which each row counts.
     width : int
         Number of columns.
+    curves : sequence
+        Which of them are whose.
     stratified : bool
         See `Groups.stratum`.
     """
@@ -192,8 +174,8 @@ def _unit_cells(groups: Groups, columns: IntArray, width: int, *, stratified: bo
     rows = np.repeat(at, columns.shape[1])
     where = rows, np.concatenate([columns[kept], kinds[:, 1:]]).ravel()
     units = units[absent:]
-    return GroupCells(
-        np.concatenate([groups.multiplicity[units], alike]),
+    return ThresholdCells(
+        tuple(curves), np.concatenate([groups.multiplicity[units], alike]),
         np.concatenate([stratum[units], kinds[:, 0]]).astype(np.intp),
         first, second, csr_array((values, where), shape=(first.size, width)),
     )  # fmt: skip
@@ -208,17 +190,18 @@ def _single_rows(groups: Groups) -> tuple[IntArray, IntArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupCells:
-    """Counts in cells of every unit, or pair of units, for drawing them as a whole."""
+class ThresholdCells:
+    """Counts of every unit, or pair of units, between the thresholds of one curve or more."""
 
+    curves: tuple[_Columns, ...]
     multiplicity: FloatArray
     stratum: IntArray
     first: IntArray
     second: IntArray
     counts: Any
 
-    def draw(self, rng: np.random.Generator, size: int) -> IntArray:
-        """Counts in each cell of `size` replicates.
+    def draw(self, rng: np.random.Generator, size: int) -> list[GroupedCounts]:
+        """Clients rejected, impostors accepted and class sizes of replicates, for each curve.
 
         Units are drawn with replacement within strata; the trials of two units get the
         product of their weights.
@@ -230,7 +213,16 @@ class GroupCells:
             rows = slice(start, min(start + step, size))
             weights = self._weights(rng, rows.stop - rows.start, strata)
             drawn[rows] = np.rint((self.counts.T @ weights.T).T)
-        return drawn
+        found = []
+        for at in self.curves:
+            client = np.cumsum(drawn[:, at.start : at.cut], axis=1)
+            impostor = np.cumsum(drawn[:, at.cut : at.stop], axis=1)
+            sizes = client[:, -1], impostor[:, -1]
+            accepted = sizes[1][:, None] - impostor[:, at.impostor]
+            lost = (sizes[0] == 0) | (sizes[1] == 0)
+            clients, impostors = (np.maximum(n, 1) for n in sizes)
+            found.append(GroupedCounts(client[:, at.client], accepted, clients, impostors, lost))
+        return found
 
     def _weights(self, rng: np.random.Generator, size: int, strata: list[IntArray]) -> FloatArray:
         units = np.ones((size, self.multiplicity.size + 1))  # the last for a missing second unit

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from betaroc.core.special import interval_end, log_beta_ratio
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
-from betaroc.distributions.base import Distribution, free, moved, parameter_values
+from betaroc.distributions.base import free, moved, parameter_values
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, REJECTED, base_of
 from betaroc.distributions.normal import has_spread
@@ -40,42 +39,6 @@ from betaroc.inference.small_samples import (
 _STEPS = 60
 
 
-class _Likelihood(NamedTuple):
-    """The log-likelihood of scores over the free coordinates of a distribution."""
-
-    law: Distribution
-    names: tuple[str, ...]
-    t: Thresholds
-    weights: FloatArray
-
-    def __call__(self, place: FloatArray) -> float:
-        law = moved(self.law, self.names, place.tolist())
-        return float(np.sum(self.weights * law._log_likelihood(self.t)))
-
-    def profile(self, k: int, value: float, start: FloatArray) -> tuple[float, FloatArray]:
-        """The largest with coordinate k held, and where it is."""
-        from scipy.optimize import minimize
-
-        place = np.array(start)
-        place[k] = value
-        if place.size == 1:
-            return self(place), place
-        others = np.arange(place.size) != k
-
-        def loss(rest: FloatArray) -> float:
-            place[others] = rest
-            try:
-                value = self(place)
-            except (OverflowError, InputError):  # a step may leave what doubles hold
-                return 1e300
-            return -value if math.isfinite(value) else 1e300
-
-        with np.errstate(over="ignore", invalid="ignore"):  # of slopes where the loss is 1e300
-            found = minimize(loss, start[others], method="BFGS", options={"gtol": 1e-6})
-        place[others] = found.x
-        return -float(found.fun), place.copy()
-
-
 def profile_of_scores(
     fit: Estimate, values: FloatArray, weights: FloatArray | None, level: float
 ) -> dict[str, Limits]:
@@ -90,44 +53,67 @@ def profile_of_scores(
     level : float
         Confidence; the quantile is that of chi-squared with one degree of freedom.
     """
+    from scipy.optimize import minimize
     from scipy.special import chdtri
 
     kept = undropped(fit, values)
-    copies = np.ones(values.size) if weights is None else weights
-    law = fit.distribution
+    copies = (np.ones(values.size) if weights is None else weights)[kept]
+    law, t = fit.distribution, Thresholds.from_theta(values[kept])
     at = free(law, fit.names, fit.fixed)
-    likelihood = _Likelihood(law, at.names, Thresholds.from_theta(values[kept]), copies[kept])
-    best, fall = likelihood(at.place), 0.5 * float(chdtri(1.0, 1.0 - level))
+
+    def loss(place: FloatArray) -> float:
+        try:
+            there = moved(law, at.names, place.tolist())
+            value = float(np.sum(copies * there._log_likelihood(t)))
+        except (OverflowError, InputError):  # a step may leave what doubles hold
+            return 1e300
+        return -value if math.isfinite(value) else 1e300
+
+    def profile(k: int, value: float, start: FloatArray) -> tuple[float, FloatArray]:
+        """The least loss with coordinate k held, and where it is."""
+        others, place = (
+            np.arange(start.size) != k,
+            np.where(np.arange(start.size) == k, value, start),
+        )
+        if place.size == 1:
+            return loss(place), place
+
+        def of_others(rest: FloatArray) -> float:
+            place[others] = rest
+            return loss(place)
+
+        with np.errstate(over="ignore", invalid="ignore"):  # of slopes where the loss is 1e300
+            found = minimize(of_others, start[others], method="BFGS", options={"gtol": 1e-6})
+        place[others] = found.x
+        return float(found.fun), place
+
+    most = loss(at.place) + 0.5 * float(chdtri(1.0, 1.0 - level))
+
+    def end(k: int, step: float) -> FloatArray:
+        """Coordinates on one side where the profile has fallen as far."""
+        inner, place = float(at.place[k]), at.place
+        for _ in range(_STEPS):
+            outer = inner + step
+            value, further = profile(k, outer, place)
+            if value >= most:
+                break
+            inner, place = outer, further
+        else:
+            return np.where(np.arange(place.size) == k, math.copysign(math.inf, step), place)
+        last = interval_end(
+            lambda y: profile(k, y, place)[0] - most, inner, outer, what="end of a profile"
+        )
+        return profile(k, last, place)[1]
+
     errors = np.sqrt(np.diag(at.rates @ fit.cov @ at.rates.T))
     ends = {name: (fit.params[name], fit.params[name]) for name in fit.names}
     for k, name in enumerate(at.names):
-        found = [
-            _fallen(likelihood, at.place, k, side * errors[k], best - fall) for side in (-1, 1)
-        ]
-        low, high = (parameter_values(law, at.names, place.tolist())[name] for place in found)
+        low, high = (
+            parameter_values(law, at.names, end(k, side * errors[k]).tolist())[name]
+            for side in (-1, 1)
+        )
         ends[name] = (low, high)
     return ends
-
-
-def _fallen(
-    likelihood: _Likelihood, start: FloatArray, k: int, step: float, wanted: float
-) -> FloatArray:
-    """Coordinates on one side where the profile has fallen to `wanted`."""
-    inner, place = float(start[k]), np.array(start)
-    for _ in range(_STEPS):
-        outer = inner + step
-        value, further = likelihood.profile(k, outer, place)
-        if value <= wanted:
-            break
-        inner, place = outer, further
-    else:
-        return np.where(np.arange(start.size) == k, math.copysign(math.inf, step), place)
-
-    def excess(y: float) -> float:
-        return wanted - likelihood.profile(k, y, place)[0]
-
-    end = interval_end(excess, inner, outer, what="end of a profile")
-    return likelihood.profile(k, end, place)[1]
 
 
 PARAMETER_METHODS = ("profile", "wald")

@@ -19,7 +19,7 @@ from betaroc.inference.profile import _both_shapes, profile_of_scores
 from betaroc.inference.sandwich import _censored_log_likelihood
 from betaroc.inference.scores_beyond import robust_rates
 from betaroc.inference.small_samples import SmallSample
-from betaroc.inference.tail_intervals import _Integrated
+from betaroc.inference.tail_intervals import _UncertainTail
 from betaroc.model.asking import asking
 from betaroc.model.statistics import Where
 
@@ -205,7 +205,8 @@ def test_at_the_joint_of_a_tail_its_share_is_jeffreys() -> None:
                      tails="upper")  # fmt: skip
     (tail, *_) = fit.impostor.tails[0].fits
     exact = stats.beta(tail.k + 0.5, tail.n - tail.k + 0.5).ppf([0.025, 0.975])
-    assert _Integrated(tail).rate_ends(0.0, 0.95) == pytest.approx(exact, rel=1e-4)
+    found = [_UncertainTail(tail).rate(0.0, p) for p in (0.025, 0.975)]
+    assert found == pytest.approx(exact, rel=1e-4)
 
 
 def test_errors_of_rates_weigh_as_the_measure_changes_with_them() -> None:

@@ -37,8 +37,8 @@ def test_intervals_near_a_joint_widen_with_the_level() -> None:
         for one, other in itertools.pairwise(all_of):
             assert other.low < one.low < one.high < other.high
         assert [one.level for one in all_of] == list(levels)
-        assert tail_interval(f, asked, levels[-2], None, groups=True) == all_of[-2]
-        assert tail_interval(f, asked, levels[-1], None, groups=True) is None
+        assert tail_interval(f, asked, levels[-2], groups=True) == all_of[-2]
+        assert tail_interval(f, asked, levels[-1], groups=True) is None
 
 
 def test_differences_of_fits_with_tails_have_a_p_value_that_fits_their_ends() -> None:
