@@ -56,11 +56,6 @@ def linear(x: FloatArray, coefficients: FloatArray) -> FloatArray:
     return found
 
 
-def log_losses(eta: FloatArray, client: BoolArray) -> FloatArray:
-    """log(1 + exp(-+ eta)) of clients and impostors."""
-    return _shares_and_losses(eta, client)[2]
-
-
 def _shares_and_losses(
     eta: FloatArray, client: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -379,7 +374,7 @@ class _Path(NamedTuple):
         """Sum over trials of the loss, shape (strengths, subsets)."""
         x = self.standard(trials.x)
         return np.stack([
-            np.sum(log_losses(linear(x, b), trials.client) * trials.weights, axis=1)
+            np.sum(_shares_and_losses(linear(x, b), trials.client)[2] * trials.weights, axis=1)
             for b in self.coefficients
         ])  # fmt: skip
 

@@ -489,12 +489,8 @@ def _square_and_add(
     down, up = (max(side) for side in zip(*inner, strict=True))
     z = _deviate(gap, lambda z: ends(z)[0 if gap > 0.0 else 1])
     p = 1.0 if gap == 0.0 else float(2.0 * ndtr(-z))
-    return Difference(gap, gap - down, gap + up, p, options.level, _method(both), paired, r)
-
-
-def _method(both: list[Interval]) -> str:
-    """Of both systems, where one of two fits has a tail there."""
-    return " and ".join(dict.fromkeys(one.method for one in both))
+    method = " and ".join(dict.fromkeys(one.method for one in both))  # one of two may have a tail
+    return Difference(gap, gap - down, gap + up, p, options.level, method, paired, r)
 
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:

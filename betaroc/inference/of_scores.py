@@ -314,8 +314,12 @@ def interval_of_counts(
     if options.method == "effective-size":
         return Interval(estimate, *_ends_of_share(counted, asking, options), options.level,
                         options.method)  # fmt: skip
-    way = _threshold_of_rate if options.method == "exact" else _likelihood
-    low, high = way(counted, asking, options)
+    if options.method == "exact":  # of the threshold of a rate, between two scores
+        where = asking.where
+        who, rate = (1, where.value) if where.point == "far" else (0, frr_at(where))
+        low, high = counted.threshold_of(who, rate, options.tail)
+    else:
+        low, high = _likelihood(counted, asking, options)
     if isinstance(data, ScoreSummary):
         low, high = _widened(data, asking, (low, high))
     # The scores' own point may lie beside the line on which the true one is.
@@ -396,19 +400,15 @@ def _square_and_add(
     centre = value(far, frr)
     parts = [[value(x, frr) - centre for x in ends[0]], [value(far, x) - centre for x in ends[1]]]
     # What both rates share moves a measure of both in one direction more, in the other less.
-    r = _correlation(counted, point) * math.copysign(1.0, parts[0][1] * parts[1][1])
+    r, data = 0.0, counted.data
+    if counted.evidence.groups is not None and isinstance(data, Scores):
+        r = correlation_of(robust_rates(data, float(point.threshold)))
+    r *= math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
         root_of_squares(a, b, -r)
         for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
     )
     return max(centre - down, within[0]), min(centre + up, within[1])
-
-
-def _correlation(counted: CountedScores, point: OperatingPoint) -> float:
-    """Of FAR and FRR at a threshold, where groups hold trials of both classes."""
-    if counted.evidence.groups is None or not isinstance(counted.data, Scores):
-        return 0.0
-    return correlation_of(robust_rates(counted.data, float(point.threshold)))
 
 
 # ------------------------------------------------------------------------ of a whole curve
@@ -441,14 +441,6 @@ def _ends_of_share(counted: CountedScores, asking: Asking, options: IntervalOpti
 
 
 # -------------------------------------------------------------- at a point that varies too
-def _threshold_of_rate(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
-    """Of the threshold of a rate, between two scores."""
-    who, rate = (
-        (1, asking.where.value) if asking.where.point == "far" else (0, frr_at(asking.where))
-    )
-    return counted.threshold_of(who, rate, options.tail)
-
-
 def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
     """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
     where = _balanced_point(asking)
@@ -456,7 +448,8 @@ def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions
     at = counted.at(where)
     if asking.name == "threshold":
         return counted.threshold_ends(line, at, options.level)
-    if _is_given(asking):
+    given = {"far": 1, "frr": 0, "tpr": 0}.get(asking.where.point)
+    if given is not None and _SINGLE.get(asking.name, (None,))[0] == given:
         raise InputError(
             f"{str(asking)!r} is what was asked for: it has no error. Take another statistic there."
         )
@@ -484,12 +477,6 @@ def ends_at_ties(
 
 def _balanced_point(asking: Asking) -> Where:
     return Where("at", asking.name) if asking.name in _BALANCED else asking.where
-
-
-def _is_given(asking: Asking) -> bool:
-    """Whether a measure is nothing but the rate that was given."""
-    fixed = {"far": 1, "frr": 0, "tpr": 0}.get(asking.where.point)
-    return fixed is not None and _SINGLE.get(asking.name, (None,))[0] == fixed
 
 
 def _odds(prior: float) -> float:

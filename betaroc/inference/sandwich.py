@@ -137,7 +137,10 @@ def _each_log_likelihood(
     policy, ends = policy_in_force(result), score_range(result.distribution)
     if policy == "interval":
         step: float = result.boundary.resolution  # type: ignore[union-attr,assignment]
-        return _cell_log_likelihood(values, step, result.distribution.support)
+        support = result.distribution.support
+        _, low, high, place = ScoreCells.of(values, step, support)
+        logs = log_masses(low, high, support)
+        return lambda law: logs(law)[place]
     if policy in {"censor", "matlab"}:
         return _censored_log_likelihood(values, policy, result.boundary.resolution, ends)  # type: ignore[union-attr]
     kept = undropped(result, values)
@@ -149,14 +152,6 @@ def _each_log_likelihood(
         return found
 
     return at
-
-
-def _cell_log_likelihood(
-    values: FloatArray, step: float, support: tuple[float, float]
-) -> Callable[[Distribution], FloatArray]:
-    _, low, high, place = ScoreCells.of(values, step, support)
-    logs = log_masses(low, high, support)
-    return lambda law: logs(law)[place]
 
 
 def _censored_log_likelihood(

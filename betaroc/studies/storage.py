@@ -276,7 +276,8 @@ class Folder:
                 why = "no Parquet"
                 with pa.parquet.ParquetFile(pa.BufferReader(content)) as file:
                     labels = file.metadata.metadata or {}
-                    if (labels.get(_STUDY), int(labels[_NUMBER])) == (study.encode(), number):
+                    own = labels.get(_STUDY), labels.get(_NUMBER)
+                    if own == (study.encode(), b"%d" % number):
                         return file.read(columns=columns).replace_schema_metadata()
                 why = "not the part of this study that its name says"
         raise StudyError(
