@@ -209,7 +209,7 @@ def test_a_mixture_with_point_masses_and_its_intervals() -> None:
     assert np.all(curve.low <= curve.estimate)
     assert np.all(curve.estimate <= curve.high)
     # Sandwich of independent trials: near the inverse information, as the law is right.
-    from betaroc.inference.sandwich import robust_cov
+    from helpers.robust import robust_cov
 
     inner = scores.client
     ratio = np.diag(robust_cov(fit.client, inner))[:5] / np.diag(fit.client.cov)[:5]

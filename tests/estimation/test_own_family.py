@@ -16,7 +16,7 @@ import betaroc as br
 from betaroc.estimation.contract import Family
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.normal import estimate_logit_normal
-from betaroc.inference.sandwich import robust_cov
+from helpers.robust import robust_cov
 
 #: Differences of fourth order, and of steps of 0.01 standard errors.
 RTOL = 1e-6

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.inference.sandwich import robust_cov
+from helpers.robust import robust_cov
 
 RANGES = [(-1.0, 1.0), (0.0, 100.0)]
 

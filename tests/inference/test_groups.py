@@ -16,13 +16,14 @@ from scipy.optimize import brentq
 
 import betaroc as br
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
-from betaroc.data.groups import Trials, groups_of, settled, units_of
+from betaroc.data.groups import groups_of
 from betaroc.decision.resample_threshold import threshold_error
 from betaroc.inference.sandwich import difference_scores, observation_scores
 from betaroc.inference.scores_beyond import _quantile_ratio, robust_rates
 from helpers.cases import some
 from helpers.extras import needs
 from helpers.places import DATA
+from helpers.robust import robust_cov
 
 pl = needs("polars", "polars")
 pa = needs("pyarrow", "parquet")
@@ -677,13 +678,6 @@ def test_scores_of_observations_sum_to_zero_under_every_rule(
         # The outer products of the scores are near the information.
         ratio = np.diag(robust_cov(fit, values)) / np.diag(fit.cov)
         assert np.all((ratio > 0.2) & (ratio < 5.0))
-
-
-def robust_cov(fit: Any, values: Any, weights: Any = None, groups: Any = None) -> Any:
-    """The sandwich of the scores of a fit as one class."""
-    units = units_of(Trials(values, values[:0], weights, None, groups))
-    parts = units.factors()[0] * observation_scores(fit, values, weights)[units.rows[0]]
-    return fit.cov @ settled(*units.meat(parts)) @ fit.cov
 
 
 def test_robust_covariance_of_a_mean_is_that_of_statsmodels() -> None:
