@@ -25,7 +25,8 @@ from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.tree import Grid, Node, Section
 from betaroc.report.analysis import Judge, fitted_set
-from betaroc.report.fit_view import fit_document, fit_view, system_document, systems_view
+from betaroc.report.numbers import fit_document, system_document
+from betaroc.report.sections import fit_view, systems_view
 
 #: What tells more of a system than a row.
 _OF_EACH = ("check", "statistic", "level", "seed", "group")

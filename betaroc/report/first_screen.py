@@ -41,9 +41,9 @@ from betaroc.rendering.decision_picture import (
     strip_svg,
 )
 from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
-from betaroc.rendering.tree import Section
+from betaroc.rendering.tree import Section, foreign
 from betaroc.rendering.tree_html import html_of, tight
-from betaroc.report.record import name, question_of, request_of, worst_check
+from betaroc.report.record import question_of, request_of, worst_check
 from betaroc.report.score_set import ScoreSet, is_modelled, set_names
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         read.append((role, [words.counted(who, m, spaced(m)) for who, m in sizes], absent))
     target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
     screen: dict[str, Any] = {
-        "title": name(analysis.dev.name),
+        "title": foreign(analysis.dev.name),
         "read": read,
         "version": version(),
         "question": question_of(asked),

@@ -14,7 +14,7 @@ from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
 from betaroc.model.model import ScoreModel
 from betaroc.report.curve_words import confidence_numbers, depth
 from betaroc.report.intervals import EER_THRESHOLD, Measured, SetIntervals, summary_numbers
-from betaroc.report.quality import quality_numbers
+from betaroc.report.quality import class_verdicts, quality_numbers
 from betaroc.report.score_set import MADE, RATES, ObservedPoint, ScoreSet, rate_at, rates_shown
 
 
@@ -159,3 +159,38 @@ def set_numbers(part: ScoreSet, names: Mapping[str, str] | None = None) -> dict[
         "confidence": part.intervals and confidence_numbers(part.fit, part.intervals.level),
         **quality,
     }
+
+
+#: What of a set stands beside the numbers of its fit.
+_BESIDE = (
+    "name", "source", "n_client", "n_impostor", "summary", "n_client_rejected",
+    "n_impostor_rejected", "empirical", "distances",
+    "intervals", "confidence", "fit_quality", "families", "sensitivity",
+)  # fmt: skip
+
+
+def fit_document(part: ScoreSet, reason: str) -> dict[str, Any]:
+    """The same as numbers."""
+    numbers = set_numbers(part)
+    beside = {key: numbers[key] for key in _BESIDE if key in numbers}
+    return {**numbers["fit"], "reason": reason, **beside}
+
+
+def system_document(name: str, part: ScoreSet, reason: str, level: float) -> dict[str, Any]:
+    """Of a system among several: both distributions, how far each is off, area and EER."""
+    fit, source, off = part.fit, part.scores.source, part.distances
+    if fit is None or off is None:
+        return {}
+    distances = off.client, off.impostor
+    verdicts = class_verdicts(part.scores, distances, level)
+    classes = {
+        who: law_numbers(getattr(fit, who)) | {"distance": distance, "verdict": verdict}
+        for who, distance, verdict in zip(CLASSES, distances, verdicts, strict=True)
+    }
+    models = {"": fit.model, "_counted": part.empirical}
+    return {
+        "system": name, "source": None if source is None else source.path, "family": fit.family,
+        "reason": reason, **classes,
+        **{f"auc{by}": model.auc() for by, model in models.items()},
+        **{f"eer{by}": float(model.eer().hter) for by, model in models.items()},
+    }  # fmt: skip

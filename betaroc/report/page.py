@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -14,7 +13,6 @@ from betaroc.core.terms import Terms, terms_of
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.decision_view import decision_view
 from betaroc.estimation.families import family_text
-from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.json_forms import plain
 from betaroc.rendering.notebook import (
@@ -22,20 +20,18 @@ from betaroc.rendering.notebook import (
     draw_square,
     name_shown,
 )
-from betaroc.rendering.numbers import level_words, rounded, version, visible
+from betaroc.rendering.numbers import version, visible
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.picture_files import can_draw, captions_alone
 from betaroc.rendering.tree import (
-    Cell,
     Figure,
     Glossary,
     Grid,
     Node,
-    Row,
     Section,
     Status,
     Words,
-    rate_cell,
+    foreign,
     retold,
 )
 from betaroc.rendering.tree_html import html_of, prose_of, template, typeset
@@ -45,18 +41,15 @@ from betaroc.report.contradictions import contradiction_words, contradictions, f
 from betaroc.report.curve_words import ends_section
 from betaroc.report.figures import curve_figures, fit_figures
 from betaroc.report.first_screen import decision_lines, first_screen
-from betaroc.report.intervals import Measured
 from betaroc.report.record import (
     decision_numbers,
     doubts,
     foot,
-    name,
     page_in_terms,
     worst_check,
 )
 from betaroc.report.score_set import (
     Named,
-    ObservedPoint,
     ScoreSet,
     apart_words,
     is_modelled,
@@ -68,6 +61,7 @@ from betaroc.report.sections import (
     families_section,
     measures_section,
     parameters_section,
+    points_grids,
     points_section,
     read_section,
     sensitivity_section,
@@ -87,7 +81,7 @@ def write_report(analysis: Analysis, path: str | os.PathLike[str]) -> None:
 
 def render_report(analysis: Analysis) -> str:
     """The page as text; the same analysis gives the same text."""
-    title = f"betaroc: {name(analysis.dev.name).short}"
+    title = f"betaroc: {foreign(analysis.dev.name).short}"
     return page_frame(title, render_body(analysis), foot(analysis))
 
 
@@ -103,7 +97,8 @@ def report_document(analysis: Analysis) -> dict[str, Any]:
         sections = sections_of(analysis, drawn=True)
     sections.append(glossary_of(explained(html_of(sections))))
     told: dict[str, Any] = plain({
-        "betaroc": version(), "format": 1, "kind": "Report", "title": name(analysis.dev.name).whole,
+        "betaroc": version(), "format": 1, "kind": "Report",
+        "title": foreign(analysis.dev.name).whole,
         "answer": [said(line) for line in decision_lines(analysis)],
         "decision": decision_numbers(analysis),
         "contradicted": [said(one) for one in first_lines(
@@ -262,17 +257,19 @@ def analysis_block(of: Analysis) -> list[Node]:
     points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
     about = Words(f"Analysis, {family_text(of.family)}: {sets}")
     doubts = [Words(terms.said(one, called.values())) for one in said[:_TESTS]]
-    head = ("threshold of", "", f"{level_words(of.level)} intervals", terms.far.short,
-            terms.frr.short)  # fmt: skip
-    table = Grid(head, tuple(row for one in points for row in _rows(one, tests, terms)), (2,))
+    columns = [(part, part.role) for part in (of.dev, *tests)]
+    tables = [
+        retold(grid, lambda text: terms.said(text, of.names))
+        for grid in points_grids(points, columns, of.level)
+    ]
     curves = _rocs(of.dev, tests, terms)
     if of.decision is None:
-        return [about, *doubts, table, curves]
+        return [about, *doubts, *tables, curves]
     *decided, _ = _decision_nodes(of, of.decision)
     # Threshold and status, what is said of them, then what is shown.
     answer, status, *said_of_it = (one for one in decided if isinstance(one, Words | Status))
     shown = (one for one in decided if isinstance(one, Grid | Figure))
-    folded = Section("Other thresholds", (table,), folded=True)
+    folded = Section("Other thresholds", tuple(tables), folded=True)
     return [answer, status, about, *said_of_it, *doubts[:1], *shown, curves, folded]
 
 
@@ -286,22 +283,6 @@ def _decision_nodes(of: Analysis, d: Decision) -> list[Node]:
         retold(one, lambda text: terms.said(text, of.names))
         for one in decision_view(d, check, role)
     ]
-
-
-def _rows(met: ObservedPoint, tests: Sequence[ScoreSet], terms: Terms) -> Iterator[Row]:
-    """Of a threshold what dev makes one expect, and what each test set has."""
-    title = terms.said(met.title.split(",")[0].split(" (")[0])
-    place = rounded(float(met.expected.threshold), up=not met.key.startswith("frr"))
-    yield Row((title, place, "dev, expected", *_pair(met.expected, met.expected_intervals)))
-    for test, at, own in zip(tests, met.observed[1:], met.observed_intervals, strict=False):
-        yield Row(("", "", f"{test.role}, observed", *_pair(at, own)))
-
-
-def _pair(point: OperatingPoint, intervals: Sequence[Measured]) -> list[Cell]:
-    """FAR and FRR, with their intervals where there are some."""
-    ends = {one.key: (one.low, one.high) for one in intervals}
-    nothing = math.nan, math.nan
-    return [rate_cell(float(getattr(point, k)), *ends.get(k, nothing)) for k in ("far", "frr")]
 
 
 def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> Figure:

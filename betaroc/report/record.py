@@ -24,7 +24,7 @@ from betaroc.decision.decide import (
 from betaroc.decision.status import AMBER, GREEN, RED
 from betaroc.decision.ways import TARGET_RATES, Fitting, Way
 from betaroc.rendering.numbers import version, visible
-from betaroc.rendering.tree import Name, foreign
+from betaroc.rendering.tree import foreign
 from betaroc.report.quality import statuses
 
 if TYPE_CHECKING:
@@ -37,22 +37,11 @@ AnalysisTarget = str | Mapping[str, float] | None
 _TARGET_NAMES = ("cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
 
 
-# ------------------------------------------------------------------------- foreign names
-def name(text: str) -> Name:
-    """Nothing that does not print, nothing that breaks the layout."""
-    return foreign(text)
-
-
-def path_shown(text: str) -> Name:
-    """A path: of a long one the end, where the file is named."""
-    return foreign(text, path=True)
-
-
 def page_in_terms(page: str, analysis: Analysis) -> str:
     """The page in the words of the user's field; its style and foreign names stay as they are."""
     from markupsafe import escape
 
-    shown = (made(given) for given in analysis.names for made in (name, path_shown))
+    shown = (foreign(name, path=path) for name in analysis.names for path in (False, True))
     kept = {str(escape(form)) for one in shown for form in one}
     terms = terms_of(analysis.terms)
     page = analysis.words.in_markup(page, kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from betaroc.core.arrays import CLASSES
 from betaroc.core.special import rate_of_none
@@ -16,7 +17,15 @@ from betaroc.fits.family_choice import FamilyComparison, families_grid, tail_sen
 from betaroc.fits.fit import fit_families, law_rows
 from betaroc.fits.target_checks import targets_grid
 from betaroc.model.asking import Asking
-from betaroc.rendering.numbers import level_words, number, percent, spaced, threshold
+from betaroc.rendering.numbers import (
+    level_words,
+    number,
+    path_words,
+    percent,
+    spaced,
+    threshold,
+    visible,
+)
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -29,11 +38,12 @@ from betaroc.rendering.tree import (
     RowCells,
     Section,
     Words,
+    as_named,
     few,
     foreign,
     grouped,
 )
-from betaroc.report.curve_words import said_of, without_interval
+from betaroc.report.curve_words import ends_section, said_of, without_interval
 from betaroc.report.intervals import (
     FAR,
     TPR,
@@ -232,25 +242,11 @@ def parameters_section(sets: Named) -> Section:
 # ------------------------------------------------------------------------------ operating points
 def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -> Section:
     """A row per criterion: dev's threshold and the rates that it leads to on every set."""
-    keys = [key for key in rates_shown([part for part, _ in sets]) if key not in ("hter", "f1")]
     told: list[Node] = [Words(
         "No test set was given: rates of the scores that chose the thresholds, or were fitted, look"
         " better than new ones will."
     )] * (len(sets) == 1)  # fmt: skip
-    for start in range(0, len(sets), _BESIDE):
-        some = range(start, min(start + _BESIDE, len(sets)))
-        head: list[Cell | str] = ["threshold of", "threshold"]
-        for k in some:
-            of = sets[k][1] if k else "dev, expected"
-            head += [Cell(key.upper(), of) for key in keys]
-        rows: list[Row | Group] = []
-        for chosen_by, title in (("model", "By dev’s fitted distributions"),
-                                 ("scores", "On dev’s scores")):  # fmt: skip
-            own = [met for met in points if met.chosen_by == chosen_by]
-            rows += [Group(title)] * bool(own)
-            for met in own:
-                rows += _point_rows(met, sets, some, keys, level)
-        told.append(Grid(tuple(head), tuple(rows)))
+    told += points_grids(points, sets, level)
     told.append(Words(
         f"{level_words(level)} intervals: of the fit at that very threshold; of a test set Clopper"
         " and Pearson’s, with groups by the delta method. What dev counts there has none: these"
@@ -264,6 +260,27 @@ def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -
         finding += f", {percent(met.observed[k].far)} observed on {sets[k][1]}"
         finding += ", the highest" * (len(sets) > 2)
     return Section("Operating points", tuple(told), finding, "points")
+
+
+def points_grids(points: Sequence[ObservedPoint], sets: Named, level: float) -> list[Grid]:
+    """The rates of some sets at thresholds of dev, a table for each few sets."""
+    keys = [key for key in rates_shown([part for part, _ in sets]) if key not in ("hter", "f1")]
+    grids = []
+    for start in range(0, len(sets), _BESIDE):
+        some = range(start, min(start + _BESIDE, len(sets)))
+        head: list[Cell | str] = ["threshold of", "threshold"]
+        for k in some:
+            of = sets[k][1] if k else "dev, expected"
+            head += [Cell(key.upper(), of) for key in keys]
+        rows: list[Row | Group] = []
+        for chosen_by, title in (("model", "By dev’s fitted distributions"),
+                                 ("scores", "On dev’s scores")):  # fmt: skip
+            own = [met for met in points if met.chosen_by == chosen_by]
+            rows += [Group(title)] * bool(own)
+            for met in own:
+                rows += _point_rows(met, sets, some, keys, level)
+        grids.append(Grid(tuple(head), tuple(rows)))
+    return grids
 
 
 def _point_rows(
@@ -288,7 +305,7 @@ def _point_rows(
                             note=_of_dev(met, dev, key, level))  # fmt: skip
             cells.append(cell)
     title = met.title.removesuffix(" by dev's fit")
-    yield Row((title, Cell(place, note=_support(met, dev) if first else ""), *cells))
+    yield Row((Cell(title, note=_support(met, dev) if first else ""), place, *cells))
     if first and met.contradicted_by:
         yield Group("", f"Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}.")
 
@@ -513,3 +530,51 @@ def _audit(part: ScoreSet) -> tuple[Node, ...]:
     if not found.called_for:
         return (Words("Nothing here is within reach of 0 or 1."),)
     return (Words(capital(f"{'; '.join(found.called_for)}.")), *found.audit._tables())
+
+
+# ------------------------------------------------------------------------------ fits alone
+def fit_view(part: ScoreSet, reason: str, level: float, seed: int) -> list[Section]:
+    """What was read, the parameters, numbers, ends; the check where it was asked for."""
+    sets = [(part, part.role)]
+    shown = [read_section(sets, reason), parameters_section(sets), measures_section(sets)]
+    shown.append(ends_section(sets))
+    if part.quality is not None:
+        shown.append(checks_section(sets, level, seed))
+        shown += [families_section(*sets[0]), sensitivity_section(sets)]
+    return shown
+
+
+def systems_view(documents: Sequence[Mapping[str, Any]], reading: str) -> list[Node]:
+    """The files and families of several systems, and a row per system and class."""
+    lines, rows, kept = [], [], []
+    for one in documents:
+        file = "" if one["source"] is None else f" {path_words(one['source'])}"
+        lines.append(f"{visible(one['system'])}:{file}; {one['reason']}".rstrip("; "))
+        numbers = {key: one[key] for key in ("auc", "auc_counted", "eer", "eer_counted")}
+        for who in CLASSES:
+            law, is_first = one[who], who == CLASSES[0]
+            params, short = (
+                " ".join(f"{name}={number(v, digits)}" for name, v in law["params"].items())
+                for digits in (6, 4)
+            )
+            kept.append({
+                "system": one["system"], "class": who, "family": law["family"], "n": law["n"],
+                "parameters": params, **numbers, "distance": law["distance"],
+                "verdict": law["verdict"],
+            })  # fmt: skip
+            rows.append(Row((
+                as_named(one["system"] * is_first), who, Cell(law["family"], short), str(law["n"]),
+                number(one["auc"], 4) * is_first, percent(one["eer"]) * is_first,
+                number(law["distance"], 2), law["verdict"],
+            )))  # fmt: skip
+    head = ("system", "class", "family", "n", "AUC", "EER", "off by", "verdict")
+    columns = {key: [row[key] for row in kept] for key in kept[0]}
+    return [
+        Words("\n".join([*lines, reading]), "given"),
+        Grid(head, tuple(rows), (1, 2, 7), columns),
+        Words(
+            "AUC and EER by the fitted distributions; off by: the largest distance of a fitted"
+            " distribution from the scores; verdict: whether that is within 0.05 whatever chance"
+            " did"
+        ),
+    ]
