@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from betaroc.core.class_words import is_class_word
 from betaroc.core.errors import FileFormatError, InputError
@@ -80,35 +80,32 @@ def layout_of(
         lines.pop(0)
     if asked.format in NAMED:
         return guess.named(asked.format, asked.separator or " ")
-    if asked.format == "json" or (asked.format is None and _ARRAY(lines[0][1])):
-        with closing(file.lines()) as whole:
-            text = "".join(whole)
-        return _of_json(text, wanted)
-    if asked.format == "jsonl" or (asked.format is None and lines[0][1].lstrip().startswith("{")):
-        # Of JSON lines; how score and label are written the first one says.
-        first = lines[0]
-        line, text = first
-        try:
-            trial = json.loads(text)
-        except (ValueError, RecursionError):  # said where it is read
-            trial = {}
-        names = list(trial) if isinstance(trial, dict) else []
-        if asked.format is None and sum(isinstance(trial[name], list) for name in names) > 1:
-            return _of_json(text, wanted)
-        other, stated = as_written(wanted, names)
-        return TextLayout("jsonl", label=other.label, score=other.score, start=line, guesses=stated)
+    kind, begin = asked.format, lines[0][1]
+    if kind is None and (_ARRAY(begin) or begin.lstrip().startswith("{")):
+        kind = "json" if _ARRAY(begin) else "jsonl"
+    if kind in ("json", "jsonl"):
+        return _json_layout(file, kind, lines[0], asked, wanted)
     return guess.with_header() or guess.without_header() or guess.unknown()
 
 
-def _of_json(text: str, wanted: Wanted) -> TextLayout:
-    """The layout of a JSON document."""
-    names: list[str] = []
+def _json_layout(
+    file: TextFile, kind: str, first: tuple[int, str], asked: TextOptions, wanted: Wanted
+) -> TextLayout:
+    """The layout of JSON; how score and label are written its first object says."""
+    line, text = first
+    if kind == "json":
+        with closing(file.lines()) as whole:
+            line, text = 1, "".join(whole)
+    found: Any = None
     with suppress(ValueError, RecursionError):  # said where it is read
         found = json.loads(text)
-        first = found[0] if isinstance(found, list) and found else found
-        names = list(first) if isinstance(first, dict) else []
-    other, stated = as_written(wanted, names)
-    return TextLayout("json", label=other.label, score=other.score, guesses=stated)
+    if isinstance(found, list) and found:
+        found = found[0]
+    names = found if isinstance(found, dict) else {}
+    if asked.format is None and sum(isinstance(value, list) for value in names.values()) > 1:
+        kind, line = "json", 1
+    other, stated = as_written(wanted, [*names])
+    return TextLayout(kind, label=other.label, score=other.score, start=line, guesses=stated)
 
 
 @dataclass
@@ -123,31 +120,25 @@ class _Guess:
     single: bool
 
     def _made(
-        self,
-        kind: str,
-        separator: str,
-        names: Sequence[str],
-        *,
-        header: bool = False,
-        label: tuple[str, ...] | None = None,
-        score: str | None = None,
-        stated: Sequence[str] = (),
-        skipped: int = 0,
-    ) -> TextLayout:
-        """The layout, with what was guessed of it."""
+        self, kind: str, separator: str, names: Sequence[str], *, header: bool = False,
+        wanted: Wanted | None = None, stated: Sequence[str] = (), skipped: int = 0,
+    ) -> TextLayout:  # fmt: skip
+        """The layout, with what was guessed of it; `wanted` where columns are called otherwise."""
         asked, guesses = self.asked, list(stated)
         if asked.separator is None and (separator in ";|" or kind == "text"):
             guesses.append(f"separator={_SIGNS[separator]}")
-        rows = [fields_of(text, separator) for _, text in self.lines[skipped:]]
-        decimal = asked.decimal or self._decimal(names, rows)
+        decimal = asked.decimal or self._decimal(names, self._rows(separator, skipped))
         if asked.decimal is None and decimal == ",":
             guesses.append("decimal=comma")
-        if header:
-            start = self.lines[0][0]
-        else:
-            start = self.lines[skipped][0] if rows else self.lines[-1][0] + 1
-        given = None if header else tuple(names)
-        return TextLayout(kind, separator, decimal, given, label, score, start, tuple(guesses))
+        after = [*self.lines, (self.lines[-1][0] + 1, "")]
+        return TextLayout(
+            kind, separator, decimal, None if header else tuple(names),
+            wanted.label if wanted else None, wanted.score if wanted else None,
+            after[0 if header else skipped][0], tuple(guesses),
+        )  # fmt: skip
+
+    def _rows(self, separator: str, skipped: int = 0) -> list[list[str]]:
+        return [fields_of(text, separator) for _, text in self.lines[skipped:]]
 
     def _decimal(self, names: Sequence[str], rows: list[list[str]]) -> str:
         """A comma where scores of these rows have one and none has a point."""
@@ -188,17 +179,15 @@ class _Guess:
             for separator, columns in found.items():
                 if asked.header is None and all(map(is_number, wanted.columns)):
                     self._refuse_numbers(columns)
-                own, self.wanted = self.wanted, wanted
-                label = None if wanted.label == own.label else wanted.label
-                score = None if wanted.score == own.score else wanted.score
+                self.wanted = wanted
                 header = fields_of(first, separator) == columns  # not one behind a #
                 longer = self._lengthened(columns, separator)
                 if longer is not columns:
                     columns, header = longer, False
                     stated = (f"columns={','.join(columns)}", "header=True", *stated)
                 return self._made(
-                    _KINDS[separator], separator, columns, header=header, label=label,
-                    score=score, stated=stated, skipped=1,
+                    _KINDS[separator], separator, columns, header=header, wanted=wanted,
+                    stated=stated, skipped=1,
                 )  # fmt: skip
         return None
 
@@ -211,7 +200,7 @@ class _Guess:
 
     def _lengthened(self, columns: list[str], separator: str) -> list[str]:
         """With a name more where all rows have a field more: R's of rows, or nothing at the end."""
-        rows = [fields_of(text, separator) for _, text in self.lines[1:]]
+        rows = self._rows(separator, 1)
         if not rows or any(len(row) != len(columns) + 1 for row in rows):
             return columns
         if separator == " ":
@@ -260,8 +249,8 @@ class _Guess:
         if {"fpr", "far", "fmr"} & {*names} and {"tpr", "fnr", "frr", "fnmr"} & {*names}:
             what = "points of a ROC"
             do = "Give the scores and labels that it was made of: they cannot be had from it."
-        rows = [fields_of(text, self._sign(columns)) for _, text in self.lines[1:]]
-        first = {row[0] for row in rows if row}
+        signs = (s for s in self.asked.separators if self._rows(s)[0] == columns)
+        first = {row[0] for row in self._rows(next(signs, " "), 1) if row}
         if len(first) > 2 and first <= {*columns[1:]}:
             what = "a matrix of similarities"
             do = "Write a row for each pair, both names and the score, and name both in `label=`."
@@ -270,11 +259,6 @@ class _Guess:
                 f"{self.name} must hold scores with labels; it holds {what}, with the columns"
                 f" {listed(columns)}. " + worded(do)
             )
-
-    def _sign(self, columns: list[str]) -> str:
-        """By what the header is separated into these."""
-        signs = self.asked.separators
-        return next((s for s in signs if fields_of(self.lines[0][1], s) == columns), " ")
 
     # ----------------------------------------------------------------------- no header
     def without_header(self) -> TextLayout | None:
@@ -381,7 +365,7 @@ class _Guess:
 
     def _refuse_counts(self, separator: str) -> None:
         """Scores, each with how often it occurs, look like trials and their scores."""
-        rows = [fields_of(text, separator) for _, text in self.lines]
+        rows = self._rows(separator)
         *others, last = zip(*(row for row in rows if len(row) == len(rows[0])), strict=True)
         numbers = [column for column in others if all(map(is_decimal, column))]
         decimals = [x for column in numbers for x in column if not x.lstrip("+-").isdigit()]
@@ -405,15 +389,15 @@ class _Guess:
             )
         guessed = kind in ("asvspoof", "voxceleb") and self.asked.format is None
         stated = (f"format={kind}",) if guessed else ()
-        return self._made(kind, separator, names, label=label, stated=stated)
+        other = wanted._replace(label=label)
+        return self._made(kind, separator, names, wanted=other, stated=stated)
 
     def _format(self, row: list[str]) -> str | None:
         """The one format without header and separated by white space that this is."""
         width = len(row)
         if not is_decimal(row[-1]) or width not in {2, 4, 5}:
             return None
-        fields = (fields_of(text, " ") for _, text in self.lines)
-        rows = [one for one in fields if len(one) == width]
+        rows = [fields for fields in self._rows(" ") if len(fields) == width]
         columns = list(zip(*rows, strict=True))
         if width == 2:
             return "2col" if are_labels(columns[0]) and not are_labels(columns[1]) else None
