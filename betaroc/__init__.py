@@ -62,7 +62,6 @@ __version__ = "0.2.0"
 _HOMES = {
     "distributions.base": ("Distribution",),
     "distributions.beta": ("Beta", "Shape", "beta_auc"),
-    "data.accepted": ("Confusion",),
     "distributions.empirical": ("Binned", "Empirical"),
     "distributions.inflated": ("Inflated", "Rejecting"),
     "distributions.gamma": ("Gamma",),
@@ -73,7 +72,7 @@ _HOMES = {
     "distributions.shifted": ("Shifted",),
     "distributions.spliced": ("ParetoTail", "Spliced"),
     "data.read": ("read_scores",),
-    "data.scores": ("Scores",),
+    "data.scores": ("Confusion", "Scores"),
     "data.summary": ("ClassSummary", "ScoreSummary", "summarize"),
     "model.measures": ("OperatingPoint",),
     "model.model": ("ScoreModel",),

@@ -1,6 +1,6 @@
 """What the functions of betaroc return and nobody constructs."""
 
-from betaroc.data.accepted import Confusion
+from betaroc.data.scores import Confusion
 from betaroc.data.sums import ClassSummary
 from betaroc.decision.averages import EpcAverage
 from betaroc.decision.comparison import Comparison, SystemsComparison

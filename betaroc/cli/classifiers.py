@@ -13,9 +13,9 @@ from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.local_files import file_names
 from betaroc.core.text import listed
-from betaroc.data.beside import ScoreSource
+from betaroc.data.labels import DROP, REJECT
 from betaroc.data.read import read_columns, wanted_of
-from betaroc.data.rows import DROP, REJECT
+from betaroc.data.scores import ScoreSource
 from betaroc.data.text_files import asked_of
 from betaroc.ensemble.inclusion import Inclusion, inclusion
 

@@ -20,7 +20,7 @@ from betaroc.cli.systems import (
 from betaroc.core.class_words import shared_words
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
-from betaroc.data.accepted import refuse_words_of_comparisons
+from betaroc.data.scores import refuse_words_of_comparisons
 from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.tree import Grid, Node, Section

@@ -14,7 +14,7 @@ from betaroc.core import checks
 from betaroc.core.errors import InputError, OutputError
 from betaroc.core.terms import BIOMETRIC, TERMS
 from betaroc.core.text import RATES, SYNONYMS, number, shown
-from betaroc.data.rows import FAIL, WAYS_OF_MISSING
+from betaroc.data.labels import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES
 from betaroc.estimation.families import FAMILIES, Names, names_of_text

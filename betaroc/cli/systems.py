@@ -14,8 +14,7 @@ from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundEr
 from betaroc.core.local_files import STDIN, file_names, read_toml, shown_path
 from betaroc.core.notices import passed_on
 from betaroc.core.text import shown
-from betaroc.data.accepted import rejected_words
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, rejected_words
 from betaroc.rendering.numbers import read_as, visible
 
 #: Characters of a name.

@@ -16,8 +16,8 @@ from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, InputError, MissingDependencyError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
-from betaroc.data.engines import Source, as_ours, file_error
-from betaroc.data.rows import FAIL, Rows, Wanted, missing_column
+from betaroc.data.frames import Source, as_ours, file_error
+from betaroc.data.labels import FAIL, Rows, Wanted, missing_column
 from betaroc.data.text_files import too_many_rows
 
 if TYPE_CHECKING:

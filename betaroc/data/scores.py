@@ -2,67 +2,425 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import CLASSES, AnyArray, FloatArray, are_of, dtype_of
+from betaroc.core.arrays import (
+    CLASSES,
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    are_of,
+    as_output,
+    dtype_of,
+)
 from betaroc.core.checks import (
     choice,
+    count,
     dtype_as,
     frozen,
     kept_scores,
+    real_array,
     score_array,
     weights_array,
 )
-from betaroc.core.class_words import ClassWords, class_words, shared_words
+from betaroc.core.class_words import ClassWords, class_words, shared_words, words_of
 from betaroc.core.containers import array_1d, with_gaps
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
 from betaroc.core.names import columns_beside, name_columns
+from betaroc.core.notices import warn
 from betaroc.core.sentences import worded
-from betaroc.core.tables import Library, Table, Tabular, checked_library, in_library, library_of
+from betaroc.core.tables import (
+    Framed,
+    Library,
+    Table,
+    Tabular,
+    checked_library,
+    in_library,
+    library_of,
+)
+from betaroc.core.terms import ALIASES, BIOMETRIC, terms_of
 from betaroc.core.text import shown
-from betaroc.core.value import travelling
-from betaroc.data.accepted import (
-    Confusion,
-    Weighted,
-    clients_on_top,
-    confusion_at,
-    rejected_words,
-)
-from betaroc.data.beside import (
-    COLUMN_OF,
-    ScoreSource,
-    checked_beside,
-    checked_name,
-    lengthened,
-    refuse_rejected,
-    refuse_weights_of_absent,
-    rejected_counts,
-    span_words,
-    total_weight,
-    words_of_labels,
-)
+from betaroc.core.value import Value, travelling
 from betaroc.data.frames import frame_columns, opened
 from betaroc.data.labels import (
+    FAIL,
+    REJECT,
+    WAYS_OF_MISSING,
+    account_of,
     client_mask,
     refuse_confidence,
     refuse_hard_labels,
     refuse_labels_as_scores,
     refuse_other_index,
+    scores_or_nan,
 )
-from betaroc.data.rows import FAIL, WAYS_OF_MISSING, account_of, scores_or_nan
-from betaroc.data.scores_view import scores_view
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.numbers import extreme, number, read_as, spaced
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Node
+from betaroc.rendering.tree import Grid, Name, Node, Row, RowCells, Words, foreign
+
+#: The column of a frame that holds each.
+COLUMN_OF = {
+    "label": "label", "score": "score", "weights": "weight", "groups": "group", "ids": "id",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreSource(Value):
+    """Where scores were read from.
+
+    Parameters
+    ----------
+    path : str
+        The path as it was given; in documents the file's name, with the folders that tell it from
+        others there.
+    format : str
+        The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
+    order : str, optional
+        A digest of the order in which clients and impostors come, and of which trials have no
+        score where some have none; no part of equality.
+    guessed : str, optional
+        The label that was taken for the client's because its word leaves no doubt; None where
+        the call named it or labels are 1 and 0; no part of equality.
+    guesses : tuple of str, optional
+        What else was taken from the content where it fits one reading only, each as the option
+        that says the same, such as ``"separator=semicolon"``; no part of equality.
+    further : tuple of str, optional
+        Other files that were read with it: that of the impostors, or the key.
+    n_dropped : int, optional
+        Trials without a score that were left out.
+    """
+
+    path: str
+    format: str
+    _travels = travelling("order", "guessed", "guesses", "further", "n_dropped")
+    _files = ("path", "further")
+    order: str | None = field(default=None, compare=False, repr=False)
+    guessed: str | None = field(default=None, compare=False, repr=False)
+    guesses: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    further: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    n_dropped: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every path."""
+        return self.path, *self.further
+
+    def named(self, names: Mapping[str, str]) -> ScoreSource:
+        """The same, with names instead of paths."""
+        path, *further = (names[one] for one in self.files)
+        return replace(self, path=path, further=tuple(further))
+
+
+def checked_beside(given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Weights, groups and ids of each class, checked."""
+    found = {}
+    for key, check in (("weights", weights_array), ("groups", name_columns), ("ids", name_columns)):
+        for who, n in sizes.items():
+            name = f"{who}_{key}"
+            values = given.get(name)
+            found[name] = None if values is None else check(values, n, name)
+    return found
+
+
+def checked_name(name: object) -> str | None:
+    """Text, or none."""
+    if name is not None and not isinstance(name, str):
+        raise InputTypeError.about("name")(
+            f"name must be text or None; got {shown(name)} of type {type(name).__name__}."
+            " Weights, groups and ids are keywords."
+        )
+    return name
+
+
+def words_of_labels(labels: npt.ArrayLike, client: BoolArray) -> ClassWords | None:
+    """Of checked labels the words of both classes."""
+    array = array_1d(labels, "labels")
+    return words_of(*(array[int(np.argmax(own))] for own in (client, ~client)))
+
+
+def rejected_counts(given: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, int]:
+    """The trials of each class without a score, checked: they have no group."""
+    found = {}
+    for who in CLASSES:
+        name = f"n_{who}_rejected"
+        found[name] = count(given.get(name, 0), name, 0)
+        grouped = any(beside.get(f"{one}_groups") is not None for one in CLASSES)
+        if found[name] and grouped:
+            raise InputError.about(name)(
+                f"{name} must be 0 where there are groups: nobody knows those of the"
+                f" {found[name]} trials without a score. Leave the groups out"
+                + worded(", or the trials (`missing='drop'`).")
+            )
+    return found
+
+
+def lengthened(column: AnyArray | None, n: int, fill: Any) -> AnyArray | None:
+    """A column with an entry for each trial without a score."""
+    if column is None or not n:
+        return column
+    return np.concatenate([column, np.full((n, *column.shape[1:]), fill)])
+
+
+def refuse_weights_of_absent(weights: FloatArray, missing: str) -> None:
+    """Trials without a score are counted, each once."""
+    other = np.flatnonzero(weights != 1.0)
+    if missing == REJECT and other.size:
+        raise InputError.about("missing")(
+            f"weights of trials without a score must be 1, of which {other.size} of {weights.size}"
+            f" are not (first {float(weights[other[0]])!r}). Repeat these rows, or leave them out"
+            + worded(" (`missing='drop'`).")
+        )
+
+
+def total_weight(scores: FloatArray, weights: FloatArray | None) -> float:
+    """Sum of the weights, the number of scores without."""
+    return float(scores.size) if weights is None else float(np.sum(weights))
+
+
+def span_words(who: str, scores: FloatArray, absent: int) -> str:
+    """How many scores of a class there are, and where they lie."""
+    without = f" and {absent} without a score" if absent else ""
+    return f"{scores.size} {who} in [{scores.min():.6g}, {scores.max():.6g}]{without}"
+
+
+def _absent(data: object) -> int:
+    """Trials without a score, of both classes; a summary has none."""
+    return sum(getattr(data, f"n_{who}_rejected", 0) for who in CLASSES)
+
+
+def tell_of_scored(data: object, what: str) -> None:
+    """Of what is of scores alone where some trials have none."""
+    absent = _absent(data)
+    if absent:
+        warn(
+            f"{what} is of the trials that have a score; {absent} here have none and count as"
+            " rejected in rates only.",
+            BetarocWarning,
+        )
+
+
+def refuse_rejected(data: object, what: str, do: str = "Leave them out") -> None:
+    """Trials without a score, for what cannot count them as rejected."""
+    absent = _absent(data)
+    if absent:
+        raise InputError(
+            f"{what} is of trials that have a score; {absent} here have none and count as rejected,"
+            " which it cannot do." + worded(f" {do} (`missing='drop'`).")
+        )
+
+
+_COUNTS = ("true_accepts", "false_accepts", "true_rejects", "false_rejects")
+_RATES = {"far", "frr", "tpr", "tnr"}
+_OF_COMPARISONS = {"fmr", "fnmr", "tmr", "tnmr"}
+_OF_TRIALS = _RATES | {word for word, rate in ALIASES.items() if rate in _RATES} - _OF_COMPARISONS
+#: The scores of a class, and how often each counts; none counts once.
+Weighted = tuple[FloatArray, "FloatArray | None"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion(Framed, Noun):
+    """The four counts of a confusion matrix, at one threshold or at each of an array.
+
+    Made by `Scores.confusion`; accepted is what is greater than the threshold.
+
+    Parameters
+    ----------
+    true_accepts, false_accepts, true_rejects, false_rejects : int, float or ndarray
+        Clients and impostors accepted, impostors and clients rejected; sums of weights, whole
+        numbers where these are.
+    of_trials : bool
+        Whether some trials have no score and count as rejected: rates are of trials, not of
+        comparisons made. No part of equality.
+    library : str, optional
+        That of the scores: what tables are frames of.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> counts = br.Scores([3, 4, 5], [1, 2, 3, 4]).confusion(3)
+    >>> counts.true_accepts, counts.false_accepts, counts.true_rejects, counts.false_rejects
+    (2, 1, 3, 1)
+    >>> print(counts.summary("ml"))
+    true positives 2, false positives 1, true negatives 3, false negatives 1; FPR 0.25, FNR 0.333333
+    """
+
+    true_accepts: Any
+    false_accepts: Any
+    true_rejects: Any
+    false_rejects: Any
+    _travels = travelling("of_trials")
+    of_trials: bool = field(default=False, compare=False, repr=False)
+    _same_length = ("true_accepts", "false_accepts", "true_rejects", "false_rejects")
+
+    @classmethod
+    def _document_types(cls) -> dict[str, Any]:
+        return super()._document_types() | dict.fromkeys(_COUNTS, int | float | AnyArray)
+
+    def _derived(self) -> dict[str, Any]:
+        return {"far": self.far, "frr": self.frr}
+
+    @property
+    def far(self) -> Any:
+        """Share of the impostors accepted."""
+        return as_output(self.false_accepts / np.asarray(self.false_accepts + self.true_rejects))
+
+    @property
+    def frr(self) -> Any:
+        """Share of the clients rejected."""
+        return as_output(self.false_rejects / np.asarray(self.false_rejects + self.true_accepts))
+
+    def summary(self, terms: str = BIOMETRIC) -> str:
+        """The counts and both rates in the words of a field, a line for each threshold.
+
+        Parameters
+        ----------
+        terms : str
+            "biometric", "matching", "pad" or "ml".
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            If `terms` is unknown, or "matching" where some trials have no score.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> br.Scores([3, 4], [1, 2]).confusion(2.5).summary("matching")
+        'true matches 2, false matches 0, true non-matches 2, false non-matches 0; FMR 0, FNMR 0'
+        """
+        words = terms_of(terms)
+        if self.of_trials and words.name == "matching":
+            raise InputError.about("terms")(
+                'terms="matching" must be left out where trials without a score count as rejected:'
+                " FMR and FNMR are rates of comparisons made. Take another field's words."
+            )
+        columns = (
+            self.true_accepts, self.false_accepts, self.true_rejects, self.false_rejects,
+            self.far, self.frr,
+        )  # fmt: skip
+        lines = []
+        for *counts, far, frr in zip(*(np.ravel(c).tolist() for c in columns), strict=True):
+            named = zip(words.counts, counts, strict=True)
+            said = ", ".join(f"{what} {count:.15g}" for what, count in named)
+            lines.append(f"{said}; {words.far.short} {far:.6g}, {words.frr.short} {frr:.6g}")
+        return "\n".join(lines)
+
+
+def confusion_at(client: Weighted, impostor: Weighted, threshold: npt.ArrayLike) -> Confusion:
+    """Both classes counted above each threshold and at most it."""
+    t = real_array(threshold, "threshold")
+    unknown = np.flatnonzero(np.isnan(t))
+    if unknown.size:
+        raise InputError.about("threshold")(
+            f"threshold must be numbers; got nan{f' at index {unknown[0]}' if t.ndim else ''}."
+            " Nobody can be counted above it: leave it out."
+        )
+    rejected, accepted = zip(*(_counted(*sample, t) for sample in (client, impostor)), strict=True)
+    return Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
+
+
+def _counted(values: FloatArray, weights: FloatArray | None, t: FloatArray) -> tuple[Any, Any]:
+    """How many lie at most at each threshold, and above it."""
+    order = np.argsort(values, kind="stable")
+    upto = _running(np.ones(values.size) if weights is None else weights[order])
+    at_most = upto[np.searchsorted(values[order], t, side="right")]
+    return _whole(at_most), _whole(upto[-1] - at_most)
+
+
+def _running(weights: AnyArray) -> FloatArray:
+    return np.concatenate([[0.0], np.cumsum(weights)])
+
+
+def _whole(counts: FloatArray) -> Any:
+    """Whole numbers as such."""
+    found: AnyArray = np.asarray(counts)
+    if np.all(found == np.rint(found)):
+        found = found.astype(np.int64)
+    return found if found.ndim else found.item()
+
+
+def clients_on_top(client: Weighted, impostor: Weighted, k: npt.ArrayLike) -> Any:
+    """The share of clients among the k highest scores, of tied ones on the average of orders."""
+    weights = [np.ones(values.size) if own is None else own for values, own in (client, impostor)]
+    values = np.concatenate([client[0], impostor[0]])
+    distinct, where = np.unique(-values, return_inverse=True)
+    of_clients = np.bincount(where[: client[0].size], weights[0], distinct.size)
+    of_all = np.bincount(where, np.concatenate(weights), distinct.size)
+    total = _running(of_all)
+    wanted = real_array(k, "k")
+    bad = np.flatnonzero(~((wanted >= 1) & (wanted <= total[-1]) & (wanted == np.rint(wanted))))
+    if bad.size:
+        place = f" at index {bad[0]}" if wanted.ndim else ""
+        raise InputError.about("k")(
+            f"k must be a whole number from 1 to {total[-1]:.15g}, the number of scores; got"
+            f" {shown(float(np.ravel(wanted)[bad[0]]))}{place}."
+            " Give how many of the highest scores are looked at."
+        )
+    return as_output(np.interp(wanted, total, _running(of_clients)) / wanted)
+
+
+def refuse_words_of_comparisons(stat: object, *scores: object) -> None:
+    """FMR and FNMR of scores of which some trials have none: FAR and FRR have other numbers."""
+    named = _words_of(stat) & _OF_COMPARISONS
+    if named and _some_rejected(scores):
+        raise InputError.about(min(named) if stat in named else "stat")(
+            f"{min(named)!r} is of comparisons made, and here trials without a score count as"
+            " rejected. Ask for far or frr, of all trials, or for the scores alone"
+            + worded(" (`missing='drop'`).")
+        )
+
+
+def of_comparisons(stat: object, points: Iterable[str], *given: Any) -> tuple[Any, ...]:
+    """Of what a statistic is: of the trials that have a score where it is named as of comparisons.
+
+    `given` are scores or fits; of what is named otherwise they are what was given.
+    """
+    words = _words_of(stat) | {*points}
+    named, mixed = words & _OF_COMPARISONS, words & _OF_TRIALS
+    if not named or not _some_rejected(given):
+        return given
+    if mixed:
+        raise InputError.about("stat")(
+            f"{min(named)!r} is of comparisons made and {min(mixed)!r} of all trials, of which"
+            " some here have no score. Name both alike, such as fnmr@fmr=0.01 or frr@far=0.01."
+        )
+    return tuple([getattr(one, "_scored", one) for one in given])
+
+
+def _words_of(stat: object) -> set[str]:
+    return set(re.split("[@=]", stat)) if isinstance(stat, str) else set()
+
+
+def _some_rejected(given: Iterable[object]) -> bool:
+    scores = [getattr(one, "scores", one) for one in given]
+    return any(getattr(one, "has_rejected", False) for one in scores)
+
+
+def rejected_words(client: int, impostor: int) -> str:
+    """What they do to the rates; nothing where every trial has one."""
+    if not client + impostor:
+        return ""
+    return (
+        f"{client} client and {impostor} impostor trials without a score count as rejected: FAR and"
+        " FRR are of trials, FMR and FNMR of comparisons made"
+    )
 
 
 class ScoreData(Tabular, Noun, ABC):
@@ -763,3 +1121,44 @@ class Scores(ScoreData):
         absent = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
         scores.__setstate__(absent | content | rejected_counts(content, content))
         return scores
+
+
+#: What a row says of a class.
+CLASS_HEAD = ("class", "scores", "distinct", "lowest", "highest", "exactly 0", "exactly 1")
+
+
+def read_words(data: ScoreData) -> str:
+    """The format that was read, and how many trials; how many more were left out."""
+    rows = data.n_client + data.n_impostor + data.n_client_rejected + data.n_impostor_rejected
+    source, told = data.source, f"{rows} rows"
+    if source is None:
+        return f"not from a file; {told}"
+    told += f", {source.n_dropped} more left out" * bool(source.n_dropped)
+    return f"{read_as(source.format, source.guessed, source.guesses)}; {told}"
+
+
+def read_rows(data: ScoreData, file: Name) -> list[RowCells]:
+    """The file; of each class the numbers of scores, distinct ones, the range, those at 0 and 1."""
+    rows: list[RowCells] = [(file, read_words(data))]
+    for who in CLASSES:
+        n, weight, absent = (
+            getattr(data, name) for name in (f"n_{who}", f"{who}_total", f"n_{who}_rejected")
+        )
+        count = spaced(n) + f" (weight {number(weight - absent)})" * (weight - absent != n)
+        count += f" and {absent} without" * bool(absent)
+        distinct = data._n_distinct(who)
+        low, high = map(extreme, data._extremes(who))
+        exact = (str(data._exactly(who, place)) for place in (0.0, 1.0))
+        rows.append((who, count, "–" if distinct is None else spaced(distinct), low, high, *exact))
+    return rows
+
+
+def scores_view(data: ScoreData) -> list[Node]:
+    """The numbers of scores, what was read, and a row per class."""
+    words, source, name = shared_words([data.words]), data.source, foreign(data.name or "")
+    sizes = {"client": data.n_client, "impostor": data.n_impostor}
+    told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
+    file = name if source is None else foreign(Path(source.path).name)
+    rows = tuple(Row((getattr(words, str(who), who), *rest))
+                 for who, *rest in read_rows(data, file))  # fmt: skip
+    return [Words(f"{name.short}: " * bool(name.short) + told, "answer"), Grid(CLASS_HEAD, rows)]

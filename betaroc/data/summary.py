@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
+from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,19 +22,101 @@ from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
-from betaroc.data.beside import ScoreSource
-from betaroc.data.engines import Source
-from betaroc.data.labels import WORDS, client_mask, label_key, refuse_hard_labels
-from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
+from betaroc.data.frames import Progress, Source, frame_source, label_squares, label_sums
+from betaroc.data.labels import (
+    KNOWN_LABELS,
+    WORDS,
+    LabelTexts,
+    Rows,
+    Wanted,
+    as_written,
+    client_mask,
+    few_distinct,
+    label_key,
+    no_rows,
+    refuse_hard_labels,
+    whole,
+)
 from betaroc.data.parquet import binary_columns, file_source, read_arrow
 from betaroc.data.read import OpenedText, opened_text, wanted_of
-from betaroc.data.rows import Rows, Wanted, as_written
-from betaroc.data.scores import ScoreData, Scores
-from betaroc.data.sums import ClassSummary, Labels, added
+from betaroc.data.scores import ScoreData, Scores, ScoreSource
+from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
 from betaroc.data.text_files import TextOptions, asked_of, too_many_rows
-from betaroc.data.text_sums import text_sums
+from betaroc.data.text_rows import collect_parts
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row
+
+#: Rows that are summed at once.
+_PART = 2**20
+
+
+@dataclass
+class _CountedLabels(LabelTexts):
+    """The labels' texts of a whole file, how often each occurs, and a few of the scores."""
+
+    totals: IntArray
+    some_scores: set[float]
+
+    @property
+    def counts(self) -> IntArray:
+        """How often each text of a label occurs."""
+        return self.totals
+
+    def _are_scores_labels(self) -> bool:
+        return self.some_scores in KNOWN_LABELS
+
+
+def text_sums(
+    text: OpenedText | Rows, client_label: object, bins: int, layout: Layout
+) -> tuple[tuple[ClassSummary, ClassSummary], str | None]:
+    """Of the clients and the impostors, and the label that was guessed, of a text or of rows.
+
+    Refuses what `read_scores` refuses, in its words.
+    """
+    with np.errstate(over="ignore"):  # of squares
+        collect = partial(_summed, bins=bins, layout=layout)
+        if isinstance(text, Rows):
+            labels, sums = collect([text])
+        else:
+            labels, sums = collect_parts(text.file, text.layout, text.wanted, collect)
+            labels.identities = text.wanted.label if len(text.wanted.label) == 2 else ()
+        if not labels.counts.sum():
+            raise no_rows(labels.name)
+        client = labels.clients(client_label).tolist()
+        named = list(zip(labels.tokens, client, strict=True))
+        both = [[sums[token] for token, is_it in named if is_it is of] for of in (True, False)]
+        one, other = (reduce(add, parts, LabelSums()).of for parts in both)
+    return (one, other), labels.guessed
+
+
+def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:
+    """The same rows in parts of so many at least, since what is added up are all bins."""
+    waiting: list[Rows] = []
+    for part in parts:
+        waiting.append(part)
+        if sum(one.codes.size for one in waiting) >= _PART:
+            yield whole(waiting)
+            waiting = []
+    if waiting:
+        yield whole(waiting)
+
+
+def _summed(parts: Iterable[Rows], bins: int, layout: Layout) -> tuple[_CountedLabels, Labels]:
+    """Counts of every text of a label, and its sums while there are two kinds of labels."""
+    sums: Labels = {}
+    totals, some = np.zeros(0, dtype=np.int64), set[float]()
+    for part in _joined(parts):
+        counts = part.counts
+        totals = counts + np.pad(totals, (0, counts.size - totals.size))
+        if len(some) < 3:
+            some |= set(few_distinct(part.scores).tolist())
+        if len({label_key(token) for token in part.tokens}) <= 2:
+            here = np.flatnonzero(counts).tolist()
+            masks = [(part.tokens[code], part.codes == code) for code in here]
+            null = np.zeros(part.scores.size, dtype=bool)
+            sums = added(sums, array_sums(part.scores, null, masks, bins, layout))
+    return _CountedLabels(part.name, part.unit, part.tokens, part.first, totals, some), sums
+
 
 _BINS = 65_536
 

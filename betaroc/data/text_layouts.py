@@ -17,7 +17,7 @@ from betaroc.core.class_words import is_class_word
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
-from betaroc.data.rows import Wanted, as_written, is_missing_word, missing_column
+from betaroc.data.labels import Wanted, as_written, is_missing_word, missing_column
 from betaroc.data.text_files import (
     NAMED,
     SEPARATORS,

@@ -26,7 +26,7 @@ from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
-from betaroc.data.rows import FAIL, Rows, Wanted, is_missing_word, missing_column
+from betaroc.data.labels import FAIL, Rows, Wanted, is_missing_word, missing_column
 from betaroc.data.text_files import (
     DAMAGED,
     NAMED,

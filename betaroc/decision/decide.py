@@ -20,9 +20,8 @@ from betaroc.core.tables import Table, Tabular
 from betaroc.core.terms import COMPLEMENTS, RateArguments, canonical
 from betaroc.core.text import RATE_NAMES
 from betaroc.core.value import Result, travelling
-from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.decision_view import decision_view, plot_decision
 from betaroc.decision.guarantee import NO_RATE_OF_ZERO, needed_for_guarantee

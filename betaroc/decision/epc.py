@@ -16,9 +16,8 @@ from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, first_library, in_library
 from betaroc.core.terms import BIOMETRIC, known
-from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.decision.bands import band, shown_band
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,

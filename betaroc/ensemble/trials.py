@@ -24,11 +24,10 @@ from betaroc.core.notices import warn
 from betaroc.core.sentences import Term
 from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown, typed
-from betaroc.data.beside import refuse_rejected
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import weights_of
 from betaroc.data.labels import client_mask, refuse_hard_labels
-from betaroc.data.scores import Scores
+from betaroc.data.scores import Scores, refuse_rejected
 from betaroc.inference.paired_trials import refuse_other_trials
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.tables import Library
 from betaroc.core.text import shown
+from betaroc.data.frames import frame_source, system_groups
 from betaroc.data.labels import client_mask
-from betaroc.data.one_pass import frame_source, system_groups
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
 from betaroc.estimation.contract import Sample, row_sums
 

@@ -15,8 +15,7 @@ from betaroc.core.errors import InputError, MisfitWarning
 from betaroc.core.notices import keep, warn
 from betaroc.core.tables import Library, Tabular
 from betaroc.core.value import Named, Result, travelling
-from betaroc.data.beside import tell_of_scored
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, tell_of_scored
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.inflated import MASSES, REJECTED, Rejecting

@@ -19,9 +19,8 @@ from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
-from betaroc.data.beside import tell_of_scored
 from betaroc.data.groups import weights_of
-from betaroc.data.scores import Scores, require_scores
+from betaroc.data.scores import Scores, require_scores, tell_of_scored
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import MASSES

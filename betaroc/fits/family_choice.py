@@ -20,10 +20,9 @@ from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence
 from betaroc.core.value import Result, Value
-from betaroc.data.beside import tell_of_scored
 from betaroc.data.groups import groups_of, weights_of
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores, require_scores
+from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, has_shape

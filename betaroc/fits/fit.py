@@ -21,9 +21,8 @@ from betaroc.core.tables import Library, Table, columns_from_rows, in_library, l
 from betaroc.core.terms import BIOMETRIC, TERMS, terms_of
 from betaroc.core.text import shown
 from betaroc.core.value import REPR_LIMIT, Named, is_same
-from betaroc.data.accepted import of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
 from betaroc.distributions.pictures import class_styles, plot_classes

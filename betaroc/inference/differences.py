@@ -19,9 +19,8 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import shown
-from betaroc.data.accepted import of_comparisons
 from betaroc.data.groups import ScoredTrials, correlation_of, settled, units_of, weights_of
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.base import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores

@@ -21,9 +21,8 @@ from betaroc.core.errors import (
 from betaroc.core.notices import Notice, passed_on, public, quietly, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import in_library
-from betaroc.data.accepted import of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.estimation.estimate import give, outliers
 from betaroc.inference.delta import supported
 from betaroc.inference.interval import Interval

@@ -14,9 +14,8 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
-from betaroc.data.beside import ScoreSource, lengthened
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
-from betaroc.data.scores import Scores
+from betaroc.data.scores import Scores, ScoreSource, lengthened
 
 #: What is asked for, and the way out of it.
 _PAIRED, _OR_NOT = worded("`paired=True`"), worded("`, or take paired=False`.")

@@ -23,9 +23,8 @@ from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.text import shown
 from betaroc.core.value import Result
-from betaroc.data.accepted import refuse_words_of_comparisons
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData
+from betaroc.data.scores import ScoreData, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.ways import Fitting

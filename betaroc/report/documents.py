@@ -13,8 +13,7 @@ from betaroc.core.notices import public, quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import nearest, shown
 from betaroc.core.value import Value
-from betaroc.data.accepted import Confusion
-from betaroc.data.scores import Scores
+from betaroc.data.scores import Confusion, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
 from betaroc.decision.averages import EpcAverage

@@ -715,7 +715,7 @@ def test_what_is_not_about_the_frame_stays_what_it_is(error: type[BaseException]
 
 
 def test_no_workers_error_names_what_to_do() -> None:
-    from betaroc.data.engines import as_ours, frame_error
+    from betaroc.data.frames import as_ours, frame_error
 
     with (
         pytest.raises(br.EngineError, match="Nothing was written and no row is lost"),

@@ -13,7 +13,7 @@ import pytest
 
 import betaroc as br
 from betaroc.core import checks
-from betaroc.data.beside import ScoreSource
+from betaroc.data.scores import ScoreSource
 
 X = np.array([0.625, 0.125, 0.875, 0.25])  # exact in float16 too
 Y = np.array([1, 0, 1, 0])

@@ -476,7 +476,7 @@ def test_every_engine_keeps_the_extremes(
     engine: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With few bins, ties, NaN-free ends; also where the outermost bins hold too many rows."""
-    monkeypatch.setattr("betaroc.data.one_pass._MANY_ROWS", most)
+    monkeypatch.setattr("betaroc.data.frames._MANY_ROWS", most)
     module = pytest.importorskip(engine)
     rng = np.random.default_rng(4)
     values = np.concatenate([rng.normal(size=4000).round(2), np.full(1500, 9.0), rng.random(300)])

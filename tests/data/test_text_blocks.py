@@ -14,7 +14,7 @@ import pytest
 
 import betaroc as br
 from betaroc.data import text_rows
-from betaroc.data.rows import Rows, Wanted, whole
+from betaroc.data.labels import Rows, Wanted, whole
 from betaroc.data.summary import summarize_file
 from betaroc.data.text_files import TextFile, TextLayout
 from betaroc.data.text_rows import read_blocks, read_lines
@@ -208,7 +208,7 @@ def test_a_summary_of_text_is_that_of_its_rows(
     pd = pytest.importorskip("pandas")
     score, label, data = large(20_000)
     rows = br.summarize(pd.DataFrame({"score": score, "label": label}))
-    monkeypatch.setattr("betaroc.data.text_sums._PART", 7000)
+    monkeypatch.setattr("betaroc.data.summary._PART", 7000)
     monkeypatch.setattr(text_rows, "_BLOCK", 2**17)
     # The label 1 in two spellings, which are one label.
     data = data.replace(b",1\n", b",1.0\n", 100)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 import betaroc as br
 from betaroc.core.local_files import file_names
 from betaroc.core.value import REPR_LIMIT, Value
-from betaroc.data.beside import ScoreSource
+from betaroc.data.scores import ScoreSource
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.document import codec_of, document_of, unaliased, value_of
 from betaroc.rendering.json_forms import DEEPEST, json_text, parsed
