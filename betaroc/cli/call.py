@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NoReturn
 
 from betaroc.cli.messages import complain, examples, in_options, named_files, remark
@@ -48,7 +47,7 @@ class Parser(argparse.ArgumentParser):
     """Argument errors on lines that hold nothing a terminal would obey."""
 
     #: By name the parsers of the commands.
-    commands: Mapping[str, CommandParser] = MappingProxyType({})
+    commands: Mapping[str, CommandParser]
 
     def __init__(self, **options: Any) -> None:
         raw = argparse.RawDescriptionHelpFormatter

@@ -69,6 +69,28 @@ def test_help_ends_with_them(name: str, capsys: pytest.CaptureFixture[str]) -> N
     assert ("exit codes: 0 done" in out) == (not name)
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_help_is_short_and_all_options_are_asked_for(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    out = capsys.readouterr().out
+    assert len(out.split()) <= 400
+    assert "--separator" not in out
+    if "--help-all" in out:
+        with pytest.raises(SystemExit):
+            main([name, "--help-all"])
+        assert "--separator" in capsys.readouterr().out
+
+
+def test_options_of_reading_files_have_a_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "files"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("A score file has a header line")
+    assert {"--separator", "--key", "--test-client-file"} <= set(out.split())
+
+
 @pytest.mark.parametrize(
     "line", [one for lines in EXAMPLES.values() for one in lines if not one.startswith("eval")]
 )
