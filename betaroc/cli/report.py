@@ -20,7 +20,6 @@ from betaroc.cli.messages import (
     say_warnings,
 )
 from betaroc.cli.systems import SystemFiles, named_systems, read_systems, system_options
-from betaroc.cli.systems_page import SystemPart, page_of_systems, part_of
 from betaroc.core.errors import BetarocWarning, FitError, InputError
 from betaroc.core.notices import collected, keep, passed_on, warn
 from betaroc.core.text import shown
@@ -33,6 +32,7 @@ from betaroc.rendering.numbers import visible
 from betaroc.report.analysis import Analysis, analyze_stepwise
 from betaroc.report.page import report_document
 from betaroc.report.record import checks_of, decision_of, request_of
+from betaroc.report.systems_page import SystemPart, page_of_systems, part_of
 
 #: Up to so many systems have their whole reports on a page, of more the thresholds alone.
 _WHOLE = 8

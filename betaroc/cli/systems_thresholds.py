@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from betaroc.cli.messages import ProgressBar, messages, say
-from betaroc.cli.system_thresholds import CheckedTest, DecidedSystem, thresholds_view
 from betaroc.cli.systems import SystemFiles, read_systems, reading_words
 from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
@@ -22,6 +21,7 @@ from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Words
 from betaroc.report.record import check_numbers, told_decision
+from betaroc.report.system_thresholds import CheckedTest, DecidedSystem, thresholds_view
 
 
 def run_systems(

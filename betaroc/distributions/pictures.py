@@ -11,11 +11,20 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.distributions.base import Distribution
-from betaroc.rendering.densities import ClassPicture, Density, draw_classes
-from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes, line_style
+from betaroc.rendering.style import (
+    CLIENT,
+    IMPOSTOR,
+    Axes,
+    begun,
+    draw_curve,
+    finished,
+    line_style,
+)
 
 #: Beyond it the differences that axes are made of leave the doubles.
 _WIDEST = 1e300
+#: Room beside the scale, as a share of it, so that what happens at an end is seen.
+_ROOM = 0.03
 
 
 def plot_classes(
@@ -35,14 +44,45 @@ def plot_classes(
     pairs = [(_first_of(laws, sample=True), _first_of(laws, sample=False)) for laws in classes]
     places = [sample.atoms.places for sample, _ in pairs if sample is not None]
     common = limits or score_frame(*(places or [np.array([0.0, 1.0])]))
-    drawn = []
-    for (sample, law), style in zip(pairs, styles, strict=True):
-        ends = common if law is None or sample is not None else _range(law)
-        edges = np.linspace(*ends, bins + 1)
-        heights = np.empty(0) if sample is None else bar_heights(sample, law, edges)
-        density = None if law is None else density_of(law, *ends)
-        drawn.append(ClassPicture(ends, heights, density, style))
-    return draw_classes(ax, drawn, bins)
+    ends = [common if law is None or sample is not None else _range(law) for sample, law in pairs]
+    ax, empty = begun(ax)
+    frames = [] if empty else [(*ax.get_xlim(), ax.get_ylim()[1])]
+    for (sample, law), (low, high), style in zip(pairs, ends, styles, strict=True):
+        look, top = line_style(style), 0.0
+        colour, width = look.get("color", CLIENT), (high - low) / bins
+        if sample is not None:
+            edges = np.linspace(low, high, bins + 1)
+            heights = bar_heights(sample, law, edges)
+            ax.bar(edges[:-1], heights, width, align="edge", color=colour, alpha=0.32,
+                   edgecolor="white", linewidth=0.5, label=look.get("label"))  # fmt: skip
+            look["label"], top = "_nolegend_", 1.1 * float(heights.max())
+        if law is not None:
+            x, y = density_of(law, low, high)
+            if x.size:
+                draw_curve(ax, x, y, look)
+            _draw_stems(ax, law, width, colour)
+            top = max(top, typical(law))
+        room = _ROOM * (high - low)
+        frames.append((low - room, high + room, 1.15 * (top or 1.0)))
+    lows, highs, tops = np.transpose(frames)
+    if not empty:
+        ax.autoscale()
+    frame = (lows.min(), highs.max()), (0.0, tops.max())
+    return finished(ax, "score", "density", frame=frame)
+
+
+def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str) -> None:
+    """Point masses, each named; a stem of mass p is as high as a bar that holds p."""
+    low, high = law.support
+    for place, mass in zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True):
+        ax.plot([place, place], [0.0, mass / width], color=colour, linewidth=2.6, marker="o",
+                markevery=[1], markersize=5, clip_on=True, solid_capstyle="butt")  # fmt: skip
+        left = bool(place - low < high - place)
+        ax.annotate(
+            f"P(S = {place:g}) = {100.0 * mass:.3g} %",
+            (0.07 if left else 0.93, 0.97 - 0.07 * len(ax.texts)), xycoords="axes fraction",
+            ha="left" if left else "right", va="top", fontsize=8, color=colour, parse_math=False,
+        )  # fmt: skip
 
 
 def class_styles(style: Mapping[str, Any], client: str, impostor: str) -> list[dict[str, Any]]:
@@ -97,19 +137,6 @@ def _range(law: Distribution) -> tuple[float, float]:
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
-def density_of(law: Distribution, low: float, high: float) -> Density:
-    """The density between two places, finer near them, with its stems.
-
-    Where it is infinite it leaves the frame. Of a sample nothing is drawn: its point masses are
-    its bars, or too many to name.
-    """
-    if law.continuous is None:
-        none = np.empty(0)
-        return Density(none, none, none, none, law.support, 0.0)
-    x, y = _line(law, law.continuous[1], low, high)
-    return Density(x, y, law.atoms.places, law.atoms.masses, law.support, typical(law))
-
-
 def typical(law: Distribution | None) -> float:
     """A height that shows the density: that among the middle scores.
 
@@ -123,9 +150,14 @@ def typical(law: Distribution | None) -> float:
     return share * float(np.max(heights, initial=0.0, where=np.isfinite(heights)))
 
 
-def _line(
-    law: Distribution, base: Distribution, low: float, high: float
-) -> tuple[FloatArray, FloatArray]:
+def density_of(law: Distribution, low: float, high: float) -> tuple[FloatArray, FloatArray]:
+    """Points of the density between two places, finer near them; none of a sample.
+
+    Where it is infinite it leaves the frame.
+    """
+    if law.continuous is None:
+        return np.empty(0), np.empty(0)
+    base = law.continuous[1]
     first, last = (_first(base, low, high, lower=lower) for lower in (True, False))
     middle = np.linspace(0.005, 0.995, 600)
     near = first * np.geomspace(1.0, 0.005 / first, 60)[:-1]

@@ -22,8 +22,16 @@ from betaroc.fits.check import ordered
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import BOTH
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.densities import BAND, CLASS_COLOURS
-from betaroc.rendering.style import COLOURS, GREY, Axes, begun, checked_axes, finished
+from betaroc.rendering.style import (
+    BAND,
+    CLASS_COLOURS,
+    COLOURS,
+    GREY,
+    Axes,
+    begun,
+    checked_axes,
+    finished,
+)
 
 #: Order statistics drawn on the scale of each of the two pictures, ends included.
 _DRAWN = 150

@@ -24,8 +24,16 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails, grid_of
 from betaroc.fits.tail_fits import ENDS, tail_scores
 from betaroc.inference.tail_intervals import tail_rate_ends
-from betaroc.rendering.densities import BAND, CLASS_COLOURS
-from betaroc.rendering.style import GREY, Axes, begun, finished, on_log, plain_numbers
+from betaroc.rendering.style import (
+    BAND,
+    CLASS_COLOURS,
+    GREY,
+    Axes,
+    begun,
+    finished,
+    on_log,
+    plain_numbers,
+)
 
 #: Kinds of pictures: rates against thresholds, and what a tail is by how many scores.
 TAIL_KINDS = ("tails", "tail-shape", "tail-rate")

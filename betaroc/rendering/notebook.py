@@ -222,14 +222,11 @@ class IntervalMark(NamedTuple):
 
 
 def draw_spans(
-    rows: Sequence[IntervalMark], axis: str, description: str, *, near: float = 0.0,
+    rows: Sequence[IntervalMark], axis: str, description: str, *,
     ends: tuple[float, float] | None = None,
 ) -> Figure:  # fmt: skip
-    """Numbers with their intervals, a row each, beside 0 or between given ends of the scale.
-
-    What lies within `near` of 0 has a grey ground.
-    """
-    given = np.array([x for row in rows for x in (row.low, row.value, row.high, near, -near)])
+    """Numbers with their intervals, a row each, beside 0 or between given ends of the scale."""
+    given = np.array([x for row in rows for x in (row.low, row.value, row.high)])
     low, high = _ends(given[np.isfinite(given)]) if ends is None else ends
     height, left, width = 18 * len(rows), 150, 230
 
@@ -237,9 +234,6 @@ def draw_spans(
         return _px(left + width * (min(max(x, low), high) - low) / (high - low))
 
     parts = []
-    if near:
-        ground = f"M{place(-near)} 2V{height + 6}H{place(near)}V2Z"
-        parts.append(f'<path d="{ground}" fill="#808080" fill-opacity=".22"/>')
     if low < 0.0 < high:
         zero = f"M{place(0.0)} 2V{height + 6}"
         parts.append(f'<path d="{zero}" stroke="currentColor" {_LOOKS["dotted"]}/>')

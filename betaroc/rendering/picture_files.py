@@ -118,6 +118,8 @@ def draw_svg(draw: Callable[[], Any], salt: str) -> str:
     inner = body[body.index("<defs>") : body.rindex("</svg>")]
     # Ids of groups are never referred to and would stand twice on the page.
     inner = re.sub(r'<g id="[^"]*"', "<g", inner)
+    # A name with quotation marks is no attribute.
+    inner = re.sub(r">[^<]+<", lambda text: text[0].replace('"', "&quot;"), inner)
     view = "" if box is None else box.group(1)
     return (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{view}" role="img">'

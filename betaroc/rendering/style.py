@@ -28,6 +28,11 @@ COLOURS = (
 )  # fmt: skip
 CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
 GREY = "#8a8a8a"
+CLASS_COLOURS = {"client": CLIENT, "impostor": IMPOSTOR}
+#: An interval is grey on every picture: a hue is a class.
+BAND: dict[str, Any] = {
+    "color": GREY, "alpha": 0.2, "linewidth": 0.0, "label": "_nolegend_", "gid": "band",
+}  # fmt: skip
 #: What matplotlib calls a line that nobody named, and labels of all that stand in no legend.
 _NAMELESS = "_child"
 _AUTOMATIC = re.compile(rf"{_NAMELESS}\d+|_container\d+|_nolegend_")

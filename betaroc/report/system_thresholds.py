@@ -185,24 +185,15 @@ def _cells(
     return cells
 
 
-def _against(comparison: SystemsComparison, first: str, name: str) -> Content:
+def _against(comparison: SystemsComparison, reference: str, name: str) -> Content:
     """Whether a system is shown to differ from the first, and the interval of the difference."""
-    names = comparison.names
-    if name == first or not {name, first} <= {*names}:
-        return "first" if name == first else ""
-    said = "no difference shown"
-    if (first, name) in comparison.shown:
-        said = "shown worse"
-    elif (name, first) in comparison.shown:
-        said = "shown better"
     axes, _ = axes_of(comparison.curves[0], "linear", BIOMETRIC)
-    pairs = zip(comparison.first, comparison.second, comparison.low, comparison.high, strict=True)
-    for i, j, low, high in pairs:
-        if (names[i], names[j]) == (name, first):
-            return Cell(said, axes.changes(low, high))
-        if (names[i], names[j]) == (first, name):
-            return Cell(said, axes.changes(-high, -low))
-    return said
+    for first, second, _, low, high, better in zip(*comparison._pairs().values(), strict=True):
+        if {first, second} == {name, reference}:
+            ends = (low, high) if first == name else (-high, -low)
+            worse = {name: "shown better", reference: "shown worse", "": "no difference shown"}
+            return Cell(worse[better], axes.changes(*ends))
+    return "first" if name == reference else ""
 
 
 def _values(system: DecidedSystem, check: DecisionCheck | None) -> list[Any]:

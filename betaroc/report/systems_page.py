@@ -6,15 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from betaroc.cli.system_thresholds import (
-    CheckedTest,
-    DecidedSystem,
-    compared,
-    ranked,
-    sizes_words,
-    system_section,
-    systems_view,
-)
 from betaroc.core.class_words import shared_words
 from betaroc.core.terms import terms_of
 from betaroc.data.scores import ScoreData
@@ -26,6 +17,15 @@ from betaroc.rendering.tree_html import html_of
 from betaroc.report.analysis import Analysis
 from betaroc.report.page import explained, glossary_of, render_part
 from betaroc.report.record import question_of
+from betaroc.report.system_thresholds import (
+    CheckedTest,
+    DecidedSystem,
+    compared,
+    ranked,
+    sizes_words,
+    system_section,
+    systems_view,
+)
 
 
 class SystemPart(NamedTuple):
