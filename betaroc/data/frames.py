@@ -180,33 +180,13 @@ def _found(rows: Any, work: Callable[[Any], _T], merge: Merge[_T]) -> _T:
         return reduce(merge, map(work, pieces))
 
 
-def dask_frame(frame: Any) -> Any:
-    """The Dask frame that this is, or that Narwhals holds as this; None of any other object."""
-    import narwhals as nw
-    from narwhals.dependencies import is_dask_dataframe
-
-    native = nw.to_native(frame, pass_through=True)
-    return native if is_dask_dataframe(native) else None
-
-
-def dask_schema(frame: Any) -> Any:
-    """The types of the columns of a Dask frame, those of Narwhals."""
-    import narwhals as nw
-
-    return nw.from_native(frame._meta, eager_only=True).schema
-
-
-def partitions_of(frame: Any, columns: list[str]) -> Iterator[Any]:
-    """Some columns of each partition, not computed yet."""
-    yield from frame[columns].to_delayed()
-
-
 class OpenedFrame(NamedTuple):
-    """A frame whose columns are not read yet: their types, its library, and how to read some."""
+    """A frame whose columns are not read yet: as Narwhals holds it, or a Dask frame."""
 
     schema: Any
     library: Library
-    read: Callable[[list[str]], Any]
+    table: Any
+    is_dask: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -215,18 +195,26 @@ class OpenedFrame(NamedTuple):
 
     def selected(self, columns: list[str]) -> Any:
         """These columns alone, in memory, as Narwhals holds them."""
-        return self.read(list(dict.fromkeys(columns)))
+        import narwhals as nw
+
+        columns = list(dict.fromkeys(columns))
+        if self.is_dask:
+            return nw.from_native(self.table[columns].compute(), eager_only=True)
+        table = self.table.select(columns)
+        return table.collect() if is_lazy(table) else table
 
 
-def opened(frame: Any) -> OpenedFrame:
-    """Any frame that Narwhals reads, or that Dask holds."""
+def opened(frame: Any, instead: str = "Use Scores.from_labels(y, s).") -> OpenedFrame:
+    """Any frame that Narwhals reads, or that Dask holds, or that Narwhals holds as a Dask frame."""
     import narwhals as nw
+    from narwhals.dependencies import is_dask_dataframe
     from narwhals.exceptions import NarwhalsError
 
     try:
-        partitioned = dask_frame(frame)
-        if partitioned is not None:
-            return OpenedFrame(dask_schema(partitioned), "pandas", partial(_computed, partitioned))
+        native = nw.to_native(frame, pass_through=True)
+        if is_dask_dataframe(native):
+            schema = nw.from_native(native._meta, eager_only=True).schema
+            return OpenedFrame(schema, "pandas", native, is_dask=True)
         table: Any = nw.from_native(frame)
         schema = table.collect_schema()
     except NarwhalsError as error:
@@ -236,23 +224,10 @@ def opened(frame: Any) -> OpenedFrame:
         ) from error
     except TypeError as error:
         raise InputTypeError.about("frame")(
-            "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask);"
-            f" got {shown(frame)} of type {type(frame).__name__}. Use Scores.from_labels(y, s)."
+            "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask,"
+            f" PySpark); got {shown(frame)} of type {type(frame).__name__}. {instead}"
         ) from error
-    return OpenedFrame(schema, library_of(table) or "pandas", partial(_collected, table))
-
-
-def _computed(frame: Any, columns: list[str]) -> Any:
-    import narwhals as nw
-
-    return nw.from_native(frame[columns].compute(), eager_only=True)
-
-
-def _collected(table: Any, columns: list[str]) -> Any:
-    import narwhals as nw
-
-    table = table.select(columns)
-    return table.collect() if isinstance(table, nw.LazyFrame) else table
+    return OpenedFrame(schema, library_of(table) or "pandas", table)
 
 
 def frame_columns(
@@ -500,26 +475,15 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
 
     `instead` is what the caller takes in place of a frame.
     """
-    import narwhals as nw
-
     named = partial(frame_error, score, label)
     with as_ours(named):
-        partitioned = dask_frame(frame)
-        if partitioned is not None:
-            parts = partial(partitions_of, partitioned)
-            return PartitionedSource(dask_schema(partitioned), parts, named, library="pandas")
-        try:
-            table: Any = nw.from_native(frame)
-        except TypeError as error:
-            raise InputTypeError.about("frame")(
-                "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
-                f" Dask, PySpark) or {instead}; got {shown(frame)} of type"
-                f" {type(frame).__name__}. Give one of them."
-            ) from error
-        library = library_of(table) or "pandas"
-        if not is_lazy(table) and library == "polars":
-            table = table.lazy()  # its own engine is the faster one
-        schema = table.collect_schema()
+        given = opened(frame, f"Or give {instead}.")
+    table = given.table
+    if given.is_dask:
+        parts = partial(_partitions, table)
+        return PartitionedSource(given.schema, parts, named, library="pandas")
+    if not is_lazy(table) and given.library == "polars":
+        table = table.lazy()  # its own engine is the faster one
 
     def pieces(columns: list[str]) -> Iterator[Any]:
         wanted = table.select(columns)
@@ -529,7 +493,12 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
             starts = range(0, max(len(wanted), 1), SLICE)  # a slice even of no rows
             yield from (wanted[start : start + SLICE] for start in starts)
 
-    return Source(schema, pieces, named, library=library)
+    return Source(given.schema, pieces, named, library=given.library)
+
+
+def _partitions(frame: Any, columns: list[str]) -> Iterator[Any]:
+    """Some columns of each partition of a Dask frame, not computed yet."""
+    yield from frame[columns].to_delayed()
 
 
 # ---------------------------------------------------------------------------------- passes
