@@ -372,14 +372,15 @@ def read_scores(
     asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows).of_rows
     choice(missing, WAYS_OF_MISSING, "missing")
     wanted = wanted_of(score, label, {"group": group, "id": id}, missing)
-    _refuse_without_key(key, (key_id, key_label))
+    of_key = key_id, key_label
+    _check_key(path, key, of_key, wanted, asked)
     if path is not None:
         if client_file is not None or impostor_file is not None:
             raise InputError.about("path")(
                 worded("path must stand alone, or `client_file=` and `impostor_file=` without it;")
                 + f" got {shown(path)} beside them. Leave one out."
             )
-        found = _one_file(path, key, wanted, client_label, asked, (key_id, key_label))
+        found = _one_file(path, key, wanted, client_label, asked, of_key)
     else:
         found = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
     return found.scores(wanted)
@@ -455,7 +456,6 @@ def wanted_of(
 def _one_file(
     path: Any, key: Any, wanted: Wanted, client_label: object, asked: TextOptions, of_key: Any
 ) -> _Found:
-    _refuse_wrong_key(path, key, wanted, asked)
     keyed = key is not None
     of_scores = wanted._replace(label=()) if keyed else wanted
     with local_file(path) as (local, name), of_the_system(name):
@@ -473,27 +473,8 @@ def _one_file(
     return _Found(rows, replace(source, further=(str(key),)), client_label, lost)
 
 
-def _refuse_wrong_key(path: Any, key: Any, wanted: Wanted, asked: TextOptions) -> None:
-    if key is None:
-        if asked.format in ("kaldi", "nist"):
-            raise InputError.about("key")(
-                f"key must name a file of the trials' classes for format={asked.format!r}, whose"
-                " scores do not say who is a client. Pass it."
-            )
-        return
-    if len(wanted.label) > 1:
-        raise InputError.about("label")(
-            worded("label must be one column of `key=`, which says who is a client; got")
-            + f" {shown(wanted.label)}. Leave one of them out."
-        )
-    if asked.format in NAMED:
-        raise InputError.about("key")(
-            f"key must be left out for {asked.format} files, which say who is a client."
-        )
-    _refuse_one_file(path, key, "key")
-
-
-def _refuse_without_key(key: Any, of_key: tuple[Any, Any]) -> None:
+def _check_key(path: Any, key: Any, of_key: Any, wanted: Wanted, asked: TextOptions) -> None:
+    """Raise where a key, its columns and what else was asked for do not go together."""
     for name, value in zip(("key_id", "key_label"), of_key, strict=True):
         if key is None and value is not None:
             raise InputError.about(name)(
@@ -501,6 +482,21 @@ def _refuse_without_key(key: Any, of_key: tuple[Any, Any]) -> None:
                 + worded(" `key=`, whose column it names; got")
                 + f" {shown(value)}. Leave it out, or pass the key."
             )
+    if key is None and asked.format in ("kaldi", "nist"):
+        raise InputError.about("key")(
+            f"key must name a file of the trials' classes for format={asked.format!r}, whose"
+            " scores do not say who is a client. Pass it."
+        )
+    if key is not None and len(wanted.label) > 1:
+        raise InputError.about("label")(
+            worded("label must be one column of `key=`, which says who is a client; got")
+            + f" {shown(wanted.label)}. Leave one of them out."
+        )
+    if key is not None and asked.format in NAMED:
+        raise InputError.about("key")(
+            f"key must be left out for {asked.format} files, which say who is a client."
+        )
+    _refuse_one_file(path, key, "key")
 
 
 def _key_columns(given: Any, ids: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:
@@ -543,8 +539,7 @@ def read_columns(
     Each is read as the scores of a file are, which has one.
     """
     asked = asked.of_rows
-    _refuse_wrong_key(path, key, wanted, asked)
-    _refuse_without_key(key, of_key)
+    _check_key(path, key, of_key, wanted, asked)
     keyed = key is not None
     ids = wanted.names.get("id", ())
     rest = wanted._replace(score="", scored=False, label=() if keyed else wanted.label)
