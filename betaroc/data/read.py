@@ -315,7 +315,7 @@ def read_scores(
         For options that do not go together, one file given twice, and for names of columns that a
         file without header cannot have.
     MissingDependencyError
-        For Parquet and Arrow without pyarrow.
+        For Parquet and Arrow without pyarrow, for sheets of Excel without openpyxl.
 
     Warns
     -----
@@ -346,9 +346,14 @@ def read_scores(
     In verification a trial depends on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text, also where they look like numbers.
 
-    Tables of text and keys beyond 1 MiB are parsed in blocks by pyarrow, where it is installed;
-    all else, and what it leaves in doubt, is read line by line from the first line on: slower by
-    an order of magnitude, with the same values.
+    Arrays of numpy are tables too: ``.npz`` with arrays of one length, or with the scores of two
+    classes that are called such as genuine and impostor; ``.npy`` with a structured array, one
+    column or several without names. So is the first sheet of a file of Excel (``.xlsx``). Columns
+    called scores or y_score, labels or y_true are taken where there is no score or label.
+
+    Plain tables and keys beyond 4 MiB are parsed in blocks by pandas; all else, and what that
+    leaves in doubt, is read line by line from the first line on: slower by an order of magnitude,
+    with the same values.
 
     Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
     they would become inf and 0. A gzip file that expands beyond `max_size`, by 1 GiB, is

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from betaroc.core.arrays import (
     CLASSES,
     AnyArray,
-    BoolArray,
     FloatArray,
     are_of,
     as_output,
@@ -145,12 +144,6 @@ def checked_name(name: object) -> str | None:
     return name
 
 
-def words_of_labels(labels: npt.ArrayLike, client: BoolArray) -> ClassWords | None:
-    """Of checked labels the words of both classes."""
-    array = array_1d(labels, "labels")
-    return words_of(*(array[int(np.argmax(own))] for own in (client, ~client)))
-
-
 def rejected_counts(given: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, int]:
     """The trials of each class without a score, checked: they have no group."""
     found = {}
@@ -172,28 +165,6 @@ def lengthened(column: AnyArray | None, n: int, fill: Any) -> AnyArray | None:
     if column is None or not n:
         return column
     return np.concatenate([column, np.full((n, *column.shape[1:]), fill)])
-
-
-def refuse_weights_of_absent(weights: FloatArray, missing: str) -> None:
-    """Trials without a score are counted, each once."""
-    other = np.flatnonzero(weights != 1.0)
-    if missing == REJECT and other.size:
-        raise InputError.about("missing")(
-            f"weights of trials without a score must be 1, of which {other.size} of {weights.size}"
-            f" are not (first {float(weights[other[0]])!r}). Repeat these rows, or leave them out"
-            + worded(" (`missing='drop'`).")
-        )
-
-
-def total_weight(scores: FloatArray, weights: FloatArray | None) -> float:
-    """Sum of the weights, the number of scores without."""
-    return float(scores.size) if weights is None else float(np.sum(weights))
-
-
-def span_words(who: str, scores: FloatArray, absent: int) -> str:
-    """How many scores of a class there are, and where they lie."""
-    without = f" and {absent} without a score" if absent else ""
-    return f"{scores.size} {who} in [{scores.min():.6g}, {scores.max():.6g}]{without}"
 
 
 def _absent(data: object) -> int:
@@ -724,10 +695,12 @@ class Scores(ScoreData):
         if text is not None:
             return text
         named = f"{shown(self.name)}: " if self.name else ""
-        spans = [
-            span_words(who, getattr(self, who), getattr(self, f"n_{who}_rejected"))
-            for who in CLASSES
-        ]
+        spans = []
+        for who in CLASSES:
+            values, absent = getattr(self, who), getattr(self, f"n_{who}_rejected")
+            without = f" and {absent} without a score" if absent else ""
+            ends = f"[{values.min():.6g}, {values.max():.6g}]"
+            spans.append(f"{values.size} {who} in {ends}{without}")
         return f"<Scores {named}{', '.join(spans)}>"
 
     def to_frame(self) -> Table:
@@ -779,12 +752,17 @@ class Scores(ScoreData):
     @property
     def client_total(self) -> float:
         """Sum of the client weights, their number without weights; trials without a score too."""
-        return total_weight(self.client, self.client_weights) + self.n_client_rejected
+        return self._total("client")
 
     @property
     def impostor_total(self) -> float:
         """Sum of the impostor weights, their number without weights; trials without a score too."""
-        return total_weight(self.impostor, self.impostor_weights) + self.n_impostor_rejected
+        return self._total("impostor")
+
+    def _total(self, who: str) -> float:
+        weights = getattr(self, f"{who}_weights")
+        given = getattr(self, f"n_{who}") if weights is None else float(np.sum(weights))
+        return float(given) + float(getattr(self, f"n_{who}_rejected"))
 
     @property
     def _distributions(self) -> tuple[Empirical, Empirical]:
@@ -1089,12 +1067,21 @@ class Scores(ScoreData):
                         f" {who} scores. Give one of them a positive weight."
                     )
                 parts[f"{who}_weights"] = weights[chosen]
-            refuse_weights_of_absent(weights[lost], missing)
+            absent_weights = weights[lost]
+            other = absent_weights[absent_weights != 1.0]
+            if missing == REJECT and other.size:
+                raise InputError.about("missing")(
+                    f"weights of trials without a score must be 1; {other.size} of"
+                    f" {absent_weights.size} are not, first {float(other[0])!r}. Repeat these rows,"
+                    + worded(" or leave them out (`missing='drop'`).")
+                )
         for key in ("groups", "ids"):
             if extras[key] is not None:
                 given = name_columns(extras[key], mask.size, called.get(key, key))
                 parts |= {f"{who}_{key}": given[chosen] for who, chosen in sides}
-        parts |= {"dtype": dtype_of(raw)} | {"words": words_of_labels(labels, mask)}
+        texts = array_1d(labels, "labels")
+        words = words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
+        parts |= {"dtype": dtype_of(raw), "words": words}
         made = cls._checked(**{who: values[chosen] for who, chosen in sides}, **parts)
         total = made.client_total + made.impostor_total
         refuse_hard_labels(called["score"], total, made.client, made.impostor)

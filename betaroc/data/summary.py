@@ -443,7 +443,7 @@ def summarize(
         Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
         PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
         are collected; one in memory is read in slices. A Parquet file is read in pieces through
-        Polars, else DuckDB, else pyarrow; a text file in parts, as `read_scores` reads it. Dask
+        pyarrow, else Polars, else DuckDB; a text file in parts, as `read_scores` reads it. Dask
         computes on the active client.
     score, label : str
         Columns.
@@ -552,7 +552,7 @@ def summarize_file(
     max_size, max_rows : int, optional
         As `read_scores` takes them; left out, there may be any number of rows.
     engine : str, optional
-        Of Parquet: "polars", "duckdb" or "pyarrow"; left out, the first of these that is
+        Of Parquet: "pyarrow", "polars" or "duckdb"; left out, the first of these that is
         installed. A text file must have none.
     progress : callable, optional
         Of Parquet: called as ``progress(done, total)`` with rows after each piece of the file;
