@@ -204,7 +204,7 @@ class OpenedFrame(NamedTuple):
         return table.collect() if is_lazy(table) else table
 
 
-def opened(frame: Any, instead: str = "Use Scores.from_labels(y, s).") -> OpenedFrame:
+def opened(frame: Any, instead: str = "arrays, to Scores.from_labels") -> OpenedFrame:
     """Any frame that Narwhals reads, or that Dask holds, or that Narwhals holds as a Dask frame."""
     import narwhals as nw
     from narwhals.dependencies import is_dask_dataframe
@@ -225,7 +225,8 @@ def opened(frame: Any, instead: str = "Use Scores.from_labels(y, s).") -> Opened
     except TypeError as error:
         raise InputTypeError.about("frame")(
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask,"
-            f" PySpark); got {shown(frame)} of type {type(frame).__name__}. {instead}"
+            f" PySpark) or {instead}; got {shown(frame)} of type {type(frame).__name__}. Give one"
+            " of them."
         ) from error
     return OpenedFrame(schema, library_of(table) or "pandas", table)
 
@@ -477,7 +478,7 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
     """
     named = partial(frame_error, score, label)
     with as_ours(named):
-        given = opened(frame, f"Or give {instead}.")
+        given = opened(frame, instead)
     table = given.table
     if given.is_dask:
         parts = partial(_partitions, table)
