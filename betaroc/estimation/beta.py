@@ -687,6 +687,9 @@ class _Terms(NamedTuple):
     of_b: float
     coupling: float
     det: float
+    #: Scores below these are rounding.
+    quiet1: float
+    quiet2: float
 
 
 def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedSolution:
@@ -763,10 +766,11 @@ def _solve_tied(
     place = [math.exp(centre), *(b for _, b in own)]
     for iteration in range(1, MAX_ITERATIONS + 1):
         terms = [_terms(place[0], b, s) for b, s in zip(place[1:], classes, strict=True)]
-        if last:
-            gradient = place[0] * sum(w * t.r1 for w, t in zip(share, terms, strict=True))
+        score = abs(sum(w * t.r1 for w, t in zip(share, terms, strict=True)))
+        noise = sum(w * t.quiet1 for w, t in zip(share, terms, strict=True))
+        if last or (score <= noise and all(abs(t.r2) <= t.quiet2 for t in terms)):
             others = (abs(b * t.r2) for b, t in zip(place[1:], terms, strict=True))
-            return place[0], place[1:], iteration, max(abs(gradient), *others)
+            return place[0], place[1:], iteration, max(place[0] * score, *others)
         steps = _tied_step(place, terms, share)
         size = max(abs(step) for step in steps)
         last, cut = size <= _LAST_STEP, _STEP_CAP / max(size, _STEP_CAP)
@@ -781,7 +785,8 @@ def _terms(a: float, b: float, s: ClassSums) -> _Terms:
     (phi_a, tau_a), (phi_b, tau_b), (phi_s, tau_s) = (phi_tau_of(x) for x in (a, b, a + b))
     r1 = phi_a - phi_s - math.log1p(b / a) - s.mean_log
     r2 = phi_b - phi_s - math.log1p(a / b) - s.mean_log1m
-    return _Terms(r1, r2, *information_terms(a, b, tau_a, tau_b, tau_s))
+    quiet = _NOISE * (abs(phi_a) - s.mean_log), _NOISE * (abs(phi_b) - s.mean_log1m)
+    return _Terms(r1, r2, *information_terms(a, b, tau_a, tau_b, tau_s), *quiet)
 
 
 def _tied_step(place: list[float], terms: list[_Terms], share: list[float]) -> list[float]:
