@@ -26,7 +26,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.notices import quietly
-from betaroc.decision.ways import Target, order_ways
+from betaroc.decision.ways import OrderedScores, Target
 
 CONFIDENCE = 0.95
 CASES = ((300, 0.01), (1000, 0.01), (1000, 0.05), (5000, 0.002))
@@ -84,13 +84,14 @@ def cell(law: Law, kind: str, n: int, rate: float, sets: int, *, ties: bool) -> 
         other = np.array([x.min() - 1.0, x.max() + 1.0])
         data = br.Scores(other, x) if kind == "far" else br.Scores(x, other)
         with quietly():
-            found = order_ways(data, Target(kind, rate, CONFIDENCE))
+            ordered = OrderedScores(data, Target(kind, rate, CONFIDENCE))
+            found = [ordered.way(how) for how in ("guaranteed", "average")]
             if k < COMPARED:
-                for how, way in zip(("guaranteed", "average"), found[:2], strict=True):
+                for how, way in zip(("guaranteed", "average"), found, strict=True):
                     own = br.decide(data, **{kind: rate}, how=how, family="normal").threshold
                     if own != way.threshold:
                         raise RuntimeError(f"{law.name}: {own} is not {way.threshold}")
-        one, two = (true_rate(law, kind, way.threshold, ties=ties) for way in found[:2])
+        one, two = (true_rate(law, kind, way.threshold, ties=ties) for way in found)
         kept += one <= rate * (1.0 + 1e-12)
         averages[k] = two
     beyond = round(found[0].expected * (n + 1)) - 1

@@ -6,8 +6,7 @@ from betaroc.decision.averages import EpcAverage
 from betaroc.decision.comparison import Comparison, SystemsComparison
 from betaroc.decision.cross_validation import EpcCv
 from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.forecast import EpcForecast
-from betaroc.decision.target_forecast import TargetForecast
+from betaroc.decision.forecast import EpcForecast, TargetForecast
 from betaroc.decision.ways import Way
 from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.ensemble.fusion import Fusion

@@ -18,8 +18,7 @@ from betaroc.core.terms import canonical
 from betaroc.core.text import RATE_NAMES, number, shown
 from betaroc.core.value import fields_of
 from betaroc.decision.decide import checked_request
-from betaroc.decision.guarantee import fewest_of_order, needed_for_guarantee
-from betaroc.decision.ways import TARGET_RATES
+from betaroc.decision.ways import TARGET_RATES, fewest_of_order, needed_for_guarantee
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import AUTO, FAMILIES, family_text
 from betaroc.fits.fit import Fit, fit

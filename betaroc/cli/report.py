@@ -99,6 +99,10 @@ def _run_several(
     systems: Sequence[SystemFiles], arguments: argparse.Namespace, level: float, seed: int
 ) -> None:
     """One page: which system, then every system by itself."""
+    if request_of(arguments.target, level).kind == "precision":
+        raise InputError.about("target")(
+            "--target precision must be of one system; --system names several."
+        )
     whole = len(systems) <= _WHOLE
     if not whole:
         options.refuse(arguments, _OF_WHOLE, f"stand with at most {_WHOLE} systems, whose whole"

@@ -51,6 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--cost-fa C", "cost of a false acceptance")
     option("--cost-fr C", "cost of a false rejection")
     option("--prior P", "share of clients where the system will run (default: dev's)")
+    option("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
     option("--how WAY", "guaranteed, average, tail or model; of costs and the EER counted or model"
@@ -71,7 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int | None:
     """Decide, check, and say it."""
-    names = ("cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence")
+    names = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence")
     asked = fields_of(arguments, *RATE_NAMES, *names)
     request = checked_request(**asked)
     _refuse_several_files(arguments)

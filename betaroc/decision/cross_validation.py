@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,19 +179,21 @@ def epc_cv(
         with passed_on(but=(TargetWarning,)):  # said once below, of all scores
             curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
         curves.append(curve)
-        counts.append(_decisions(*_laws(scores, client, impostor), curve.threshold))
+        t = Thresholds.from_theta(curve.threshold)
+        laws = _laws(scores, client, impostor)
+        counts.append([(law._counts_at_most(t), law._counts_above(t)) for law in laws])
     if alpha is not None:
         pair = _laws(scores, *(np.ones(f.size, dtype=bool) for f in (client_folds, impostor_folds)))
         share = scores.prior if prior is None else prior
         warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
-    wrong_impostor, wrong_client, right_impostor, right_client = np.sum(counts, axis=0)
+    (rejected, right), (true, accepted) = np.sum(counts, axis=0)
     points = OperatingPoint(
         threshold=np.full(curves[0].alpha.shape, np.nan),
-        far=wrong_impostor / scores.impostor_total,
-        frr=wrong_client / scores.client_total,
+        far=accepted / scores.impostor_total,
+        frr=rejected / scores.client_total,
         prior=scores.prior if prior is None else prior,
-        tpr=right_client / scores.client_total,
-        tnr=right_impostor / scores.impostor_total,
+        tpr=right / scores.client_total,
+        tnr=true / scores.impostor_total,
     )
     return EpcCv(
         criterion=criterion,
@@ -211,27 +212,12 @@ def epc_cv(
 
 def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empirical, Empirical]:
     """The empirical distributions of some of the scores."""
-    return (
-        _law(scores.client, scores.client_weights, client),
-        _law(scores.impostor, scores.impostor_weights, impostor),
-    )
-
-
-def _law(values: FloatArray, weights: FloatArray | None, chosen: BoolArray) -> Empirical:
-    return Empirical(values[chosen], None if weights is None else weights[chosen])
-
-
-def _decisions(client: Empirical, impostor: Empirical, threshold: FloatArray) -> FloatArray:
-    """Accepted impostors, rejected clients, rejected impostors, accepted clients."""
-    t = Thresholds.from_theta(threshold)
-    return np.array(
-        [
-            impostor._counts_above(t),
-            client._counts_at_most(t),
-            impostor._counts_at_most(t),
-            client._counts_above(t),
-        ]
-    )
+    laws = []
+    for who, chosen in zip(CLASSES, (client, impostor), strict=True):
+        weights = getattr(scores, f"{who}_weights")
+        own = getattr(scores, who)[chosen]
+        laws.append(Empirical(own, None if weights is None else weights[chosen]))
+    return laws[0], laws[1]
 
 
 def _refuse_empty_fold(scores: Scores, who: str, numbers: IntArray, folds: int) -> None:
@@ -281,22 +267,17 @@ def _refuse_split_group(
     scores: Scores, client_folds: IntArray, impostor_folds: IntArray, labels: list[Any]
 ) -> None:
     home: dict[Any, int] = {}
-    for groups, folds in (
-        (scores.client_groups, client_folds),
-        (scores.impostor_groups, impostor_folds),
-    ):
-        if groups is None:
-            continue
-        columns = groups.reshape(folds.size, -1)
-        repeated = np.repeat(folds, columns.shape[1])
-        for group, fold in zip(columns.ravel().tolist(), repeated.tolist(), strict=True):
-            if home.setdefault(group, fold) != fold:
-                both = checks.listed([labels[home[group]], labels[fold]])
-                raise InputError(
-                    f"all trials of a group must be in one fold; group {checks.shown(group)} is in"
-                    f" the folds {both}. Give it one fold, or give scores without groups if its"
-                    " trials do not depend on each other."
-                )
+    for who, folds in zip(CLASSES, (client_folds, impostor_folds), strict=True):
+        groups = getattr(scores, f"{who}_groups")
+        for fold, own in zip(folds.tolist(), [] if groups is None else groups, strict=False):
+            for group in np.ravel(own).tolist():
+                if home.setdefault(group, fold) != fold:
+                    both = checks.listed([labels[home[group]], labels[fold]])
+                    raise InputError(
+                        f"all trials of a group must be in one fold; group {checks.shown(group)} is"
+                        f" in the folds {both}. Give it one fold, or give scores without groups if"
+                        " its trials do not depend on each other."
+                    )
 
 
 # ------------------------------------------------------------------- folds that are dealt
@@ -336,20 +317,13 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
 
 
 def _too_many_folds(scores: Scores, folds: int, who: str, count: int, *, grouped: bool) -> str:
-    given = [g for g in (scores.client_groups, scores.impostor_groups) if g is not None]
-    if grouped and any(g.ndim == 2 for g in given):
-        labels = len({*itertools.chain.from_iterable(g.ravel().tolist() for g in given)})
-        return (
-            f"folds must be at most the number of blocks of {who} trials without a common label,"
-            f" {count}; got {folds}. The two columns of groups connect {labels} labels into these"
-            " blocks. Give fewer folds, or one column alone as groups: the folds then share labels"
-            " of the other."
-        )
-    what = "groups" if grouped else "scores"
-    return (
-        f"folds must be at most the number of {who} {what}, {count}; got {checks.shown(folds)}."
-        " Give fewer folds."
-    )
+    both = [g for g in (scores.client_groups, scores.impostor_groups) if g is not None]
+    what = f"{who} {'groups' if grouped else 'scores'}"
+    hint = "Give fewer folds."
+    if grouped and any(g.ndim == 2 for g in both):
+        what = f"blocks of {who} trials without a common label in the two columns of groups"
+        hint = "Give fewer folds, or one column alone as groups."
+    return f"folds must be at most the number of {what}, {count}; got {checks.shown(folds)}. {hint}"
 
 
 def _connected(

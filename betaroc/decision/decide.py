@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Unpack
 
@@ -18,42 +18,45 @@ from betaroc.core.notices import public, quietly, warn
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.terms import COMPLEMENTS, RateArguments, canonical
-from betaroc.core.text import RATE_NAMES
+from betaroc.core.text import RATE_NAMES, SYNONYMS
 from betaroc.core.value import Result, travelling
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.decision_view import decision_view, plot_decision
-from betaroc.decision.guarantee import NO_RATE_OF_ZERO, needed_for_guarantee
 from betaroc.decision.status import (
     AMBER,
     GREEN,
     RED,
     Observed,
-    Rate,
     Said,
     Shift,
     cut_words,
     high_rate_words,
     mean_rate,
     observed_cost,
+    observed_precision,
     observed_rate,
     said_of_costs,
+    said_of_precision,
     said_of_rate,
 )
 from betaroc.decision.ways import (
     HOW,
     TARGET_RATES,
     Fitting,
+    OrderedScores,
+    Rate,
     Target,
     Way,
     digest_of,
-    order_ways,
+    needed_for_guarantee,
+    precision_interval,
     rate_interval,
     reach_of,
     refuse_wrong_rules,
-    trials_of,
     way_of_both,
+    way_of_precision,
     ways_of,
 )
 from betaroc.estimation.estimate import give, outliers, reversed_scores
@@ -70,8 +73,18 @@ from betaroc.rendering.tree import Node
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
 _OF_COSTS = ("counted", "model")
-_ARGUMENTS = ("cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence", "family")
-_TARGETS, _DTYPES = (*TARGET_RATES, "cost", "eer"), ("float64", "float32", "float16")
+_ARGUMENTS = (
+    "precision",
+    "cost_fa",
+    "cost_fr",
+    "prior",
+    "eer",
+    "youden",
+    "how",
+    "confidence",
+    "family",
+)
+_TARGETS, _DTYPES = (*TARGET_RATES, "precision", "cost", "eer"), ("float64", "float32", "float16")
 #: What a confidence may lack of 1 at least.
 _LEAST_RISK = 1e-12
 
@@ -90,8 +103,9 @@ class DecisionCheck(Result, Noun):
     low, high : float
         Its interval, exact and for groups adjusted; of costs and the EER from those of both rates.
     verdict : str
-        "kept": the upper end is at or below the target. "broken": the lower end is above it.
-        Else, and always of costs and of the EER, "cannot tell".
+        "kept": the upper end is at or below the target (of a precision, the lower end at or above
+        it). "broken": the lower end is above it (the upper end below it). Else, and always of
+        costs and of the EER, "cannot tell".
     status, reason, remedy : str
         What the decision's status becomes, why, and what would change it.
     point : OperatingPoint
@@ -133,7 +147,11 @@ class DecisionCheck(Result, Noun):
             return {}
         far, frr = ((i.estimate, i.low, i.high) for i in self.counted)
         point = OperatingPoint(d.threshold, far[0], frr[0], self.point.prior)
-        found = d._observed(far, frr, "")._asdict()
+        observed = d._observed(far, frr, "")
+        if d.target == "precision":  # whose interval takes the numbers of trials
+            own = self.observed, self.low, self.high
+            observed = observed_precision(Said(d.status, "", ""), d.rate, own)
+        found = observed._asdict()
         names = ("observed", "low", "high", "verdict", "status")
         return {"point": point} | {name: found[name] for name in names}
 
@@ -178,13 +196,6 @@ class DecisionCheck(Result, Noun):
         return found | {"observed": self.observed, "low": self.low, "high": self.high}
 
 
-class _PendingWays(NamedTuple):
-    """The way that was taken, and how all of them are tried."""
-
-    way: Way
-    all: Callable[[], Sequence[Way]]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision(Tabular, Noun):
     """A threshold for a target: how it came, what to expect of it, and what else there was.
@@ -196,7 +207,7 @@ class Decision(Tabular, Noun):
     threshold : float
         Accept iff score > threshold.
     target : str
-        "far", "frr", "cost" or "eer".
+        "far", "frr", "precision", "cost" or "eer".
     rate : float
         The rate that was asked for; nan of costs and of the EER.
     how : str
@@ -221,7 +232,8 @@ class Decision(Tabular, Noun):
     costs : tuple of float or None
         (cost_fa, cost_fr) where costs were given.
     n : int
-        Trials of dev that speak for the rate, or groups of them.
+        Trials of dev that speak for the rate, or groups of them; of a precision those accepted, and
+        None at a prior that was given.
     words : ClassWords or None
         What the classes are called; no part of equality.
     dev : str
@@ -276,7 +288,7 @@ class Decision(Tabular, Noun):
             ("target", _TARGETS), ("how", HOW), ("status", (GREEN, AMBER, RED)), ("dtype", _DTYPES)
         ):  # fmt: skip
             checks.choice(getattr(self, name), known, name)
-        if not any(map(self._is_taken, self.ways)):
+        if not any(map(self._is_taken, vars(self)["ways"])):
             raise InputError.about("ways")(
                 f"ways must hold the one that was taken, {self.how} with the threshold"
                 f" {self.threshold!r}; none of {len(self.ways)} is."
@@ -291,6 +303,10 @@ class Decision(Tabular, Noun):
             needed = needed_for_guarantee(self.rate, self.confidence)
             said = said_of_rate(way, target, n, needed, *rates)
             point, interval = _of_way(way, target, n, prior)
+        elif self.target == "precision":
+            needed, said = 0, Said(AMBER, "", "")
+            point = OperatingPoint(way.threshold, way.far, way.frr, prior)
+            interval = _of_precision(way, self.confidence)
         else:
             needed, said = 0, said_of_costs(way, self.costs, ClassWords())
             frr = self.expected.frr
@@ -410,10 +426,8 @@ class Decision(Tabular, Noun):
     @property
     def way(self) -> Way:
         """The way of `ways` that was taken."""
-        held = vars(self)["ways"]
-        if isinstance(held, _PendingWays):
-            return held.way
-        return next(one for one in self.ways if self._is_taken(one))
+        known: tuple[Way, ...] = vars(self)["ways"]
+        return next(filter(self._is_taken, known))
 
     @property
     def k(self) -> int | None:
@@ -492,6 +506,10 @@ class Decision(Tabular, Noun):
     def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
         """What both rates of a test say; without its scores words are those of one trial."""
         said, n = Said(self.status, reason, self.remedy), self.n or 0
+        if self.target == "precision" and test is not None:
+            prior = self.expected.prior if self.n is None else test.prior
+            found, _ = precision_interval(test, self.threshold, prior, self.confidence)
+            return observed_precision(said, self.rate, found)
         if self.target not in TARGET_RATES:
             dev = self.interval.estimate, self.interval.low, self.interval.high
             return observed_cost(said, self.costs, dev, mean_rate(self._weights, far, frr))
@@ -529,8 +547,8 @@ class _LaterWays:
         if decision is None:
             return self
         held = vars(decision)["ways"]
-        if isinstance(held, _PendingWays):
-            held = vars(decision)["ways"] = tuple(held.all())
+        if isinstance(held, list):  # the way that was taken, and how all of them are tried
+            held = vars(decision)["ways"] = tuple(held[1]())
         return held
 
     def __set__(self, decision: Decision, ways: tuple[Way, ...]) -> None:
@@ -595,7 +613,8 @@ def decide(
         "guaranteed": with `confidence` the true rate is at most the target. "average": its
         expectation is. "tail": by a tail of the class (`fit`). "model": by the distributions.
         Left out, the first of these that is possible. Of costs and the EER "counted" (if left
-        out) or "model".
+        out) or "model"; of a precision "counted", since it need not rise with the threshold, so
+        that no order statistic bounds it.
     confidence : float
         Of the guarantee, and of the intervals.
     family, boundary, resolution, bounds : optional
@@ -605,7 +624,8 @@ def decide(
         The rate by its name in another field: `fpr`, `fmr` and `apcer` are `far`; `fnr`, `fnmr` and
         `bpcer` are `frr`. A `tnr`, `tnmr` or `specificity` of at least 0.95 is a FAR of at most
         0.05, a `tpr`, `recall`, `sensitivity`, `tar`, `gar` or `tmr` of 0.9 an FRR of 0.1, as
-        decimals. `level` is `confidence`.
+        decimals. `precision`, or `ppv`, in (0, 1], is another target: the lowest threshold whose
+        precision, counted on dev at `prior`, is at least so much. `level` is `confidence`.
 
     Returns
     -------
@@ -614,8 +634,9 @@ def decide(
     Raises
     ------
     InputError
-        If there is not exactly one target, a number is out of range, `how` is unknown for the
-        target, or it is not possible: then the message says how many scores are needed.
+        If there is not exactly one target, a number is out of range, dev counts the precision at no
+        threshold, `how` is unknown for the target, or it is not
+        possible: then the message says how many scores are needed.
     InputTypeError
         If `scores` is neither Scores nor a ScoreSummary nor a fit.
 
@@ -695,8 +716,8 @@ def decided(scores: ScoresLike, asked: DecisionRequest, fitting: Fitting) -> Dec
         give(outliers(dev._scored))
     reversed_scores(*dev._scored._distributions)
     share = dev.prior if asked.prior is None else asked.prior
-    made = _of_rate if asked.kind in TARGET_RATES else _of_costs
-    return made(dev, asked, share, fitting)
+    made = {"far": _of_rate, "frr": _of_rate, "precision": _of_least_precision}
+    return made.get(asked.kind, _of_costs)(dev, asked, share, fitting)
 
 
 class TargetArguments(RateArguments, total=False):
@@ -704,6 +725,8 @@ class TargetArguments(RateArguments, total=False):
 
     level: float  # which `public` takes for the confidence
     tpr: float
+    precision: float
+    ppv: float
 
 
 class DecisionRequest(NamedTuple):
@@ -742,10 +765,16 @@ def checked_request(
             " on dev stands among the ways."
         )
     if how is not None:
-        checks.choice(how, HOW[:-1] if kind in TARGET_RATES else _OF_COSTS, "how")
+        known = HOW[:-1] if kind in TARGET_RATES else _OF_COSTS[: 1 if kind == "precision" else 2]
+        checks.choice(how, known, "how")
     rate, costs = math.nan, None
     if kind in TARGET_RATES:
         rate = _rate(typed, rates[typed])
+    elif kind == "precision":
+        must = "must be a fraction above 0, at most 1"
+        rate = checks.fraction(rates[typed], typed, must)
+        if not rate:
+            raise InputError.about(typed)(f"{typed} {must}; got 0.0. Name a share.")
     elif kind == "cost":
         costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
     share = None if prior is None else checks.fraction(prior, "prior")
@@ -762,7 +791,7 @@ def _kind(
     rates: Mapping[str, Any], cost_fa: float | None, cost_fr: float | None, *, eer: bool
 ) -> str:
     """The target by the name that it was given."""
-    for name in {*rates}.difference(RATE_NAMES):
+    for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
         raise InputTypeError.about(name)(
             f"{name!r} must be an argument of a decision; it is none."
             f" {checks.nearest(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
@@ -788,21 +817,29 @@ def _rate(kind: str, value: Any) -> float:
     must = "must be a fraction strictly between 0 and 1"
     rate = checks.fraction(value, kind, must[5:])
     if not 0.0 < rate < 1.0:
-        raise InputError.about(kind)(f"{kind} {must}; got {rate!r}. {NO_RATE_OF_ZERO}")
+        raise InputError.about(kind)(
+            f"{kind} {must}; got {rate!r}. No sample shows a rate of 0; 1 % is 0.01."
+        )
     return checks.complement(rate, kind) if canonical(kind) in COMPLEMENTS else rate
 
 
 # ---------------------------------------------------------------------------- of a rate
 def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
     target = Target(asked.kind, asked.rate, asked.confidence, scores.words or ClassWords())
-    n, needed = trials_of(scores, target), needed_for_guarantee(target.rate, target.confidence)
-    target = target._replace(grouped=n < _total(scores, target))
-    how, ways = asked.how, order_ways(scores, target)
-    later = fitting.usual and any(way.possible and how in (None, way.how) for way in ways[:2])
+    ordered, how, needed = (
+        OrderedScores(scores, target),
+        asked.how,
+        needed_for_guarantee(target.rate, target.confidence),
+    )
+    target, n = ordered.target, ordered.units
+    ways: list[Way] = []
+    for name in HOW[:2] if fitting.usual else HOW[:1] if how == HOW[0] else ():
+        if how in (None, name) and not any(way.possible for way in ways):
+            ways.append(ordered.way(name))
+    later = any(way.possible for way in ways) and fitting.usual
     if not later and (how != HOW[0] or ways[0].possible):
         ways = ways_of(scores, target, fitting)
-    possible = [way for way in ways if way.possible and way.how in HOW[:-1]]
-    wanted = [way for way in possible if how in (None, way.how)]
+    wanted = [way for way in ways if way.possible and way.how != HOW[-1] and how in (None, way.how)]
     short = needed if n < needed else None
     if not wanted:
         tried: dict[str, list[str]] = {}
@@ -826,7 +863,7 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
         _as_intervals(rates, target.confidence), absent, scores, library=scores.library,
     )  # fmt: skip
     if later:
-        vars(decision)["ways"] = _PendingWays(way, lambda: ways_of(scores, target, fitting))
+        vars(decision)["ways"] = [way, lambda: ways_of(scores, target, fitting)]
     return decision
 
 
@@ -848,6 +885,27 @@ def _impossible(target: Target, how: str | None, why: str, needed: int | None = 
     )
     error.needed, error.why = needed, f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
     return error
+
+
+def _of_least_precision(
+    scores: Counted, asked: DecisionRequest, prior: float, _: Fitting
+) -> Decision:
+    confidence = asked.confidence
+    way = way_of_precision(scores, asked.rate, prior, confidence)
+    point = OperatingPoint(way.threshold, way.far, way.frr, prior)
+    rates = [rate_interval(scores, kind, way.threshold, confidence) for kind in TARGET_RATES]
+    said = said_of_precision(asked.rate, (way.expected, way.low, way.high), round(way.n_beyond))
+    said = said.more(high_rate_words("precision", scores.words, "dev", point))
+    return Decision(
+        way.threshold, "precision", asked.rate, way.how, confidence, point,
+        _of_precision(way, confidence), *said, None, (way,), None,
+        round(way.n_beyond) if asked.prior is None else None, scores.dtype, scores.words,
+        digest_of(scores), _as_intervals(rates, confidence), scores=scores, library=scores.library,
+    )  # fmt: skip
+
+
+def _of_precision(way: Way, confidence: float) -> Interval:
+    return Interval(way.expected, way.low, way.high, confidence, way.how, way.n_beyond)
 
 
 # ---------------------------------------------------------------------- of both rates
@@ -894,7 +952,7 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
         scores=scores, library=scores.library,
     )  # fmt: skip
     if later:
-        vars(decision)["ways"] = _PendingWays(way, lambda: (counted, by_fit()[0]))
+        vars(decision)["ways"] = [way, lambda: (counted, by_fit()[0])]
     return decision
 
 

@@ -7,19 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError
-from betaroc.core.options import IntervalOptions
-from betaroc.core.special import share_ends
-from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData
-from betaroc.data.summary import ScoreSummary
 from betaroc.decision.status import AMBER, DECIDED, GREEN, RED, Said
-from betaroc.decision.ways import HOW, TARGET_RATES, Way, rate_interval
-from betaroc.inference.counted_scores import CountedScores
+from betaroc.decision.ways import HOW, TARGET_RATES, Way, counted_rates, rate_interval
 from betaroc.inference.interval import Interval
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_intervals
@@ -45,11 +38,14 @@ if TYPE_CHECKING:
 
 #: How each status is called by the signs and colours of pages.
 STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
+#: What a target that is no rate of one class is called, and what it is.
+MEANS = {
+    "cost": ("cost", "mean of a trial"), "eer": ("HTER", "mean of both rates"),
+    "precision": ("precision", "clients of those accepted"),
+}  # fmt: skip
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 #: The share of a class that a threshold as it is shown may decide otherwise.
 _OTHERWISE = 0.005
-#: Thresholds at which dependent trials are counted at once.
-_AT_ONCE = 64
 
 
 def decision_view(
@@ -125,6 +121,8 @@ def mean_shown(
 
 def _asked(d: Decision) -> str:
     """The target, and how the threshold came."""
+    if d.target == "precision":
+        return f"Target precision {100.0 * d.rate:g} %: counted on dev, not guaranteed"
     if d.target not in TARGET_RATES:
         costs = "Least mean cost" if d.costs is not None else "Equal error rates"
         return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
@@ -208,7 +206,7 @@ def _rates_grid(d: Decision, check: DecisionCheck | None, role: str) -> Grid:
         cells = (rate_cell(*one[:3], "no interval", of_total(one)) for one in row.cells)
         rows.append(Row((Cell(row.name, note=what), *cells)))
     if d.target not in TARGET_RATES:
-        label = Cell(*(("cost", "mean of a trial") if d.costs else ("HTER", "mean of both rates")))
+        label = Cell(*MEANS[d.target])
         means = (mean_shown(d.costs, one) for one in (d.interval, check) if one is not None)
         rows.append(Row((Cell(label.text, note=label.span), *(Cell(*mean) for mean in means))))
     return Grid(("", "expected, dev", *[f"observed, {role}"] * (check is not None)), tuple(rows))
@@ -226,34 +224,6 @@ def of_total(cell: RateCell) -> str:
     return f"{spaced(cell.errors)} of {spaced(cell.total)}" if known else ""
 
 
-def counted_rates(
-    data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """A rate counted at many thresholds with its exact intervals, which know of groups.
-
-    Where it has no interval, as with fractional weights, the ends are nan.
-    """
-    tail, t = IntervalOptions(level).tail, Thresholds.from_theta(np.asarray(thresholds, float))
-    rates = np.asarray(getattr(empirical_model(data)._pair, kind)(t))
-    try:
-        n = _independent(CountedScores(data), int(kind == "far"), t, tail)
-    except InputError:
-        return rates, np.full(t.shape, np.nan), np.full(t.shape, np.nan)
-    low, high = share_ends(rates * n, n, tail)
-    if isinstance(data, ScoreSummary):  # within a bin a score may lie on either side
-        off = max(data.rate_error)
-        low, high = np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
-    return rates, low, high
-
-
-def _independent(counted: CountedScores, who: int, t: Thresholds, tail: float) -> FloatArray:
-    """Trials that the counts of a class are worth at each threshold."""
-    return np.concatenate([
-        counted.evidence.effective(who, t[k : k + _AT_ONCE], tail, above=bool(who))
-        for k in range(0, t.size, _AT_ONCE)
-    ])  # fmt: skip
-
-
 # -------------------------------------------------------------------------------- ways
 def ways_grid(
     d: Decision, check: DecisionCheck | None = None, role: str = "test", used: str = ""
@@ -265,7 +235,8 @@ def ways_grid(
     test = None if check is None else check.scores
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     interval = f"{100.0 * d.confidence:g} % interval"
-    head: list[Cell | str] = ["way", "threshold", Cell(f"{kinds[0].upper()} expected", interval)]
+    target = d.target if d.target == "precision" else kinds[0].upper()
+    head: list[Cell | str] = ["way", "threshold", Cell(f"{target} expected", interval)]
     head += ["beyond", "FAR, dev", "FRR, dev"]
     head += [] if test is None else [Cell(f"{k.upper()}, {role}", interval) for k in kinds]
     rows = []

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from betaroc.core.class_words import ClassWords
-from betaroc.decision.ways import POOR, TARGET_RATES, Target, Way
+from betaroc.decision.ways import POOR, TARGET_RATES, Rate, Target, Way
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.numbers import number, rate, rate_span, spaced
-
-if TYPE_CHECKING:
-    pass
 
 #: The statuses, the best first.
 GREEN, AMBER, RED = "can be relied on", "not enough evidence", "do not rely on it"
 #: What errors of a rate are called.
 DECIDED = {"far": "accepted", "frr": "rejected"}
-#: A rate with both ends of its interval.
-Rate = tuple[float, float, float]
 #: From this ratio on a rate is said to be so many times the target.
 _TIMES = 1.5
 #: From this share of a class on errors that are no target are said beside the status.
@@ -198,6 +193,29 @@ def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords
         )
     reason = f"{start}, {by}; that is no target that other trials could keep."
     return Said(AMBER, reason, "a target for one of the rates.")
+
+
+def said_of_precision(target: float, found: Rate, accepted: int) -> Said:
+    """Of a precision, which dev alone cannot show to hold: it may fall as the threshold rises."""
+    return Said(
+        AMBER,
+        f"This is the lowest threshold at which dev counts a precision of at least"
+        f" {100.0 * target:g} %: {rate(found[0])} of {spaced(accepted)} accepted trials, interval"
+        f" {rate_span(*found[1:])}. That is no guarantee: precision need not rise with the"
+        " threshold, so that no order statistic bounds it.",
+        "a target for FAR or FRR, which can be guaranteed.",
+    )
+
+
+def observed_precision(said: Said, target: float, found: Rate) -> Observed:
+    """Of a precision: only a test can show that it is at least the target."""
+    observed, low, high = found
+    words = f"Test observes {rate(observed)}, interval {rate_span(low, high)}"
+    if high < target:
+        remedy = "a larger target, or dev trials like those of the test."
+        return Observed(*found, "broken", RED, f"{words}: below {100.0 * target:g} %.", remedy)
+    verdict, status = ("kept", GREEN) if low >= target else ("cannot tell", said.status)
+    return Observed(*found, verdict, status, f"{said.reason} {words}.", said.remedy)
 
 
 def mean_rate(weights: tuple[float, float], far: Rate, frr: Rate) -> Rate:

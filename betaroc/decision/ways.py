@@ -1,36 +1,39 @@
-"""Ways to a threshold of a target rate: order statistics of a class, a tail, a fit, and counts."""
+"""Thresholds by method: order statistics of a class, a tail, a fit, and counts.
+
+An order statistic bounds the true rate with a confidence, for any distribution.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.special import beta_quantile, rate_of_none
+from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.guarantee import (
-    OrderedScores,
-    keeps_bound,
-    needed_for_guarantee,
-)
 from betaroc.estimation.families import BEST, Names
 from betaroc.estimation.tails import FEWEST
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.fits.target_checks import check_targets
-from betaroc.inference.of_scores import interval_of_scores
-from betaroc.model.asking import asking
+from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.scores_beyond import Evidence
+from betaroc.model.measures import precision_of
 from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced
 
 #: The ways, the one to take first.
@@ -40,8 +43,16 @@ TARGET_RATES = ("far", "frr")
 _ENDS = {"far": ("impostor", "upper"), "frr": ("client", "lower")}
 #: What the scores that gave a fit say of it.
 POOR = "the fit does not hold"
+#: Precisions, and chances of failure, that agree to this are equal but for rounding.
+_TIED = 1e-12
+#: Shapes from which on Abramowitz and Stegun 26.5.20 are right to 1e-11.
+_LARGE = 1e8
 #: A tail is asked for rates that expect so many scores.
 _LEAST_EXPECTED = Fraction(1, 10)
+#: Thresholds at which dependent trials are counted at once.
+_AT_ONCE = 64
+#: A rate with both ends of its interval.
+Rate = tuple[float, float, float]
 
 
 class Target(NamedTuple):
@@ -172,83 +183,156 @@ class Way(Value):
         return not math.isnan(self.threshold)
 
 
-def trials_of(scores: ScoreData, target: Target) -> int:
-    """Trials of the target's class that are independent of each other, or groups of them."""
-    return OrderedScores.of(scores._as_scores(), *target[:3]).units
-
-
 def ways_of(scores: ScoreData, target: Target, fitting: Fitting) -> list[Way]:
     """Every way to a threshold of the target, in the order of `HOW`."""
-    guaranteed, average, counted = order_ways(scores, target)
+    ordered = OrderedScores(scores, target)
+    guaranteed, average, counted = map(ordered.way, (*HOW[:2], HOW[-1]))
     fitted = _of_fits(scores, target, counted.threshold, fitting)
     return [guaranteed, average, *fitted, counted]
 
 
 # --------------------------------------------------------------------- order statistics
-def order_ways(scores: ScoreData, target: Target) -> list[Way]:
-    """Guaranteed, at most the target on average, and counted on dev."""
-    for who in ("client", "impostor"):
-        refuse_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a decision")
-    ordered = OrderedScores.of(scores._as_scores(), *target[:3])
-    k = math.floor(target.exact * ordered.n)
-    counted = _by_order(scores, ordered, target, "counted", k, *ordered.worth(k))
-    if ordered.evidence.groups is not None and counted.possible:
-        found = rate_interval(scores, target.kind, counted.threshold, target.confidence)
-        counted = replace(counted, low=found[1], high=found[2])
-    return [_guaranteed(scores, ordered, target), _average(scores, ordered, target), counted]
+class OrderedScores:
+    """The class of a target from its end inwards, and how many independent trials it is worth."""
+
+    def __init__(self, scores: ScoreData, target: Target) -> None:
+        for who in ("client", "impostor"):
+            weights = getattr(scores, f"{who}_weights", None)
+            refuse_fractional_weights(weights, who, "for a decision")
+        self.scores, self.evidence = scores, Evidence(scores._as_scores()._trials)
+        above = target.kind == "far"
+        places, masses = self.evidence.counts[above]._steps
+        #: Distinct scores, those of clients negated, descending; how many lie as far out or more.
+        self.places = places[::-1] if above else -places
+        self.upto = np.cumsum(masses[::-1] if above else masses)
+        self.n, self.above = int(self.upto[-1]), above
+        #: Trials, or groups of them, that are independent of each other.
+        self.units = int(self.evidence.sizes[above])
+        self.target = target._replace(grouped=self.units < self.n)
+        self._sizes: dict[int, float] = {}
+
+    def way(self, how: str) -> Way:
+        """The guaranteed threshold, that of the target on average, or that counted on dev."""
+        target, n = self.target, self.units
+        rate, exact = target.rate, target.exact
+        if how == "counted":
+            k = math.floor(exact * self.n)
+            way = self._at(how, k, *self._worth(k))
+            if self.evidence.groups is not None and way.possible:
+                found = rate_interval(self.scores, target.kind, way.threshold, target.confidence)
+                way = replace(way, low=found[1], high=found[2])
+            return way
+        if how == "average":  # (k + 1)/(n + 1) is at most the target
+            most = self._most(lambda x, n: Fraction(x) + 1 <= exact * (Fraction(n) + 1))
+            needed, why = math.ceil(1 / exact) - 1, ""
+        else:
+            needed = needed_for_guarantee(rate, target.confidence)
+            best = shown_rate(rate_of_none(n, target.confidence), up=True)
+            at = rounded(self._threshold(0), up=self.above)
+            why = f", which guarantee {target.kind.upper()} {best} at best (threshold {at})"
+            most = -1, 0.0, 0.0
+            if n >= needed:
+                most = self._most(lambda x, n: keeps_bound(n, x + 1, rate, target.confidence))
+        if most[0] < 0:
+            why = f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}{why}"
+            return Way(how, math.nan, why=why)
+        return self._at(how, *most)
+
+    def _at(self, how: str, k: int, x: float, n: float) -> Way:
+        """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
+        target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
+        if absent > k:
+            why = f"{k} of {self.n} {target.many} may be rejected, {absent} have no score"
+            return Way(how, math.nan, why=why)
+        threshold, at = self._threshold(k), int(np.searchsorted(self.upto, k + 1))
+        fewest = float(self.upto[at - 1]) if at else 0.0
+        if isinstance(self.scores, ScoreSummary) and not self.above:  # the bin's other border
+            threshold = self.scores.border_below(math.nextafter(threshold, math.inf))
+        least, tail = min(fewest, x), IntervalOptions(target.confidence).tail
+        low = float(beta_quantile(least + 1.0, n - least, tail))
+        high = float(beta_quantile(x + 1.0, n - x, 1.0 - tail))
+        return Way(
+            how, threshold, (x + 1.0) / (n + 1.0), low, high, fewest,
+            *_counted(self.scores, threshold), k=k + 1,
+            achieved=_beta_cdf(x + 1.0, n - x, target.rate),
+        )  # fmt: skip
+
+    def _threshold(self, k: int) -> float:
+        """Where at most k lie beyond: the next one, that of clients just accepted."""
+        place = float(self.places[np.searchsorted(self.upto, k + 1)])
+        return place if self.above else math.nextafter(-place, -math.inf)
+
+    def _most(self, keeps: Callable[[float, float], bool]) -> tuple[int, float, float]:
+        """The most trials k that may lie beyond by a rule for x of n independent ones; x and n.
+
+        k is -1 where not even none may.
+        """
+        counts: Sequence[int] = range(self.n)
+        if self.evidence.groups is not None:
+            counts = [0, *self.upto[:-1].astype(int).tolist()]
+        past = least_whole(lambda i: not keeps(*self._worth(counts[i])), -1, len(counts))
+        k = counts[past - 1] if past else -1
+        return k, *self._worth(max(k, 0))
+
+    def _worth(self, k: int) -> tuple[float, float]:
+        """x of n independent trials that say as much as k of all, those of groups together.
+
+        Few groups show little of how they vary: n is no larger than where the target is counted.
+        """
+        if self.evidence.groups is None or not k:
+            return float(k), float(self.units)
+        size = min(self._size(k), self._size(max(math.floor(self.target.rate * self.n), 1)))
+        return k / self.n * size, size
+
+    def _size(self, k: int) -> float:
+        if k not in self._sizes:
+            t = Thresholds.from_theta(np.array([self._threshold(k)]))
+            risk = 1.0 - self.target.confidence
+            sizes = self.evidence.effective(int(self.above), t, risk, above=self.above)
+            self._sizes[k] = float(sizes[0])
+        return self._sizes[k]
 
 
-def _guaranteed(scores: ScoreData, ordered: OrderedScores, target: Target) -> Way:
-    n, needed = ordered.units, needed_for_guarantee(target.rate, target.confidence)
-    if n < needed:
-        best = shown_rate(rate_of_none(n, target.confidence), up=True)
-        at = rounded(ordered.threshold(0), up=target.kind == "far")
-        why = (
-            f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}, which guarantee"
-            f" {target.kind.upper()} {best} at best (threshold {at})"
-        )
-        return Way("guaranteed", math.nan, why=why)
-    most = ordered.most(lambda x, n: keeps_bound(n, x + 1, target.rate, target.confidence))
-    return _by_order(scores, ordered, target, "guaranteed", *most)
+def fewest_of_order(k: int, rate: float, confidence: float) -> int:
+    """The smallest n of which the k-th from the end keeps the bound."""
+    low, high = k - 1, max(k, needed_for_guarantee(rate, confidence))
+    if k == 1:
+        return high
+    while not keeps_bound(high, k, rate, confidence):
+        low, high = high, 2 * high
+    return least_whole(lambda n: keeps_bound(n, k, rate, confidence), low, high)
 
 
-def _average(scores: ScoreData, ordered: OrderedScores, target: Target) -> Way:
-    """(k + 1)/(n + 1) at most the target."""
-    most = ordered.most(lambda x, n: Fraction(x) + 1 <= target.exact * (Fraction(n) + 1))
-    if most[0] < 0:
-        needed = math.ceil(1 / target.exact) - 1
-        why = f"{spaced(needed)} {target.units} needed, dev has {spaced(ordered.units)}"
-        return Way("average", math.nan, why=why)
-    return _by_order(scores, ordered, target, "average", *most)
+def keeps_bound(n: float, k: float, rate: float, confidence: float) -> bool:
+    """Whether P(Binomial(n, rate) >= k) is no less than the confidence."""
+    from scipy.special import betaincc
+
+    return bool(betaincc(k, n - k + 1, rate) <= (1.0 - confidence) * (1.0 + _TIED))
 
 
-def _by_order(
-    scores: ScoreData, ordered: OrderedScores, target: Target, how: str, k: int, x: float, n: float
-) -> Way:
-    """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less where scores tie."""
-    from scipy.special import betainc
+def needed_for_guarantee(rate: float, confidence: float) -> int:
+    """The smallest n with (1 - rate)^n <= 1 - confidence."""
+    # Fractions: the ratio of the logarithms may exceed every float.
+    fewest = Fraction(math.log1p(-confidence)) / Fraction(math.log1p(-rate))
+    return max(1, math.ceil(fewest * (1 - Fraction(_TIED))))
 
-    tail = IntervalOptions(target.confidence).tail
-    if ordered.absent > k:
-        why = f"{k} of {ordered.n} {target.many} may be rejected, {ordered.absent} have no score"
-        return Way(how, math.nan, why=why)
-    fewest, threshold = ordered.beyond(k), ordered.threshold(k)
-    if isinstance(scores, ScoreSummary) and target.kind == "frr":  # the bin's other border
-        threshold = scores.border_below(math.nextafter(threshold, math.inf))
-    least = min(float(fewest), x)
-    low = float(beta_quantile(least + 1.0, n - least, tail))
-    high = float(beta_quantile(x + 1.0, n - x, 1.0 - tail))
-    return Way(
-        how, threshold, (x + 1.0) / (n + 1.0), low, high, float(fewest),
-        *_counted(scores, threshold), k=k + 1,
-        achieved=float(betainc(x + 1.0, n - x, target.rate)),
-    )  # fmt: skip
+
+def _beta_cdf(a: float, b: float, x: float) -> float:
+    """P(Beta(a, b) <= x); of large shapes, of which scipy's has no digits, by Peizer and Pratt."""
+    from scipy.special import betainc, ndtr
+
+    if min(a, b) < _LARGE:
+        return float(betainc(a, b, x))
+    one, other = math.cbrt(b * x), math.cbrt(a * (1.0 - x))
+    apart = one * (1.0 - 1.0 / (9.0 * b)) - other * (1.0 - 1.0 / (9.0 * a))
+    return float(ndtr(3.0 * apart / math.hypot(one / math.sqrt(b), other / math.sqrt(a))))
 
 
 def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
     """FAR and FRR of dev at a threshold."""
+    t = Thresholds.from_theta(np.array(threshold))
     client, impostor = scores._distributions
-    return float(impostor.sf(threshold)), float(client.cdf(threshold))
+    return float(impostor._upper(t)[0]), float(client._lower(t)[0])
 
 
 # ------------------------------------------------------------------------------- of fits
@@ -328,7 +412,7 @@ def _by_fit(scores: ScoreData, f: Fit, how: str, target: Target, counted: float)
     )  # fmt: skip
 
 
-def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> tuple[float, float, float]:
+def rate_of_fit(f: Fit, kind: str, threshold: float, level: float) -> Rate:
     """The fit's own rate with its interval; nan where a moved threshold lies too far out."""
     try:
         with quietly():
@@ -348,19 +432,38 @@ def reach_of(way: Way, target: Target, n: int, absent: int = 0) -> float:
     return float(beta_quantile(k + 1.0, left, level)) if left else 1.0
 
 
-def rate_interval(
-    scores: ScoreData, kind: str, threshold: float, level: float
-) -> tuple[float, float, float]:
+def rate_interval(scores: ScoreData, kind: str, threshold: float, level: float) -> Rate:
     """A rate counted at a threshold with its exact interval."""
-    if not math.isfinite(threshold):  # the same counts just beyond the scores
-        ends = [scores._extremes(who) for who in ("client", "impostor")]
-        low, high = min(pair[0] for pair in ends), max(pair[1] for pair in ends)
-        threshold = math.nextafter(low, -math.inf) if threshold < 0.0 else high
-    with quietly():
-        found = interval_of_scores(
-            scores, asking(kind, (), threshold=threshold), IntervalOptions(level)
-        )
-    return found.estimate, found.low, found.high
+    rates, low, high = counted_rates(scores, kind, [threshold], level)
+    if math.isnan(low[0]):
+        CountedScores(scores)  # which says why there is none
+    return float(rates[0]), float(low[0]), float(high[0])
+
+
+def counted_rates(
+    data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A rate counted at many thresholds with its exact intervals, which know of groups.
+
+    Where it has no interval, as with fractional weights, the ends are nan.
+    """
+    who, t = int(kind == "far"), Thresholds.from_theta(np.asarray(thresholds, dtype=np.float64))
+    law, tail = data._distributions[who], IntervalOptions(level).tail
+    rates = np.asarray((law._upper(t) if who else law._lower(t))[0])
+    try:
+        evidence = CountedScores(data).evidence
+        sizes = [
+            evidence.effective(who, t[k : k + _AT_ONCE], tail, above=bool(who))
+            for k in range(0, t.size, _AT_ONCE)
+        ]
+    except InputError:
+        return rates, np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+    n = np.concatenate(sizes)
+    low, high = share_ends(rates * n, n, tail)
+    if isinstance(data, ScoreSummary):  # within a bin a score may lie on either side
+        off = data.rate_error_at(t.theta)[1 - who]
+        low, high = np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
+    return rates, low, high
 
 
 def way_of_both(
@@ -373,6 +476,48 @@ def way_of_both(
     found = far if f is None else rate_of_fit(f, "far", threshold, confidence)
     beyond = float(round(far[0] * scores.impostor_total))
     return Way(how, threshold, *found, beyond, far[0], frr[0], family)
+
+
+def way_of_precision(scores: ScoreData, rate: float, prior: float, confidence: float) -> Way:
+    """The lowest threshold whose precision, counted on dev at a prior, is at least the target."""
+    gaps = CountedScores(scores).pair.gaps
+    precision = precision_of(prior, gaps.tpr, gaps.far)
+    reached = np.flatnonzero(precision >= rate * (1.0 - _TIED))
+    if not reached.size:
+        best = np.nanargmax(precision)
+        at = rounded(float(gaps.thresholds(np.array([best])).theta[0]), up=True)
+        raise InputError.about("precision")(
+            f"precision={rate:g} must be reached at some threshold of dev; the highest that is"
+            f" counted is {shown_rate(float(precision[best]))}, at the threshold {at}. Give other"
+            " scores, or ask for less."
+        )
+    threshold = float(gaps.thresholds(reached[:1]).theta[0])
+    found, accepted = precision_interval(scores, threshold, prior, confidence)
+    return Way("counted", threshold, *found, accepted, *_counted(scores, threshold))
+
+
+def precision_interval(
+    scores: ScoreData, threshold: float, prior: float, level: float
+) -> tuple[Rate, int]:
+    """The precision at a threshold with its interval, and how many trials are accepted.
+
+    At the scores' own share of clients it is Clopper and Pearson's; at another prior, or where
+    trials depend on each other, the distances to the ends of both rates, their squares added.
+    """
+    far, frr = (rate_interval(scores, kind, threshold, level) for kind in TARGET_RATES)
+    tpr = float(scores._distributions[0].sf(threshold))
+    hits, errors = round(scores.client_total * tpr), round(scores.impostor_total * far[0])
+    if not hits + errors:
+        return (math.nan, 0.0, 1.0), 0
+    if prior == scores.prior and Evidence(scores._trials).groups is None:
+        ends = share_ends(hits, hits + errors, IntervalOptions(level).tail)
+        return (hits / (hits + errors), float(ends[0]), float(ends[1])), hits + errors
+    precision = float(precision_of(prior, tpr, far[0]))
+    off = [
+        math.hypot(*(float(precision_of(prior, *at)) - precision for at in ((t, far[0]), (tpr, f))))
+        for t, f in ((1.0 - frr[2], far[2]), (1.0 - frr[1], far[1]))
+    ]
+    return (precision, max(precision - off[0], 0.0), min(precision + off[1], 1.0)), hits + errors
 
 
 def digest_of(scores: ScoreData) -> str:

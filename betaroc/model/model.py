@@ -35,6 +35,7 @@ from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, ends as _ends, operating_points
+from betaroc.model.criteria import least_weighted_errors
 from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.diagonal import diagonal_crossings, global_shape
 from betaroc.model.ends import Ends, SemiDerivatives
@@ -630,7 +631,7 @@ class ScoreModel(Noun):
         (0.2, 0.16)
         """
         weight = operating_points.exact_weight(fraction(alpha, "alpha"))
-        return self._point(operating_points.weighted_error(self._pair, weight, 1 - weight))
+        return self._point(least_weighted_errors(self._pair, [weight])[0])
 
     def min_dcf(
         self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
@@ -680,8 +681,9 @@ class ScoreModel(Noun):
             )
         model = self if prior is None else replace(self, prior=prior)
         share = operating_points.exact_weight(model.prior)
-        weights = Fraction(fa) * (1 - share), Fraction(fr) * share
-        return model._point(operating_points.weighted_error(self._pair, *weights))
+        costs = Fraction(fa) * (1 - share), Fraction(fr) * share
+        weight = costs[0] / sum(costs) if any(costs) else Fraction(1, 2)
+        return model._point(least_weighted_errors(self._pair, [weight])[0])
 
     def actual_dcf(
         self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None

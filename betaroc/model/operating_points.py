@@ -18,7 +18,6 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds, choose
-from betaroc.distributions.empirical import decides_by_counts
 from betaroc.distributions.pairs import Pair
 from betaroc.model.measures import precision_of
 
@@ -39,33 +38,6 @@ def exact_weight(value: float) -> Fraction:
     return Fraction(repr(float(value))) if lost and 0 < exact < 1 else short
 
 
-# ------------------------------------------------------------------- weighted errors
-def weighted_error(pair: Pair, cost_far: Fraction, cost_frr: Fraction) -> Thresholds:
-    """The global minimiser of cost_far FAR + cost_frr FRR."""
-    t = pair.candidates
-    if cost_far > 0 and cost_frr > 0:
-        level = math.log(cost_far) - math.log(cost_frr)
-        t = Thresholds.concatenate([t, pair.ratio_roots(level)])
-    far, frr = pair.far(t), pair.frr(t)
-    criterion = float(cost_far) * far + float(cost_frr) * frr
-    return t[least_error(pair, t, criterion, cost_far, cost_frr)]
-
-
-def least_error(
-    pair: Pair, t: Thresholds, criterion: FloatArray, cost_far: Fraction, cost_frr: Fraction
-) -> int:
-    """Index of the least weighted error under the tie rule, on counts where there are counts."""
-    if decides_by_counts(pair) and pair.whole:
-        # The tie rule on integers: of those that look tied, the exactly smallest.
-        least = np.min(criterion)
-        near = np.nonzero(criterion <= least + 1e-9 * abs(least))[0]
-        accepted = pair.impostor._counts_above(t[near])
-        rejected = pair.client._counts_at_most(t[near])
-        sizes = int(pair.client.total), int(pair.impostor.total)
-        return int(near[least_on_counts(accepted, rejected, sizes, (cost_far, cost_frr))])
-    return best(t, criterion, pair.far(t) + pair.frr(t))
-
-
 def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
     """Index of the smallest criterion under the tie rule; nan is left out."""
     near = np.nonzero(_near_least(criterion))[0]
@@ -76,25 +48,6 @@ def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
 def _near_least(values: FloatArray) -> BoolArray:
     least = np.nanmin(values)
     return np.asarray(values <= least + _TIE * abs(least))
-
-
-def least_on_counts(
-    accepted: FloatArray,
-    rejected: FloatArray,
-    sizes: tuple[int, int],
-    costs: tuple[Fraction, Fraction],
-) -> int:
-    """Index of the exactly least cost_far FAR + cost_frr FRR, of ascending thresholds.
-
-    `accepted` impostors and `rejected` clients; `sizes` are of clients and impostors.
-    """
-    clients, impostors = sizes
-
-    def key(k: int) -> tuple[Fraction, int, int]:
-        fp, fn = int(accepted[k]) * clients, int(rejected[k]) * impostors
-        return costs[0] * fp + costs[1] * fn, fp + fn, k
-
-    return min(range(accepted.size), key=key)
 
 
 # --------------------------------------------------------------------- balanced errors

@@ -102,14 +102,9 @@ def sample_systems(
     if not models:
         raise InputError.about("models")("models must hold at least one ScoreModel; got none.")
     for name, model in models.items():
-        if not isinstance(name, str):
-            raise InputTypeError.about("models")(
-                f"models must have names of text; got {shown(name)}."
-            )
-        if name in ("", "label"):
-            raise InputError.about("models")(
-                f"models must not be named {name!r}: the frame's column of labels is called"
-                " label, and every column has a name. Choose another name."
+        if not isinstance(name, str) or name in ("", "label"):
+            raise (InputError if isinstance(name, str) else InputTypeError).about("models")(
+                f'models must have names of text, none empty or "label"; got {shown(name)}.'
             )
         if not isinstance(model, ScoreModel):
             raise InputTypeError(
@@ -153,59 +148,39 @@ def _matrices(given: Any, names: Sequence[str]) -> list[FloatArray]:
 
 
 def _matrix(given: Any, names: Sequence[str], called: str) -> FloatArray:
-    k = len(names)
-    _refuse_other_names(given, names, called)
-    array = real_array(given, called)
-    if array.shape not in ((), (k, k)):
-        raise InputError(
-            f"{called} must be one number or a {k} x {k} matrix for {k} systems; got shape"
-            f" {array.shape}."
-        )
-    if not np.all(np.abs(array) <= 1.0):
-        worst = float(array.flat[np.argmax(~(np.abs(array) <= 1.0))])
-        raise InputError(f"{called} must lie in [-1, 1]; got {worst!r}.")
-    if array.ndim == 0:
-        r = float(array)
-        if k > 1 and 1.0 + (k - 1) * r < -_ROUNDING * k:
-            raise InputError(
-                f"{called} must be at least -1/{k - 1} = {-1.0 / (k - 1):.6g}, for {k} systems"
-                f" cannot all oppose each other; got {r!r}."
-            )
-        return np.where(np.eye(k) == 1.0, 1.0, r)
-    apart = np.argwhere(np.abs(array - array.T) > k * _ROUNDING)
-    if apart.size:
-        i, j = apart[0].tolist()
-        raise InputError(
-            f"{called} must be symmetric; entry ({i}, {j}) is {float(array[i, j])!r} and ({j}, {i})"
-            f" is {float(array[j, i])!r}. Give the mean of the two."
-        )
-    off = np.flatnonzero(np.abs(np.diag(array) - 1.0) > k * _ROUNDING)
-    if off.size:
-        raise InputError(
-            f"{called} must have a diagonal of 1; entry ({off[0]}, {off[0]}) is"
-            f" {float(array[off[0], off[0]])!r}. Divide by the standard deviations."
-        )
-    # Computed correlations are symmetric to rounding.
-    array = np.where(np.eye(k) == 1.0, 1.0, 0.5 * (array + array.T))
-    least = float(np.linalg.eigvalsh(array)[0])
-    if least < -k * _ROUNDING:
-        raise InputError(
-            f"{called} must be positive semidefinite; its smallest eigenvalue is {least:.6g}. No"
-            " scores have these correlations together."
-        )
-    return array
-
-
-def _refuse_other_names(given: Any, names: Sequence[str], called: str) -> None:
-    columns = getattr(given, "columns", None)
-    if columns is None:
-        return
-    for own in (columns, getattr(given, "index", columns)):
+    columns, k = getattr(given, "columns", None), len(names)
+    for own in () if columns is None else (columns, getattr(given, "index", columns)):
         if list(own) != list(names):
             raise InputError(
                 f"{called} must have rows and columns {shown(list(names))}, the systems in their"
                 f" order; got {shown(list(own))}. Reorder it with .loc[names, names]."
             )
+    array, diagonal = np.asarray(real_array(given, called)), np.eye(k) == 1.0
+    if not np.all(np.abs(array) <= 1.0):
+        worst = float(array.flat[np.argmax(~(np.abs(array) <= 1.0))])
+        raise InputError(f"{called} must lie in [-1, 1]; got {worst!r}.")
+    array = np.where(diagonal, 1.0, array) if array.ndim == 0 else array
+    if array.shape != (k, k):
+        raise InputError(
+            f"{called} must be one number or a {k} x {k} matrix for {k} systems; got shape"
+            f" {array.shape}."
+        )
+    for wrong, must in (
+        (np.abs(array - array.T) > k * _ROUNDING, "be symmetric"),
+        (diagonal & (np.abs(array - 1.0) > k * _ROUNDING), "have a diagonal of 1"),
+    ):
+        if np.any(wrong):
+            i, j = np.argwhere(wrong)[0].tolist()
+            raise InputError(f"{called} must {must}; entry ({i}, {j}) is {float(array[i, j])!r}.")
+    # Computed correlations are symmetric to rounding.
+    array = np.where(diagonal, 1.0, 0.5 * (array + array.T))
+    least = float(np.linalg.eigvalsh(array)[0])
+    if least < -k * _ROUNDING:
+        raise InputError(
+            f"{called} must be positive semidefinite, one number at least -1/{max(k - 1, 1)}; its"
+            f" smallest eigenvalue is {least:.6g}. No scores have these correlations together."
+        )
+    return array
 
 
 def _root(matrix: FloatArray) -> FloatArray:

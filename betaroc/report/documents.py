@@ -21,9 +21,8 @@ from betaroc.decision.comparison import Comparison, SystemsComparison
 from betaroc.decision.cross_validation import EpcCv
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.epc import Epc
-from betaroc.decision.forecast import EpcForecast
+from betaroc.decision.forecast import EpcForecast, TargetForecast
 from betaroc.decision.status import AMBER
-from betaroc.decision.target_forecast import TargetForecast
 from betaroc.decision.ways import Way
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.empirical import Binned, Empirical

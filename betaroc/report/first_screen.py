@@ -17,7 +17,6 @@ from betaroc.decision.decision_view import (
     STATUS_COLOURS,
     RateCell,
     RateRow,
-    counted_rates,
     decision_rates,
     mean_shown,
     of_total,
@@ -27,7 +26,7 @@ from betaroc.decision.decision_view import (
     ways_grid,
 )
 from betaroc.decision.status import DECIDED, high_rate_words
-from betaroc.decision.ways import TARGET_RATES
+from betaroc.decision.ways import TARGET_RATES, counted_rates
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.decision_picture import (
     Panel,
@@ -234,7 +233,9 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
     """What a trial costs, or the mean of both rates, on dev and on each test set."""
     if d.target in TARGET_RATES:
         return []
-    what = "Mean cost of a trial" if d.costs else "Mean of both rates (HTER)"
+    what = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
+        d.target, "Mean of both rates (HTER)"
+    )
     mean, ends = mean_shown(d.costs, d.interval)
     found = [f"{what}: {mean} expected from dev (interval {ends})"]
     for check, role in zip(checks, names[1:], strict=False):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_TARGET = "far=0.01"
 #: What may be given as a target.
 AnalysisTarget = str | Mapping[str, float] | None
-_TARGET_NAMES = ("cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
+_TARGET_NAMES = ("precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
 
 
 def page_in_terms(page: str, analysis: Analysis) -> str:
@@ -111,8 +111,8 @@ def _parsed(text: str) -> dict[str, Any]:
 def _refused(target: object) -> InputError:
     return InputError.about("target")(
         worded(
-            "`target` must be far=RATE, frr=RATE, cost_fa=COST with cost_fr=COST, or eer; got"
-            f" {shown(target)}. Name one, such as far=0.01."
+            "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
+            f" or eer; got {shown(target)}. Name one, such as far=0.01."
         )
     )
 
@@ -120,7 +120,7 @@ def _refused(target: object) -> InputError:
 def target_text(asked: DecisionRequest) -> str:
     """A target in one short text, which `request_of` reads."""
     prior = "" if asked.prior is None else f",prior={asked.prior!r}"
-    if asked.kind in TARGET_RATES:
+    if asked.kind in (*TARGET_RATES, "precision"):
         return f"{asked.kind}={asked.rate!r}{prior}"
     if asked.costs is None:
         return "eer"
@@ -131,6 +131,8 @@ def question_of(asked: DecisionRequest) -> str:
     """What the page answers."""
     if asked.kind in TARGET_RATES:
         return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
+    if asked.kind == "precision":
+        return f"Which threshold has a precision of at least {100.0 * asked.rate:g} % on dev?"
     if asked.costs is None:
         return "At which threshold are FAR and FRR equal?"
     fa, fr = asked.costs

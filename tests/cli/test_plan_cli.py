@@ -11,7 +11,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.decision.guarantee import fewest_of_order, keeps_bound
+from betaroc.decision.ways import fewest_of_order, keeps_bound
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")

@@ -26,8 +26,7 @@ from betaroc.core.value import Value
 from betaroc.distributions import empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
-from betaroc.model.criteria import CRITERIA
-from betaroc.model.minimise_counts import hull_vertices
+from betaroc.model.criteria import CRITERIA, hull_vertices
 
 Draw = Callable[[np.random.Generator, int, float], FloatArray]
 

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.spatial import ConvexHull
 
 import betaroc as br
-from betaroc.model.minimise_counts import _scanned
+from betaroc.model.criteria import hull_vertices
 from betaroc.model.operating_points import exact_weight, nearest_balance
 from betaroc.model.statistics import Asked
 
@@ -50,7 +50,7 @@ def test_the_scan_finds_the_lower_left_hull(seed: int) -> None:
     """As Qhull finds it, from the point of least y to that of least x."""
     rng = np.random.default_rng(seed)
     x, y = np.sort(rng.random(60))[::-1] ** 2, np.sort(rng.random(60)) ** 2
-    found = _scanned(x, y, np.arange(60))
+    found = hull_vertices(x, y)
     corner = np.array([[2.0, 2.0], [2.0, y[0]], [x[-1], 2.0]])
     hull = ConvexHull(np.concatenate([np.column_stack([x, y]), corner])).vertices
     np.testing.assert_array_equal(found, np.sort(hull[hull < 60]))
