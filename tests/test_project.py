@@ -197,8 +197,8 @@ NO_EXAMPLE = {
 
 # Classes that public functions return although nobody makes them by hand.
 RETURNED = (
-    "betaroc.model.curves.Det",
-    "betaroc.model.curves.PrecisionRecall",
+    "betaroc.model.roc.Det",
+    "betaroc.model.roc.PrecisionRecall",
     "betaroc.model.ends.End",
     "betaroc.model.ends.Ends",
     "betaroc.model.ends.SemiDerivatives",

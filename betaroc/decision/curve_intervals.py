@@ -9,7 +9,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.decision.bands import curve_replicates
 from betaroc.decision.comparison_draws import plan_of
@@ -18,7 +18,7 @@ from betaroc.decision.delta_bands import RESAMPLE, BandOptions
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.interval import Interval
 from betaroc.inference.simultaneous import interval_of_replicates
-from betaroc.model.asking import PointArguments
+from betaroc.model.asking import PointArguments, ascending_pair
 from betaroc.model.criteria import CRITERIA
 
 _STATISTICS = ("area", "value")
@@ -72,7 +72,9 @@ def _weights(
         )
     if name == "value":
         return _one(e, point.get("alpha")), f"value@alpha={point.get('alpha')}"
-    start, stop = area_range(e, *_between(point.get("between")))
+    between = point.get("between")
+    ends = (None, None) if between is None else ascending_pair(between, "alphas")
+    start, stop = area_range(e, *ends)
     return area_weights(e.alpha, start, stop) / (stop - start), "area"
 
 
@@ -81,22 +83,6 @@ def _one(e: Curve, alpha: float | None) -> FloatArray:
     found = np.zeros(e.alpha.size)
     found[index_of_alpha(e, alpha)] = 1.0
     return found
-
-
-def _between(given: Any) -> tuple[float | None, float | None]:
-    """The ends of a range of alpha; None for those of the curve."""
-    if given is None:
-        return None, None
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InputTypeError.about("between")(
-            f"between must be two alphas (low, high); got {checks.shown(given)}."
-        )
-    low, high = (checks.fraction(value, "between") for value in given)
-    if not low < high:
-        raise InputError.about("between")(
-            f"between must be two alphas (low, high) with low < high; got {checks.shown(given)}."
-        )
-    return low, high
 
 
 def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, float]:

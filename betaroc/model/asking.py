@@ -271,22 +271,23 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any], given: str) -> 
             )
         return Where(point, found)
     if point == "between":
-        return Where(point, _range(name, value))
+        return Where(point, ascending_pair(value, "FARs", f" for {name!r}"))
     if point == "threshold":
         return Where(point, checks.finite(value, point))
     return Where(point, checks.fraction(value, typed))
 
 
-def _range(name: str, value: Any) -> tuple[float, float]:
+def ascending_pair(value: Any, what: str, of: str = "") -> tuple[float, float]:
+    """Two fractions that ascend: the range `between` which a number is taken."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise InputTypeError.about("between")(
-            f"between must be two FARs (low, high) for {name!r}; got {checks.shown(value)}. Give"
-            " such as (0.0, 0.1)."
+            f"between must be two {what} (low, high){of}; got {checks.shown(value)}. Give such as"
+            " (0.0, 0.1)."
         )
     low, high = (checks.fraction(v, "between") for v in value)
     if not low < high:
         raise InputError.about("between")(
-            f"between must be two FARs (low, high) with low < high; got {checks.shown(value)}."
+            f"between must be two {what} (low, high) with low < high; got {checks.shown(value)}."
             " Give the smaller one first."
         )
     return low, high

@@ -36,11 +36,10 @@ from betaroc.distributions.pictures import class_styles, plot_classes
 from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, ends as _ends, operating_points
 from betaroc.model.criteria import least_weighted_errors
-from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.diagonal import diagonal_crossings, global_shape
 from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.measures import OperatingPoint, checked_cost, point_of
-from betaroc.model.roc import Roc
+from betaroc.model.roc import Det, PrecisionRecall, Roc
 from betaroc.model.roc_functions import posterior
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes

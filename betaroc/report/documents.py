@@ -50,11 +50,10 @@ from betaroc.inference.auc import AucTest
 from betaroc.inference.differences import Difference
 from betaroc.inference.interval import Band, Interval
 from betaroc.model.crossings import RocCrossings
-from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.ends import Ends
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.model.roc import Roc, RocHull
+from betaroc.model.roc import Det, PrecisionRecall, Roc, RocHull
 from betaroc.rendering.document import FORMAT, construct, kinds_of, value_of
 from betaroc.rendering.json_forms import parsed
 from betaroc.report.analysis import Analysis

@@ -15,7 +15,7 @@ from betaroc.cli import main
 from betaroc.core.checks import complement
 from betaroc.core.errors import BetarocError
 from betaroc.core.terms import TERMS, RateArguments
-from betaroc.core.text import RATE_NAMES, RATES, nearest, number
+from betaroc.core.text import RATE_NAMES, RATES, SYNONYMS, nearest, number
 from betaroc.decision.decide import TargetArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
@@ -41,7 +41,7 @@ def test_the_table_has_every_word_of_every_field_once() -> None:
     for own, row in zip(("far", "frr", "tpr", "tnr"), RATES, strict=True):
         words = {getattr(terms, own).short.lower() for terms in TERMS.values()}
         assert {word for word in words if " " not in word} <= set(row)
-    typed = set(get_type_hints(TargetArguments)) - {"level"}
+    typed = set(get_type_hints(TargetArguments)) - {"level", *SYNONYMS["precision"]}
     assert typed | {"far", "frr"} == set(RATE_NAMES)
     assert set(get_type_hints(RateArguments)) == typed - {"tpr"}
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.hull import sample_chain
+from betaroc.model.roc import Det, PrecisionRecall
 from helpers.cases import over
 from helpers.extras import needs
 from helpers.families import CLOSED_PAIRS, model
