@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--cost-fa C", "cost of a false acceptance")
     option("--cost-fr C", "cost of a false rejection")
     option("--prior P", "share of clients where the system will run (default: dev's)")
-    option("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
+    rare("--precision/--ppv P", "the lowest threshold with at least this precision on dev")
     option("--eer", "the threshold of the equal error rate")
     option("--youden", "the threshold of the largest TPR - FAR")
     option("--how WAY", "guaranteed, average, tail or model; of costs and the EER counted or model"
@@ -77,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int | None:
     request = checked_request(**asked)
     _refuse_several_files(arguments)
     systems = named_systems(arguments, tests=(0, 1))
+    if systems and request.kind == "precision":
+        raise InputError("--precision must be of one system; --system names several.")
     if systems:
         return run_systems(systems, arguments, request)
     files = {role: files_of(arguments, role) for role in ("dev", "test")}
