@@ -55,7 +55,6 @@ from betaroc.report.beta_pair import BetaPairFit, beta_pair_numbers, beta_pair_o
 from betaroc.report.contradictions import contradictions, first_lines
 from betaroc.report.first_screen import decision_lines
 from betaroc.report.intervals import intervals_of
-from betaroc.report.observed_curves import ObservedCurve, observed_curves, observed_numbers
 from betaroc.report.page import analysis_block, sections_of, write_report
 from betaroc.report.quality import distances, quality_of, shift
 from betaroc.report.record import (
@@ -68,11 +67,14 @@ from betaroc.report.record import (
     target_text,
 )
 from betaroc.report.score_set import (
+    ObservedCurve,
     ObservedPoint,
     ScoreSet,
     apart_words,
     is_modelled,
     names_of_files,
+    observed_curves,
+    observed_numbers,
     observed_points,
     rate_at,
     rates_shown,

@@ -52,11 +52,12 @@ from betaroc.report.intervals import (
     measured_cell,
     summary_words,
 )
-from betaroc.report.observed_curves import BY, ObservedCurve
 from betaroc.report.quality import statuses
 from betaroc.report.score_set import (
+    BY,
     RATES,
     Named,
+    ObservedCurve,
     ObservedPoint,
     ScoreSet,
     is_modelled,
