@@ -66,7 +66,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "H08": ("cli/test_doors.py::test_a_study_does_not_leave_its_folder",),
     "H09": ("cli/test_cli.py::test_an_existing_report_is_replaced_only_by_force",),
     "H11": (
-        "cli/test_cli.py::test_a_full_standard_output_is_2",
+        "cli/test_process_contract.py::test_a_pipe_that_nobody_reads_and_a_full_disk",
         "report/test_report.py::test_unwritable_report_keeps_the_old_one",
         "studies/test_study.py::test_a_full_disk_loses_nothing",
     ),
