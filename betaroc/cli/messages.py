@@ -18,7 +18,7 @@ from betaroc.core.notices import Notice
 from betaroc.core.process import shows_colours, shows_progress
 from betaroc.core.sentences import Sentence, Term
 from betaroc.core.terms import BIOMETRIC, terms_of
-from betaroc.rendering.json_forms import json_text, plain
+from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import csv_table, kept_grid, latex_grid
 from betaroc.rendering.tree import Node, retold

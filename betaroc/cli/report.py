@@ -26,8 +26,8 @@ from betaroc.core.text import shown
 from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import AUTO, BEST
 from betaroc.model.asking import askings
+from betaroc.rendering.document import json_text
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.json_forms import json_text
 from betaroc.rendering.numbers import visible
 from betaroc.report.analysis import Analysis, analyze_stepwise
 from betaroc.report.page import report_document

@@ -9,28 +9,37 @@ table, through their constructors.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
 import types
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial, reduce
-from typing import Any, Literal, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from betaroc.core import errors
 from betaroc.core.arrays import AnyArray
-from betaroc.core.errors import BetarocError, BetarocWarning, FileFormatError, InputTypeError
+from betaroc.core.errors import (
+    BetarocError,
+    BetarocWarning,
+    FileFormatError,
+    InputTypeError,
+    refusal,
+)  # fmt: skip
 from betaroc.core.local_files import file_names
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import listed, nearest, shown, typed
 from betaroc.core.value import Value, is_same
-from betaroc.rendering.json_forms import DEEPEST, plain as plain_form
 
 #: Raised by one with every release that changes the fields of a kind.
 FORMAT = 1
+#: Levels of a document at most.
+DEEPEST = 40
 #: Keys of a document beside the fields.
 ENVELOPE = ("betaroc", "format", "kind", "derived")
 _LARGEST = sys.float_info.max
@@ -42,24 +51,90 @@ _LARGE = 32
 Kinds = Mapping[str, type]
 
 
+# ------------------------------------------------------------------------ JSON and its text
+def plain(value: Any) -> Any:
+    """What JSON can hold: infinities are "inf" and "-inf", what is undefined is None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return float(value) if math.isfinite(value) else ("inf" if value > 0.0 else "-inf")
+    return value
+
+
+def json_text(document: Any) -> str:
+    """The text of what :func:`plain` returned, indented but for lists without parts."""
+    return _lines(document, "\n") + "\n"
+
+
+def _lines(value: Any, newline: str) -> str:
+    deeper = newline + "  "
+    if isinstance(value, dict) and value:
+        rows = [f"{json.dumps(key)}: {_lines(item, deeper)}" for key, item in value.items()]
+        return f"{{{deeper}{f',{deeper}'.join(rows)}{newline}}}"
+    if isinstance(value, list) and not set(map(type, value)).isdisjoint((dict, list)):
+        return f"[{deeper}{f',{deeper}'.join(_lines(item, deeper) for item in value)}{newline}]"
+    return json.dumps(value, allow_nan=False)
+
+
+def parsed(text: str) -> Any:
+    """The document of a text, of which nothing is left in doubt."""
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_word)
+    except json.JSONDecodeError as error:
+        raise FileFormatError(
+            f"the text must be JSON; it is not at line {error.lineno}, column {error.colno}:"
+            f" {error.msg}. Was it cut short?"
+        ) from error
+    except RecursionError as error:
+        rule = f"be nested at most {DEEPEST} deep"
+        raise refusal("the text", rule, "one nested far deeper", kind=FileFormatError) from error
+    except FileFormatError:
+        raise
+    except ValueError as error:  # whole numbers of thousands of digits
+        rule = "hold numbers of ordinary length"
+        raise refusal("the text", rule, shown(str(error)), kind=FileFormatError) from error
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise FileFormatError(
+            f"a key must stand once in an object; {shown(twice)} stands twice. Leave one out."
+        )
+    return unique
+
+
+def _refuse_word(word: str) -> NoReturn:
+    rule, remedy = 'be written null, infinities "inf" and "-inf"', "Write it again with to_json."
+    raise refusal("undefined", rule, word, remedy, FileFormatError)
+
+
+# --------------------------------------------------------------------- whole documents
 def document_of(value: Any) -> dict[str, Any]:
     """The fields of a value in plain form, its kind first."""
-    state = EncodeState()
-    plain: dict[str, Any] = Record(type(value)).write(value, "", state)
+    state = _Writing()
+    record: dict[str, Any] = _write_record(value, "", state)
     # Names instead of paths, which tell where on a machine its user keeps files.
-    places = [(record, part, record[part]) for record, part in state.files]
+    places = [(holder, part, holder[part]) for holder, part in state.files]
     names = file_names(
         path for *_, paths in places for path in ([paths] if isinstance(paths, str) else paths)
     )
-    for record, part, paths in places:
+    for holder, part, paths in places:
         many = not isinstance(paths, str)
-        record[part] = [names[path] for path in paths] if many else names[paths]
-    return {"kind": type(value).__name__} | plain
+        holder[part] = [names[path] for path in paths] if many else names[paths]
+    return {"kind": type(value).__name__} | record
 
 
-def value_of(plain: Any, kinds: Kinds, kind: type) -> Any:
+def value_of(document: Any, kinds: Kinds, kind: type) -> Any:
     """The value of a plain form."""
-    return Record(kind).read(plain, "", DecodeState(kinds))
+    return read(codec_of(kind), document, "", _Reading(kinds))
 
 
 def kinds_of(roots: Iterable[type]) -> dict[str, type]:
@@ -76,12 +151,12 @@ def kinds_of(roots: Iterable[type]) -> dict[str, type]:
         codecs = list(parts_of(kind).values())
         for codec in codecs:  # which grows
             codecs += codec.parts
-            waiting += codec.kinds if isinstance(codec, Record) else ()
+            waiting += codec.python if codec.form == "record" else ()
     return dict(sorted(kinds.items()))
 
 
 @dataclass
-class EncodeState:
+class _Writing:
     """Arrays that stand in a document already, and where; records with paths, and which parts."""
 
     arrays: dict[int, tuple[Any, str]] = field(default_factory=dict)
@@ -89,7 +164,7 @@ class EncodeState:
 
 
 @dataclass
-class DecodeState:
+class _Reading:
     """What a reader may make, and the arrays it has made."""
 
     kinds: Kinds
@@ -100,19 +175,15 @@ class DecodeState:
         """One level of nesting."""
         self.depth += 1
         if self.depth > DEEPEST:
-            raise FileFormatError(
-                f"{at[:80]} must be nested at most {DEEPEST} deep; it is deeper. Nothing that"
-                " betaroc writes is."
-            )
+            rule = f"be nested at most {DEEPEST} deep"
+            raise refusal(at[:80], rule, "what is deeper", kind=FileFormatError)
 
 
-def refused(at: str, must: str, given: object) -> NoReturn:
-    """The error of a place in a document."""
+def refuse(at: str, must: str, value: object) -> NoReturn:
+    """Raise the error of a place in a document."""
     must = must if len(must) <= 140 else f"{must[:137]}..."
-    raise FileFormatError(
-        f"{format_json_path(at)} must be {must}; got {shown(given)}. Write the document again with"
-        " to_json, or mend it there."
-    )
+    remedy = "Write the document again with to_json, or mend it there."
+    raise refusal(format_json_path(at), f"be {must}", shown(value), remedy, FileFormatError)
 
 
 def format_json_path(at: str) -> str:
@@ -125,210 +196,6 @@ def join_path(at: str, name: str) -> str:
     return f"{at}.{name}" if at else name
 
 
-# ------------------------------------------------------------------------------ codecs
-class Codec:
-    """How things of one type stand in a document; these stand in JSON as they are.
-
-    Parameters
-    ----------
-    must : str
-        What a plain form must be.
-    python : type
-        Of the values; the first makes them plain.
-    parts : tuple of Codec, optional
-        Of what is within.
-    """
-
-    def __init__(self, must: str, *python: Any, parts: tuple[Codec, ...] = ()) -> None:
-        self.must, self.python, self.parts = must, python, parts
-
-    def takes(self, value: Any) -> bool:
-        """Whether a value is of this type."""
-        truth = isinstance(value, bool | np.bool_) and bool not in self.python
-        return isinstance(value, self.python) and not truth
-
-    def suits(self, plain: Any) -> bool:
-        """Whether a plain form is one of this type, by its outside."""
-        return self.takes(plain)
-
-    def write(self, value: Any, at: str, state: EncodeState) -> Any:
-        """The plain form of a value, which is of the type that its field states."""
-        if not self.takes(value):
-            raise InputTypeError(
-                f"{at} must be {self.must} to be written; got {shown(value)} of type"
-                f" {type(value).__name__}. Pickle it instead."
-            )
-        return self._write(value, at, state)
-
-    def read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        """The value of a plain form."""
-        if not self.suits(plain):
-            refused(at, self.must, plain)
-        return self._read(plain, at, state)
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        return None if value is None else self.python[0](value)
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        return plain
-
-
-class RealCodec(Codec):
-    """A double."""
-
-    def suits(self, plain: Any) -> bool:
-        if type(plain) in (int, float):
-            return not abs(plain) > _LARGEST
-        return plain is None or plain in ("inf", "-inf")
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        return plain_form(float(value))
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        return float("nan" if plain is None else plain)
-
-
-class ChoiceCodec(Codec):
-    """One of a few words, or the member of an enum."""
-
-    def __init__(self, members: Mapping[str, Any]) -> None:
-        super().__init__(f"one of {listed(members)}")
-        self.members = members
-
-    def takes(self, value: Any) -> bool:
-        return any(type(value) is type(m) and value == m for m in self.members.values())
-
-    def suits(self, plain: Any) -> bool:
-        return isinstance(plain, str) and plain in self.members
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        return next(plain for plain, member in self.members.items() if member == value)
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        return self.members[plain]
-
-
-class ManyCodec(Codec):
-    """A tuple of one type, or of one type each."""
-
-    def __init__(self, parts: tuple[Codec, ...], *, repeated: bool) -> None:
-        must = "a list" if repeated else f"a list of {len(parts)}"
-        super().__init__(must, tuple, parts=parts)
-        self.repeated = repeated
-
-    def takes(self, value: Any) -> bool:
-        return isinstance(value, tuple) and (self.repeated or len(value) == len(self.parts))
-
-    def suits(self, plain: Any) -> bool:
-        return isinstance(plain, list) and self.takes(tuple(plain))
-
-    def _each(self, values: Any, at: str) -> Iterator[tuple[Codec, Any, str]]:
-        codecs = self.parts * len(values) if self.repeated else self.parts
-        for k, (codec, value) in enumerate(zip(codecs, values, strict=True)):
-            yield codec, value, f"{at}[{k}]"
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        return [codec.write(part, place, state) for codec, part, place in self._each(value, at)]
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        parts = self._each(plain, at)
-        return tuple(codec.read(part, place, state) for codec, part, place in parts)
-
-
-class MappingCodec(Codec):
-    """Things by name."""
-
-    def __init__(self, item: Codec) -> None:
-        super().__init__("an object", Mapping, parts=(item,))
-        self.item = item
-
-    def takes(self, value: Any) -> bool:
-        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        return {k: self.item.write(v, join_path(at, k), state) for k, v in value.items()}
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        return {k: self.item.read(v, join_path(at, k), state) for k, v in plain.items()}
-
-
-class EitherCodec(Codec):
-    """One of several types, which their plain forms tell apart."""
-
-    def __init__(self, parts: tuple[Codec, ...]) -> None:
-        self.optional = NULL in parts
-        must = [part.must for part in parts if part is not NULL]
-        super().__init__(", or ".join(must + ["null"] * self.optional), parts=parts)
-
-    def takes(self, value: Any) -> bool:
-        return any(part.takes(value) for part in self.parts)
-
-    def suits(self, plain: Any) -> bool:
-        return (self.optional and is_nan(plain)) or any(part.suits(plain) for part in self.parts)
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        plain = next(part for part in self.parts if part.takes(value)).write(value, at, state)
-        return {"float": "nan"} if self.optional and plain is None is not value else plain
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        if self.optional and is_nan(plain):
-            return math.nan
-        if plain is None and self.optional:
-            return None
-        return next(part for part in self.parts if part.suits(plain)).read(plain, at, state)
-
-
-def is_nan(plain: Any) -> bool:
-    """Whether nan stands where null would be None."""
-    return isinstance(plain, dict) and plain == {"float": "nan"}
-
-
-class TextCodec(Codec):
-    """What has a text that it can be read from."""
-
-    def suits(self, plain: Any) -> bool:
-        return isinstance(plain, str)
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        return value._to_text()
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        return construct(self.python[0]._of_text, plain, at)
-
-
-class AnyCodec(Codec):
-    """Of no stated type: numbers, texts, flags, None and lists of them."""
-
-    def takes(self, value: Any) -> bool:
-        if isinstance(value, list):
-            return all(map(self.takes, value))
-        return value is None or isinstance(value, self.python)
-
-    def suits(self, plain: Any) -> bool:
-        if isinstance(plain, dict):
-            return plain in _FLOATS
-        return not (isinstance(plain, float) and math.isinf(plain))
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        if isinstance(value, list):
-            return [self._write(part, at, state) for part in value]
-        plain = value.item() if isinstance(value, np.generic) else value
-        if isinstance(plain, float) and not math.isfinite(plain):
-            return {"float": repr(float(plain))}
-        return plain
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        if isinstance(plain, list):
-            state.deeper(at)
-            values = [self.read(part, f"{at}[{k}]", state) for k, part in enumerate(plain)]
-            state.depth -= 1
-            return values
-        return float(plain["float"]) if isinstance(plain, dict) else plain
-
-
-_FLOATS = [{"float": word} for word in ("nan", "inf", "-inf")]
-
-
 def construct(make: Any, content: Any, at: str) -> Any:
     """What a constructor makes, or its error with the place."""
     try:
@@ -338,134 +205,342 @@ def construct(make: Any, content: Any, at: str) -> Any:
     except BetarocError as error:
         raise FileFormatError(f"{format_json_path(at)}: {error}"[:400]) from error
     except (TypeError, ValueError, ArithmeticError, LookupError) as error:
-        raise FileFormatError(
-            f"{format_json_path(at)} must hold fields that go together; they do not:"
-            f" {shown(str(error))}. Write the document again with to_json."
-        ) from error
+        rule, kind = "hold fields that go together", FileFormatError
+        raise refusal(format_json_path(at), rule, shown(str(error)), kind=kind) from error
 
 
-NULL = Codec("null", type(None))
-WHOLE = Codec("a whole number", int, np.integer)
-FLAG = Codec("true or false", bool, np.bool_)
-TEXT = Codec("text", str)
-REAL = RealCodec(
-    'a number that doubles can hold, "inf", "-inf" or null for undefined',
-    float, int, np.floating, np.integer,
+# ------------------------------------------------------------------------------ codecs
+@dataclass(frozen=True, eq=False)
+class Codec:
+    """How things of one type stand in a document.
+
+    Parameters
+    ----------
+    form : str
+        "scalar" and "real", "anything", "choice", "many", "each", "mapping", "either", "text",
+        "array" or "record".
+    must : str
+        What a plain form must be.
+    python : tuple of type
+        Of the values; the first makes scalars plain. Of a record the classes.
+    parts : tuple of Codec
+        Of what is within.
+    members : dict
+        By its plain form each member of a choice.
+    kind : str
+        Of an array that of its entries: "f", "i", "b", "U", or "" for any.
+    """
+
+    form: str
+    must: str
+    python: tuple[Any, ...] = ()
+    parts: tuple[Codec, ...] = ()
+    members: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = ""
+
+    @property
+    def named(self) -> bool:
+        """Whether a record names its kind."""
+        return issubclass(self.python[0], Value)
+
+    @property
+    def optional(self) -> bool:
+        """Whether null may stand there for None."""
+        return NULL in self.parts
+
+
+NULL = Codec("scalar", "null", (type(None),))
+WHOLE = Codec("scalar", "a whole number", (int, np.integer))
+FLAG = Codec("scalar", "true or false", (bool, np.bool_))
+TEXT = Codec("scalar", "text", (str,))
+REAL = Codec(
+    "real", 'a number that doubles can hold, "inf", "-inf" or null for undefined',
+    (float, int, np.floating, np.integer),
 )  # fmt: skip
-ANYTHING = AnyCodec(
-    "a number that doubles can hold, text, true, false, null or a list of these",
-    bool, int, float, str, np.generic,
+ANYTHING = Codec(
+    "anything", "a number that doubles can hold, text, true, false, null or a list of these",
+    (type(None), bool, int, float, str, np.generic),
 )  # fmt: skip
+_SIMPLE: dict[Any, Codec] = {
+    float: REAL, int: WHOLE, bool: FLAG, str: TEXT, type(None): NULL, Any: ANYTHING,
+}  # fmt: skip
+_FLOATS = [{"float": word} for word in ("nan", "inf", "-inf")]
+#: Of the entries of each kind of array what errors call them, their codec and dtype, and how JSON
+#: has them.
+_ENTRIES: dict[str, tuple[str, Codec, str, set[type]]] = {
+    "f": ('numbers, "inf", "-inf" or null', REAL, "float64", {float, int}),
+    "i": ("whole numbers", WHOLE, "int64", {int}),
+    "b": ("true and false", FLAG, "bool", {bool}),
+    "U": ("texts", TEXT, "str", {str}),
+    "": ("one type", ANYTHING, "", set()),
+}
+_LETTERS = {"float64": "f", "float32": "f", "float16": "f", "int64": "i", "bool": "b", "str": "U"}
+_ARRAYS = {np.float64: "f", np.signedinteger: "i", np.bool_: "b", np.str_: "U", Any: ""}
+
+
+def unaliased(hint: Any) -> Any:
+    """What a named alias stands for; numpy's NDArray is one from 2.5 on."""
+    alias, arguments = getattr(get_origin(hint) or hint, "__value__", hint), get_args(hint)
+    return alias[arguments] if arguments and alias is not hint else alias
+
+
+@cache
+def codec_of(hint: Any) -> Codec:
+    """The codec of a type."""
+    if hint in _SIMPLE:
+        return _SIMPLE[hint]
+    hint = unaliased(hint)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        values = tuple(k for k in arguments if isinstance(k, type) and issubclass(k, Value))
+        options = tuple(codec_of(kind) for kind in arguments if kind not in values)
+        options += (_record(*values),) if values else ()
+        must = [part.must for part in options if part is not NULL] + ["null"] * (NULL in options)
+        return options[0] if len(options) == 1 else Codec("either", ", or ".join(must), (), options)
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return Codec("many", "a list", (tuple,), (codec_of(arguments[0]),))
+    if origin is tuple:
+        parts = tuple(map(codec_of, arguments))
+        return Codec("each", f"a list of {len(parts)}", (tuple,), parts)
+    if origin is np.ndarray:
+        (scalar,) = get_args(arguments[1])
+        kind = _ARRAYS[get_origin(scalar) or scalar]
+        return Codec("array", f"a list of {_ENTRIES[kind][0]}", (np.ndarray,), kind=kind)
+    if origin is Literal:
+        return _choice({word: word for word in arguments})
+    if origin is type:
+        kinds = {name: k for name, k in vars(errors).items() if isinstance(k, type)}
+        return _choice({n: k for n, k in kinds.items() if issubclass(k, BetarocWarning)})
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return Codec("mapping", "an object", (Mapping,), (codec_of(arguments[1]),))
+    if hasattr(hint, "_of_text"):
+        return Codec("text", "text", (hint,))
+    if issubclass(hint, Enum):
+        return _choice({member.value: member for member in hint})
+    return _record(hint)
+
+
+def _choice(members: Mapping[str, Any]) -> Codec:
+    return Codec("choice", f"one of {listed(members)}", members=members)
+
+
+def _record(*kinds: type) -> Codec:
+    must = f"an object of kind {' or '.join(kind.__name__ for kind in kinds)}"
+    return Codec("record", must, kinds)
+
+
+def is_nan(document: Any) -> bool:
+    """Whether nan stands where null would be None."""
+    return isinstance(document, dict) and document == _FLOATS[0]
+
+
+def _takes(codec: Codec, value: Any) -> bool:
+    """Whether a value is of the type."""
+    if codec.form == "either":
+        return any(_takes(part, value) for part in codec.parts)
+    if codec.form == "choice":
+        return any(type(value) is type(m) and value == m for m in codec.members.values())
+    if codec.form == "anything" and isinstance(value, list):
+        return all(_takes(codec, part) for part in value)
+    if codec.form == "array":
+        kinds = {"i": "iu", "": "iubfU"}.get(codec.kind, codec.kind)
+        return isinstance(value, np.ndarray) and value.dtype.kind in kinds
+    if codec.form == "mapping":
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    if codec.form == "each" and isinstance(value, tuple) and len(value) != len(codec.parts):
+        return False
+    truth = isinstance(value, bool | np.bool_) and bool not in codec.python
+    return isinstance(value, codec.python) and not truth
+
+
+def _suits(codec: Codec, document: Any) -> bool:
+    """Whether a plain form is one of the type, by its outside."""
+    match codec.form:
+        case "real":
+            if type(document) in (int, float):
+                return not abs(document) > _LARGEST
+            return document is None or document in ("inf", "-inf")
+        case "choice":
+            return isinstance(document, str) and document in codec.members
+        case "text":
+            return isinstance(document, str)
+        case "many" | "each":
+            return isinstance(document, list) and _takes(codec, tuple(document))
+        case "either":
+            return (codec.optional and is_nan(document)) or any(
+                _suits(part, document) for part in codec.parts
+            )
+        case "anything":
+            if isinstance(document, dict):
+                return document in _FLOATS
+            return not (isinstance(document, float) and math.isinf(document))
+        case "array":
+            keys = set(document) if isinstance(document, dict) else None
+            return isinstance(document, list) or keys in ({"same as"}, {"values", "dtype", "shape"})
+        case "record":
+            return isinstance(document, dict) and not is_nan(document)
+    return _takes(codec, document)
+
+
+def write(codec: Codec, value: Any, at: str, state: _Writing) -> Any:
+    """The plain form of a value, which must be of the type."""
+    if not _takes(codec, value):
+        rule, remedy = f"be {codec.must} to be written", "Pickle it instead."
+        raise refusal(at, rule, typed(value), remedy, InputTypeError)
+    match codec.form:
+        case "real":
+            return plain(float(value))
+        case "choice":
+            return next(word for word, member in codec.members.items() if member == value)
+        case "many" | "each":
+            parts = codec.parts * len(value) if codec.form == "many" else codec.parts
+            both = enumerate(zip(parts, value, strict=True))
+            return [write(part, v, f"{at}[{k}]", state) for k, (part, v) in both]
+        case "mapping":
+            part = codec.parts[0]
+            return {k: write(part, v, join_path(at, k), state) for k, v in value.items()}
+        case "either":
+            part = next(part for part in codec.parts if _takes(part, value))
+            document = write(part, value, at, state)
+            undefined = codec.optional and document is None and value is not None
+            return {"float": "nan"} if undefined else document
+        case "text":
+            return value._to_text()
+        case "anything":
+            if isinstance(value, list):
+                return [write(codec, part, at, state) for part in value]
+            scalar = value.item() if isinstance(value, np.generic) else value
+            finite = not isinstance(scalar, float) or math.isfinite(scalar)
+            return scalar if finite else {"float": repr(float(scalar))}
+        case "array":
+            return _write_array(codec, value, at, state)
+        case "record":
+            return _write_record(value, at, state)
+    return None if value is None else codec.python[0](value)
+
+
+def read(codec: Codec, document: Any, at: str, state: _Reading) -> Any:
+    """The value of a plain form."""
+    if not _suits(codec, document):
+        refuse(at, codec.must, document)
+    match codec.form:
+        case "real":
+            return float("nan" if document is None else document)
+        case "choice":
+            return codec.members[document]
+        case "many" | "each":
+            parts = codec.parts * len(document) if codec.form == "many" else codec.parts
+            both = enumerate(zip(parts, document, strict=True))
+            return tuple(read(part, d, f"{at}[{k}]", state) for k, (part, d) in both)
+        case "mapping":
+            part = codec.parts[0]
+            return {k: read(part, d, join_path(at, k), state) for k, d in document.items()}
+        case "either":
+            if codec.optional and (document is None or is_nan(document)):
+                return None if document is None else math.nan
+            part = next(part for part in codec.parts if _suits(part, document))
+            return read(part, document, at, state)
+        case "text":
+            return construct(codec.python[0]._of_text, document, at)
+        case "anything":
+            return _read_anything(document, at, state)
+        case "array":
+            return _read_array(codec, document, at, state)
+        case "record":
+            return _read_record(codec, document, at, state)
+    return document
+
+
+def _read_anything(document: Any, at: str, state: _Reading) -> Any:
+    if isinstance(document, list):
+        state.deeper(at)
+        values = [read(ANYTHING, part, f"{at}[{k}]", state) for k, part in enumerate(document)]
+        state.depth -= 1
+        return values
+    return float(document["float"]) if isinstance(document, dict) else document
 
 
 # ------------------------------------------------------------------------------ arrays
-class Entries(NamedTuple):
-    """Entries of arrays of a kind: how errors call them, and of JSON each."""
+def _write_array(codec: Codec, value: AnyArray, at: str, state: _Writing) -> Any:
+    """Lists within each other; a large array that stands there already by its place."""
+    known, place = state.arrays.get(id(value), (None, ""))
+    if known is value:
+        return {"same as": place}
+    if value.size >= _LARGE:
+        state.arrays[id(value)] = value, at
+    letter = "i" if value.dtype.kind == "u" else value.dtype.kind
+    dtype = value.dtype.name if letter == "f" else _ENTRIES[letter][2]
+    follows = dtype == "float64" if codec.kind == "f" else letter in "iUb"
+    lists = value.ndim > 0 if value.size else value.shape == (0,) and codec.kind
+    array = value if follows and lists else value.ravel()
+    values = array.tolist()
+    if letter == "f" and not np.isfinite(array).all():
+        values = plain(values)
+    if follows and lists:
+        return values
+    return {"values": values, "dtype": dtype, "shape": list(value.shape)}
 
-    must: str
-    codec: Codec
-    dtype: str = ""
-    json: tuple[type, ...] = ()
+
+def _read_array(codec: Codec, document: Any, at: str, state: _Reading) -> Any:
+    if isinstance(document, list):
+        flat, shape = _flat_list(document, at)
+        kinds = set(map(type, flat))
+        kind = codec.kind or next((k for k in "ibU" if kinds <= _ENTRIES[k][3]), "f")
+        array = _entries(codec, flat, kind, at, state).reshape(shape)
+    elif "same as" in document:
+        place = document["same as"]
+        known = state.arrays.get(place) if isinstance(place, str) else None
+        if known is None or not _takes(codec, known):
+            refuse(join_path(at, "same as"), "the place of an array before it", place)
+        return known
+    else:
+        array = _shaped(codec, at=at, state=state, **document)
+    state.arrays[at] = array
+    return array
 
 
-_ENTRIES = {
-    "f": Entries('numbers, "inf", "-inf" or null', REAL, "float64", (float, int)),
-    "i": Entries("whole numbers", WHOLE, "int64", (int,)),
-    "b": Entries("true and false", FLAG, "bool", (bool,)),
-    "U": Entries("texts", TEXT, "str", (str,)),
-    "": Entries("one type", Codec("")),
-}
-_LETTERS = {"float64": "f", "float32": "f", "float16": "f", "int64": "i", "bool": "b", "str": "U"}
+def _shaped(
+    codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _Reading
+) -> AnyArray:
+    """An array of which neither dtype nor shape follow from lists."""
+    letter = _LETTERS.get(dtype) if isinstance(dtype, str) else None
+    if letter is None or codec.kind not in ("", letter):
+        refuse(f"{at}.dtype", "the dtype of such an array", dtype)
+    whole = isinstance(shape, list) and len(shape) <= _MOST_AXES
+    whole = whole and all(type(n) is int and n >= 0 for n in shape)
+    whole = whole and math.prod(max(n, 1) for n in shape) < _MOST_ENTRIES
+    if not isinstance(values, list) or not whole or math.prod(shape) != len(values):
+        refuse(f"{at}.shape", "the shape of its values", shape)
+    array = _entries(codec, values, letter, f"{at}.values", state).reshape(shape)
+    with np.errstate(over="ignore"):  # beyond a narrow type is infinity
+        return array.astype(dtype) if letter == "f" else array
 
 
-class ArrayCodec(Codec):
-    """An array as lists within each other; a large one that stands there already by its place."""
+def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]]:
+    """All entries, and the shape of the lists that hold them."""
+    shape: tuple[int, ...] = (len(document),)
+    while document and isinstance(document[0], list) and len(shape) < _MOST_AXES:
+        width = len(document[0])
+        for k, row in enumerate(document):
+            if not isinstance(row, list) or len(row) != width:
+                refuse(f"{at}[{k}]", f"a list of {width}, as the first is", row)
+        document, shape = [v for row in document for v in row], (*shape, width)
+    return document, shape
 
-    def __init__(self, kind: str) -> None:
-        super().__init__(f"a list of {_ENTRIES[kind].must}")
-        self.kind = kind
 
-    def takes(self, value: Any) -> bool:
-        kinds = {"i": "iu", "": "iubfU"}.get(self.kind, self.kind)
-        return isinstance(value, np.ndarray) and value.dtype.kind in kinds
-
-    def suits(self, plain: Any) -> bool:
-        keys = set(plain) if isinstance(plain, dict) else None
-        return isinstance(plain, list) or keys in ({"same as"}, {"values", "dtype", "shape"})
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        known, place = state.arrays.get(id(value), (None, ""))
-        if known is value:
-            return {"same as": place}
-        if value.size >= _LARGE:
-            state.arrays[id(value)] = value, at
-        letter = "i" if value.dtype.kind == "u" else value.dtype.kind
-        dtype = value.dtype.name if letter == "f" else _ENTRIES[letter].dtype
-        follows = dtype == "float64" if self.kind == "f" else letter in "iUb"
-        lists = value.ndim > 0 if value.size else value.shape == (0,) and self.kind
-        array = value if follows and lists else value.ravel()
-        values = array.tolist()
-        if letter == "f" and not np.isfinite(array).all():
-            values = plain_form(values)
-        if follows and lists:
-            return values
-        return {"values": values, "dtype": dtype, "shape": list(value.shape)}
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        if isinstance(plain, list):
-            flat, shape = self._flat(plain, at)
-            kinds = set(map(type, flat))
-            kind = self.kind or next((k for k in "ibU" if kinds <= {*_ENTRIES[k].json}), "f")
-            array = self._array(flat, kind, at, state).reshape(shape)
-        elif "same as" in plain:
-            place = plain["same as"]
-            known = state.arrays.get(place) if isinstance(place, str) else None
-            if not self.takes(known):
-                refused(join_path(at, "same as"), "the place of an array before it", place)
-            return known
-        else:
-            array = self._shaped(at=at, state=state, **plain)
-        state.arrays[at] = array
-        return array
-
-    def _shaped(self, values: Any, dtype: Any, shape: Any, at: str, state: DecodeState) -> AnyArray:
-        """An array of which neither dtype nor shape follow from lists."""
-        letter = _LETTERS.get(dtype) if isinstance(dtype, str) else None
-        if letter is None or self.kind not in ("", letter):
-            refused(f"{at}.dtype", "the dtype of such an array", dtype)
-        whole = isinstance(shape, list) and len(shape) <= _MOST_AXES
-        whole = whole and all(type(n) is int and n >= 0 for n in shape)
-        whole = whole and math.prod(max(n, 1) for n in shape) < _MOST_ENTRIES
-        if not isinstance(values, list) or not whole or math.prod(shape) != len(values):
-            refused(f"{at}.shape", "the shape of its values", shape)
-        array = self._array(values, letter, f"{at}.values", state).reshape(shape)
-        with np.errstate(over="ignore"):  # beyond a narrow type is infinity
-            return array.astype(dtype) if letter == "f" else array
-
-    def _flat(self, plain: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]]:
-        """All entries, and the shape of the lists that hold them."""
-        shape: tuple[int, ...] = (len(plain),)
-        while plain and isinstance(plain[0], list) and len(shape) < _MOST_AXES:
-            width = len(plain[0])
-            for k, row in enumerate(plain):
-                if not isinstance(row, list) or len(row) != width:
-                    refused(f"{at}[{k}]", f"a list of {width}, as the first is", row)
-            plain, shape = [v for row in plain for v in row], (*shape, width)
-        return plain, shape
-
-    def _array(self, flat: list[Any], kind: str, at: str, state: DecodeState) -> AnyArray:
-        """Entries of one kind, each of them checked."""
-        entries = _ENTRIES[kind]
-        plain = set(map(type, flat)) <= {*entries.json}
-        if not plain or (kind == "f" and math.inf in map(abs, flat)):
-            flat = [entries.codec.read(v, f"{at}[{k}]", state) for k, v in enumerate(flat)]
-        if kind == "U" and len(flat) * max(map(len, flat), default=0) > _MOST_LETTERS:
-            wide = f"{self.must}, of which each takes the room of the longest"
-            refused(at, wide, f"{len(flat)} texts")
-        try:
-            return np.array(flat, dtype=entries.dtype)
-        except OverflowError:
-            refused(at, f"{self.must}, of 64 bits each", max(flat, key=abs))
+def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _Reading) -> AnyArray:
+    """Entries of one kind, each of them checked."""
+    _, entry, dtype, json_types = _ENTRIES[kind]
+    exact = set(map(type, flat)) <= json_types
+    if not exact or (kind == "f" and math.inf in map(abs, flat)):
+        flat = [read(entry, v, f"{at}[{k}]", state) for k, v in enumerate(flat)]
+    if kind == "U" and len(flat) * max(map(len, flat), default=0) > _MOST_LETTERS:
+        wide = f"{codec.must}, of which each takes the room of the longest"
+        refuse(at, wide, f"{len(flat)} texts")
+    try:
+        return np.array(flat, dtype=dtype)
+    except OverflowError:
+        refuse(at, f"{codec.must}, of 64 bits each", max(flat, key=abs))
 
 
 # ------------------------------------------------------------------ the fields of a class
@@ -506,58 +581,51 @@ def to_fields(value: Any) -> dict[str, Any]:
     return {name: part_of(name) for name in parts_of(kind)}
 
 
-# ----------------------------------------------------------------------- from type to codec
-_SIMPLE: dict[Any, Codec] = {
-    float: REAL, int: WHOLE, bool: FLAG, str: TEXT, type(None): NULL, Any: ANYTHING,
-}  # fmt: skip
-_WARNINGS = ChoiceCodec(
-    {
-        name: kind
-        for name, kind in vars(errors).items()
-        if isinstance(kind, type) and issubclass(kind, BetarocWarning)
+def _write_record(value: Any, at: str, state: _Writing) -> dict[str, Any]:
+    kind: Any = type(value)
+    if not kind.__module__.startswith("betaroc."):
+        what, rule = at or "what is written", "be of a class of betaroc, which readers know"
+        raise refusal(what, rule, shown(kind.__name__), "Pickle it instead.", InputTypeError)
+    parts, record = parts_of(kind), {}
+    for name, part in to_fields(value).items():
+        present = part if isinstance(part, str | tuple) else part is not None
+        if present or name not in also_of(kind):
+            record[name] = write(parts[name], part, join_path(at, name), state)
+    # What is short stands first.
+    nested = {name: v for name, v in record.items() if isinstance(v, dict | list)}
+    named = {"kind": kind.__name__} if issubclass(kind, Value) else {}
+    record = named | {k: v for k, v in record.items() if k not in nested} | nested
+    state.files += [(record, part) for part in getattr(kind, "_files", ()) if part in record]
+    return record
+
+
+def _read_record(codec: Codec, document: dict[str, Any], at: str, state: _Reading) -> Any:
+    kind: Any = codec.python[0]
+    if codec.named:
+        options = names_below(codec.python, state.kinds)
+        name = document.get("kind")
+        if not isinstance(name, str) or name not in options:
+            refuse(join_path(at, "kind"), f"one of {', '.join(options)}", name)
+        kind = state.kinds[name]
+    parts = parts_of(kind)
+    for name in document:
+        if name not in parts and not (codec.named and name in ENVELOPE):
+            raise FileFormatError(
+                f"{format_json_path(join_path(at, name))} must be a field of {kind.__name__},"
+                f" and there is none. {nearest(name, list(parts))}".rstrip()
+            )
+    for name in needed_of(kind):
+        if name not in document:
+            refuse(join_path(at, name), f"there, {parts[name].must}", None)
+    state.deeper(at)
+    content = {
+        name: read(codec, document[name], join_path(at, name), state)
+        for name, codec in parts.items()
+        if name in document
     }
-)
-
-
-def unaliased(hint: Any) -> Any:
-    """What a named alias stands for; numpy's NDArray is one from 2.5 on."""
-    meant, given = getattr(get_origin(hint) or hint, "__value__", hint), get_args(hint)
-    return meant[given] if given and meant is not hint else meant
-
-
-@cache
-def codec_of(hint: Any) -> Codec:
-    """The codec of a type."""
-    if hint in _SIMPLE:
-        return _SIMPLE[hint]
-    hint = unaliased(hint)
-    origin, given = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        values = tuple(kind for kind in given if isinstance(kind, type) and issubclass(kind, Value))
-        others = tuple(codec_of(kind) for kind in given if kind not in values)
-        options = others + ((Record(*values),) if values else ())
-        return options[0] if len(options) == 1 else EitherCodec(options)
-    if origin is tuple:
-        repeated = given[-1] is Ellipsis
-        return ManyCodec(tuple(map(codec_of, given[:1] if repeated else given)), repeated=repeated)
-    if origin is np.ndarray:
-        (scalar,) = get_args(given[1])
-        scalar = get_origin(scalar) or scalar
-        return ArrayCodec("" if scalar is Any else _KINDS[scalar])
-    if origin is Literal:
-        return ChoiceCodec({word: word for word in given})
-    if origin is type:
-        return _WARNINGS
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return MappingCodec(codec_of(given[1]))
-    if hasattr(hint, "_of_text"):
-        return TextCodec("text", hint)
-    if issubclass(hint, Enum):
-        return ChoiceCodec({member.value: member for member in hint})
-    return Record(hint)
-
-
-_KINDS = {np.float64: "f", np.signedinteger: "i", np.bool_: "b", np.str_: "U"}
+    state.depth -= 1
+    make = kind._restored if codec.named else lambda content: kind(**content)
+    return construct(partial(consistent, content, at), construct(make, content, at), at)
 
 
 #: What numbers are called that lie in [0, 1], and that are not negative, wherever they stand.
@@ -574,68 +642,6 @@ LOW_ENDS = frozenset({"low", "band_low", "far_low"})
 _ROUNDING, _LEAST = 1e-9, 1e-15
 
 
-class Record(Codec):
-    """A class of named parts, or those that stand for their subclasses and name their kind."""
-
-    def __init__(self, *kinds: type) -> None:
-        super().__init__(f"an object of kind {' or '.join(k.__name__ for k in kinds)}", *kinds)
-        self.kinds = kinds
-        self.named = issubclass(kinds[0], Value)
-
-    def suits(self, plain: Any) -> bool:
-        return isinstance(plain, dict) and not is_nan(plain)
-
-    def _write(self, value: Any, at: str, state: EncodeState) -> Any:
-        kind: Any = type(value)
-        if not kind.__module__.startswith("betaroc."):
-            raise InputTypeError(
-                f"what is written must be of a class of betaroc; {at or 'it'} is of"
-                f" {shown(kind.__name__)}, which no other reader knows. Pickle it instead."
-            )
-        content = {
-            name: part
-            for name, part in to_fields(value).items()
-            if name not in also_of(kind)
-            or (part if isinstance(part, str | tuple) else part is not None)
-        }
-        parts = parts_of(kind)
-        plain = {k: parts[k].write(v, join_path(at, k), state) for k, v in content.items()}
-        nested = {name: v for name, v in plain.items() if isinstance(v, dict | list)}
-        named = {"kind": kind.__name__} if self.named else {}
-        record = named | {k: v for k, v in plain.items() if k not in nested} | nested
-        files = kind._files if self.named else ()
-        state.files += [(record, part) for part in files if part in record]
-        return record
-
-    def _read(self, plain: Any, at: str, state: DecodeState) -> Any:
-        kind: Any = self.kinds[0]
-        if self.named:
-            options = names_below(self.kinds, state.kinds)
-            name = plain.get("kind")
-            if not isinstance(name, str) or name not in options:
-                refused(join_path(at, "kind"), f"one of {', '.join(options)}", name)
-            kind = state.kinds[name]
-        parts = parts_of(kind)
-        for name in plain:
-            if name not in parts and not (self.named and name in ENVELOPE):
-                raise FileFormatError(
-                    f"{format_json_path(join_path(at, name))} must be a field of {kind.__name__},"
-                    f" and there is none. {nearest(name, list(parts))}".rstrip()
-                )
-        for name in needed_of(kind):
-            if name not in plain:
-                refused(join_path(at, name), f"there, {parts[name].must}", None)
-        state.deeper(at)
-        content = {
-            name: codec.read(plain[name], join_path(at, name), state)
-            for name, codec in parts.items()
-            if name in plain
-        }
-        state.depth -= 1
-        make = kind._restored if self.named else lambda content: kind(**content)
-        return construct(partial(consistent, content, at), construct(make, content, at), at)
-
-
 def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
     """The value of a document whose numbers and lengths can be, and which holds what follows."""
     alike: tuple[str, ...] = getattr(made, "_same_length", ())
@@ -646,22 +652,22 @@ def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
     sizes = {name: np.shape(part)[-1:] for name, part in arrays.items() if part is not None}
     for name, size in sizes.items():
         if size != sizes[alike[0]]:
-            refused(join_path(at, name), f"as long as {alike[0]}, {sizes[alike[0]]}", size)
+            refuse(join_path(at, name), f"as long as {alike[0]}, {sizes[alike[0]]}", size)
     for name, part in content.items():
         low, high = span_of(name)
         parts = part if isinstance(part, tuple) else (part,)
         numbers = [np.asarray(n) for n in parts if isinstance(n, int | float | np.ndarray)]
         if low == 0.0 and any(np.any((n < low) | (n > high)) for n in numbers):
-            refused(join_path(at, name), f"from {low:g} to {high:g}", part)
+            refuse(join_path(at, name), f"from {low:g} to {high:g}", part)
         upper = f"{name.removesuffix('low')}high"
         ends = name in LOW_ENDS and part is not None and content.get(upper) is not None
         if ends and np.any(np.asarray(part) > content[upper]):
-            refused(join_path(at, name), f"at most {upper}", part)
+            refuse(join_path(at, name), f"at most {upper}", part)
     follows = {name: getattr(made, name) for name in content if isinstance(made, Value)}
     follows |= getattr(made, "_follows", dict)()
     for name, part in content.items():
         if name in follows and not agrees(part, follows[name]):
-            refused(join_path(at, name), f"{shown(follows[name])}, which follows", part)
+            refuse(join_path(at, name), f"{shown(follows[name])}, which follows", part)
     return made
 
 

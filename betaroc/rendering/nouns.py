@@ -10,9 +10,16 @@ from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.tables import Table, listed_columns, table_of
 from betaroc.core.value import Value
-from betaroc.rendering.document import FORMAT, document_of, flat, metric_names, table_columns
+from betaroc.rendering.document import (
+    FORMAT,
+    document_of,
+    flat,
+    json_text,
+    metric_names,
+    plain,
+    table_columns,
+)  # fmt: skip
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.json_forms import json_text, plain
 from betaroc.rendering.notebook import html_block, table_nodes
 from betaroc.rendering.numbers import version
 from betaroc.rendering.table_text import latex_grid, latex_table

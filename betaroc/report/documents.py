@@ -54,8 +54,7 @@ from betaroc.model.ends import Ends
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc import Det, PrecisionRecall, Roc, RocHull
-from betaroc.rendering.document import FORMAT, construct, kinds_of, value_of
-from betaroc.rendering.json_forms import parsed
+from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
 from betaroc.report.analysis import Analysis
 from betaroc.studies.design import Design
 from betaroc.studies.plan import SampleSize

@@ -13,8 +13,8 @@ from betaroc.core.terms import Terms, terms_of
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.decision_view import decision_view
 from betaroc.estimation.families import family_text
+from betaroc.rendering.document import plain
 from betaroc.rendering.files import page_target, write_whole
-from betaroc.rendering.json_forms import plain
 from betaroc.rendering.notebook import (
     Trace,
     draw_square,

@@ -71,27 +71,28 @@ def of_codec(codec: Codec) -> dict[str, Any]:
     """What a plain form of this codec is."""
     if codec in SIMPLE:
         return SIMPLE[codec]
-    if isinstance(codec, document.TextCodec):
-        return {"type": "string"}
-    if isinstance(codec, document.ChoiceCodec):
-        return {"enum": list(codec.members)}
-    if isinstance(codec, document.ArrayCodec):
-        return {"$ref": f"#/$defs/{ENTRIES[codec.kind][0]}"}
-    if isinstance(codec, document.Record):
-        names = [codec.kinds[0].__name__]
-        if codec.named:
-            names = document.names_below(codec.kinds, kinds())
-        refs = [{"$ref": f"#/$defs/{name}"} for name in names]
-        return refs[0] if len(refs) == 1 else {"anyOf": refs}
     parts = [of_codec(part) for part in codec.parts]
-    if isinstance(codec, document.MappingCodec):
-        return {"type": "object", "additionalProperties": parts[0]}
-    if isinstance(codec, document.ManyCodec):
-        if codec.repeated:
+    match codec.form:
+        case "text":
+            return {"type": "string"}
+        case "choice":
+            return {"enum": list(codec.members)}
+        case "array":
+            return {"$ref": f"#/$defs/{ENTRIES[codec.kind][0]}"}
+        case "record":
+            names = [codec.python[0].__name__]
+            if codec.named:
+                names = document.names_below(codec.python, kinds())
+            refs = [{"$ref": f"#/$defs/{name}"} for name in names]
+            return refs[0] if len(refs) == 1 else {"anyOf": refs}
+        case "mapping":
+            return {"type": "object", "additionalProperties": parts[0]}
+        case "many":
             return {"type": "array", "items": parts[0]}
-        n = len(parts)
-        return {"type": "array", "prefixItems": parts, "minItems": n, "maxItems": n}
-    assert isinstance(codec, document.EitherCodec)
+        case "each":
+            n = len(parts)
+            return {"type": "array", "prefixItems": parts, "minItems": n, "maxItems": n}
+    assert codec.form == "either"
     if codec.optional and REAL in codec.parts:
         parts.append({"const": {"float": "nan"}})
     return {"anyOf": parts}
