@@ -236,10 +236,10 @@ def _of(scores: ScoredTrials, given: list[AnyArray | None]) -> Groups:
     )  # fmt: skip
 
 
-def weights_of(scores: Any, who: str) -> FloatArray:
+def weights_of(trials: Any, who: str) -> FloatArray:
     """Weights of the rows of one class, of one or several systems; ones where there are none."""
-    weights = getattr(scores, f"{who}_weights")
-    return np.ones(len(getattr(scores, who))) if weights is None else np.asarray(weights)
+    weights = getattr(trials, f"{who}_weights")
+    return np.ones(len(getattr(trials, who))) if weights is None else np.asarray(weights)
 
 
 def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:

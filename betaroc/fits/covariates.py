@@ -123,7 +123,7 @@ def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(q * root), r * units / root
 
 
-def _starts(model: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
+def _starts(regression: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
     """statsmodels' own maximum, and one distribution for all trials.
 
     Its search starts from least squares of the logits, and the precision of the variance about
@@ -137,7 +137,7 @@ def _starts(model: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterat
     precision = np.log(np.clip(ratio - 1.0, 0.1, 1e6))
     of_logits = np.concatenate([mean, precision * qz.mean(axis=0)])
     try:  # whether it converged is seen later
-        result = model.fit(
+        result = regression.fit(
             of_logits, method="bfgs", maxiter=200, disp=False, skip_hessian=True,
             warn_convergence=False,
         )  # fmt: skip
@@ -161,44 +161,44 @@ class _Point(NamedTuple):
     runaway: bool
 
 
-def _climb(model: Any, place: FloatArray) -> _Point:
+def _climb(regression: Any, place: FloatArray) -> _Point:
     """Newton's method with halved steps; scoring where the likelihood is not concave."""
-    n, last, norm = model.endog.size, False, np.inf
-    height, taken = model.loglike(place), 0
+    n, last, norm = regression.endog.size, False, np.inf
+    height, taken = regression.loglike(place), 0
     while taken < _STEPS:
         taken += 1
-        gradient = np.asarray(model.score(place)) / n
+        gradient = np.asarray(regression.score(place)) / n
         norm = float(np.max(np.abs(gradient)))
-        if last or not np.isfinite(norm) or _runaway(model, place):
+        if last or not np.isfinite(norm) or _runaway(regression, place):
             break
-        step = _step(model, place, gradient)
+        step = _step(regression, place, gradient)
         last = bool(np.max(np.abs(step)) <= _LAST_STEP)
         from scipy.special import gammaln
 
-        terms = np.sum(np.abs(gammaln(np.exp(_log_precision(model, place)))))
-        rounding = float(_ROUNDING * (model.endog.size + abs(height)) + 8.0 * _EPS * terms)
+        terms = np.sum(np.abs(gammaln(np.exp(_log_precision(regression, place)))))
+        rounding = float(_ROUNDING * (regression.endog.size + abs(height)) + 8.0 * _EPS * terms)
         lowest = height - rounding
         for _ in range(_HALVINGS):
-            higher = model.loglike(place + step)
+            higher = regression.loglike(place + step)
             if higher >= lowest:
                 break
             step = 0.5 * step
         else:
             break
         place, height = place + step, higher
-    runaway = _runaway(model, place)
-    concentration = float(np.exp(np.max(_log_precision(model, place))))
+    runaway = _runaway(regression, place)
+    concentration = float(np.exp(np.max(_log_precision(regression, place))))
     tiny = norm <= _TINY_GRADIENT + 8.0 * _EPS * concentration
     converged = bool(tiny) and not runaway
     if converged:
-        converged = bool(np.linalg.eigvalsh(-np.asarray(model.hessian(place)))[0] > 0.0)
+        converged = bool(np.linalg.eigvalsh(-np.asarray(regression.hessian(place)))[0] > 0.0)
     return _Point(place, converged, taken, norm, float(height), runaway)
 
 
-def _step(model: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
-    n = model.endog.size
+def _step(regression: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
+    n = regression.endog.size
     for observed in (True, False):
-        information = -np.asarray(model.hessian(place, observed=observed)) / n
+        information = -np.asarray(regression.hessian(place, observed=observed)) / n
         try:
             np.linalg.cholesky(information)
             return np.asarray(np.linalg.solve(information, gradient))
@@ -207,14 +207,14 @@ def _step(model: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
     return gradient
 
 
-def _log_precision(model: Any, place: FloatArray) -> FloatArray:
-    return np.asarray(model.exog_precision @ place[model.exog.shape[1] :])
+def _log_precision(regression: Any, place: FloatArray) -> FloatArray:
+    return np.asarray(regression.exog_precision @ place[regression.exog.shape[1] :])
 
 
-def _runaway(model: Any, place: FloatArray) -> bool:
+def _runaway(regression: Any, place: FloatArray) -> bool:
     """Whether a distribution is next to a point, so that there is no maximum."""
-    logit = model.exog @ place[: model.exog.shape[1]]
-    concentrated = np.max(_log_precision(model, place)) > np.log(LARGEST_CONCENTRATION)
+    logit = regression.exog @ place[: regression.exog.shape[1]]
+    concentrated = np.max(_log_precision(regression, place)) > np.log(LARGEST_CONCENTRATION)
     return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
 
 
