@@ -106,7 +106,7 @@ TABLES: dict[str, Callable[[Results], Any]] = {
         r.fit, n_client=50, n_impostor=60, alpha=[0.1, 0.5], criterion="far"
     ).to_frame(),
     "Framed.to_frame": lambda r: br.roc_band(r.scores, far=[0.1, 0.5]).to_frame(),
-    "CurveDifference.to_frame": lambda r: br.compare(
+    "Comparison.to_frame": lambda r: br.compare(
         br.epc(r.scores, r.scores, alpha=[0.2, 0.5]),
         br.epc(r.fit, r.scores, alpha=[0.2, 0.5]),
         resample="test",

@@ -199,11 +199,13 @@ def test_an_analysis_says_what_test_contradicts() -> None:
     analysis = br.analyze(DEV, {"same": TEST, "worse": worse}, family="normal")
     found = read(analysis)
     assert any(text.startswith("test 2 worse contradicts dev") for text in found.texts)
-    at = row(found, "equal error rate")
-    assert float(at[0]) == pytest.approx(FIT.eer().threshold, rel=1e-3)
-    seen = found.texts.index("test 2, observed")
-    far = np.mean(worse.impostor > FIT.eer().threshold)
-    assert [far] == shares(found.texts[seen + 1])
+    at = found.texts.index("equal error rate, FAR = FRR")
+    threshold = FIT.eer().threshold
+    assert float(found.texts[at + 1]) == pytest.approx(threshold, rel=1e-3)
+    # Three texts per rate of dev (expected, interval, counted), two per rate of a test.
+    far, frr = found.texts[at + 12], found.texts[at + 14]
+    assert [np.mean(worse.impostor > threshold)] == shares(far)
+    assert [np.mean(worse.client <= threshold)] == shares(frr)
 
 
 # --------------------------------------------------------------------------- all of them
