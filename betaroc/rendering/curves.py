@@ -247,7 +247,7 @@ def draw_intervals(
         look = {"color": colours[place % len(colours)], "markersize": 5.0, **style}
         draw_interval(ax, row, place, **look)
     if at is not None:
-        ax.axvline(at[0], color="black", linewidth=0.9, linestyle=":", gid="zero", label=at[1])
+        ax.axvline(at[0], color=GREY, linewidth=0.9, linestyle=":", gid="zero", label=at[1])
     name_rows(ax, [*names, *(row.label for row in rows)])
     return finished(ax, x, "", rates, below=below, loc="best")
 
