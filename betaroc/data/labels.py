@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from betaroc.core.errors import (
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
 from betaroc.core.sentences import Term, worded
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.text import listed, nearest, number, shown
 
 #: The pairs that need no client_label: the larger is the client's.
 WORDS = frozenset({"true", "false"})
@@ -392,6 +393,13 @@ _CALLED = {"score": ("scores", "y_score"), "label": ("labels", "y_true")}
 
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
     """The error for a column that the header lacks."""
+    with suppress(ValueError):
+        if len(present) == 1 and math.isfinite(number(present[0])):
+            return FileFormatError(
+                f"{name} must have scores and labels; it is one column of numbers. "
+                + worded("Name the files of both classes by `client_file=...` and"
+                         " `impostor_file=...`, or that of the labels by `key=...`.")
+            )  # fmt: skip
     return FileFormatError(
         f"{name} must have a column {shown(column, 40)}; there are {listed(present)}."
         f" {nearest(column, present)}Pass "

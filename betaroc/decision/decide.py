@@ -772,7 +772,7 @@ def checked_request(
         rate = _rate(typed, rates[typed])
     elif kind == "precision":
         must = "must be a fraction above 0, at most 1"
-        rate = checks.fraction(rates[typed], typed, must)
+        rate = checks.fraction(rates[typed], typed, must[5:])
         if not rate:
             raise InputError.about(typed)(f"{typed} {must}; got 0.0. Name a share.")
     elif kind == "cost":

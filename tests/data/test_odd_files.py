@@ -278,3 +278,7 @@ def test_names_that_repeat_matter_only_where_they_are_asked_for(write: Write) ->
     ):
         assert br.read_scores(write(text)).client.tolist() == [0.5]
     refused(write("x,score,score,label\n1,2,.5,1\n1,2,.2,0\n"), "'score' occurs 2 times")
+
+
+def test_one_column_of_numbers_asks_for_the_other_class_or_for_labels(write: Write) -> None:
+    refused(write(b"3.5\n1.25\n"), "one column of numbers", "client_file=", "key=")
