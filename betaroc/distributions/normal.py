@@ -91,10 +91,11 @@ class NormalScore(Distribution):
         def expected(function: Callable[[FloatArray], FloatArray]) -> float:
             def integrand(z: FloatArray) -> FloatArray:
                 x = np.clip(self.coordinate.place(self._place(z)).theta, -_LARGEST, _LARGEST)
-                with np.errstate(over="ignore", under="ignore"):
-                    return function(x) * np.exp(-0.5 * z * z - HALF_LOG_TWO_PI)
+                return function(x) * np.exp(-0.5 * z * z - HALF_LOG_TWO_PI)
 
-            return integrate_panels(integrand, _PANELS)
+            # A spread that doubles cannot hold is infinite or nan.
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                return integrate_panels(integrand, _PANELS)
 
         mean = expected(lambda x: x)
         width = expected(lambda x: np.abs(x - mean)) or 1.0

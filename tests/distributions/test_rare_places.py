@@ -181,3 +181,10 @@ def test_next_to_an_end_components_share_by_their_leading_terms() -> None:
     top = mixture._shares_at(1)
     assert top[1] == 0.0
     assert top[0] / top[2] == pytest.approx((0.2 * 2.0) / (0.5 * 3.0))
+
+
+def test_a_spread_that_doubles_cannot_hold_has_no_number() -> None:
+    """exp(arcsinh(z) / 2e-13) is beyond 1e308 for all z above 1e-10."""
+    wide = br.SinhArcsinh(location=1e300, scale=0.4, skewness=2.1, tail_weight=2e-13)
+    assert wide.mean > 1e300
+    assert np.isnan(wide.var)
