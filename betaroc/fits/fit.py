@@ -300,7 +300,7 @@ class FitPoints(scores_beyond.SupportedPair):
         3.75
         """
         point = self.model.min_weighted_error(alpha)
-        error = alpha * point.far + (1.0 - alpha) * point.frr
+        error = point.weighted_error(alpha)
         return self._stated(point, (asking("weighted-error", (), alpha=alpha), error))
 
     def min_dcf(

@@ -8,6 +8,7 @@ import json
 import math
 import pickle
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -366,3 +367,14 @@ def test_cov_is_a_read_only_array_that_travels(family: str) -> None:
     again = br.from_json(part.to_json())
     assert again == part
     assert hash(again) == hash(part)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_decimals_are_numbers_at_the_points_of_a_fit() -> None:
+    rng = np.random.default_rng(4)
+    fit = br.fit(br.Scores(rng.normal(1, 1, 60), rng.normal(0, 1, 60)), "normal")
+    half, fifth = Decimal("0.5"), Decimal("0.2")
+    assert fit.min_weighted_error(fifth) == fit.min_weighted_error(0.2)
+    assert fit.at_far(fifth) == fit.at_far(0.2)
+    assert fit.max_f(half) == fit.max_f(0.5)
+    assert fit.min_dcf(half, fifth, prior=fifth) == fit.min_dcf(0.5, 0.2, prior=0.2)
