@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import FitError
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 #: A panel is settled when halving it moves the integral by less than this share.
@@ -24,7 +25,7 @@ def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: Floa
 
     Each panel is compared with its two halves and halved again until nothing
     moves, or what moves is noise. The breaks must not miss a feature: quantiles of the
-    distributions involved.
+    distributions involved. A FitError where doubles do not hold what is integrated.
     """
     finite = breaks[np.isfinite(breaks)]
     if finite.size < 2:
@@ -35,6 +36,11 @@ def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: Floa
     for _ in range(_LEVELS):
         middle = 0.5 * (low + high)
         left, right = _rule(integrand, low, middle), _rule(integrand, middle, high)
+        if not np.all(np.isfinite(left + right)):
+            raise FitError(
+                "the densities must be numbers that doubles hold, so that they can be integrated;"
+                " they are not. Take distributions that are less narrow, or less far out."
+            )
         total = math.fsum(np.abs(np.concatenate([*settled, left, right])))
         rough = np.abs(left + right - value) > _SETTLED * total
         settled.append((left + right)[~rough])
@@ -58,5 +64,6 @@ def _rule(
 ) -> FloatArray:
     half = 0.5 * (high - low)
     points = (low + half)[:, None] + half[:, None] * _NODES
-    values = integrand(points.ravel()).reshape(points.shape)
-    return np.asarray((values @ _WEIGHTS) * half)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = integrand(points.ravel()).reshape(points.shape)
+        return np.asarray((values @ _WEIGHTS) * half)

@@ -13,6 +13,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, positive
+from betaroc.core.errors import FitError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, exponential, log_ratio
 from betaroc.core.thresholds import Coordinate, Thresholds
@@ -93,9 +94,11 @@ class NormalScore(Distribution):
                 x = np.clip(self.coordinate.place(self._place(z)).theta, -_LARGEST, _LARGEST)
                 return function(x) * np.exp(-0.5 * z * z - HALF_LOG_TWO_PI)
 
-            # A spread that doubles cannot hold is infinite or nan.
-            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                return integrate_panels(integrand, _PANELS)
+            try:
+                with np.errstate(under="ignore"):
+                    return integrate_panels(integrand, _PANELS)
+            except FitError:  # a spread that doubles cannot hold
+                return math.nan
 
         mean = expected(lambda x: x)
         width = expected(lambda x: np.abs(x - mean)) or 1.0

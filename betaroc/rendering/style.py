@@ -42,9 +42,9 @@ _SHORT = 24
 _LEGEND = 0.7
 #: What a legend below keeps of its height.
 _HEIGHT = "_betaroc_height"
-#: Marks axes that were made logarithmic here; above the one ratio of their limits decades are
-#: ticked, below the other plain numbers.
-_LOG, _MANY, _NARROW = "log", {"x": 100.0, "y": 3000.0}, 10.0
+#: Marks axes that were made logarithmic here; above so many decades these are ticked, within one
+#: plain numbers.
+_LOG, _MANY, _NARROW = "log", {"x": 2.0, "y": 3.477}, 1.0
 #: Inches: near the width of a telephone, so that labels stay readable when the page is narrow.
 SIZE = (4.4, 3.5)
 
@@ -139,7 +139,8 @@ def finished(
             getattr(ax, f"set_autoscale{letter}_on")(False)
             getattr(ax, f"set_{letter}lim")(0.1, 1.0)
         low, high = getattr(ax, f"get_{letter}lim")()
-        wide, few = high / low > _MANY[letter], high / low < _NARROW
+        decades = math.log10(high) - math.log10(low)
+        wide, few = decades > _MANY[letter], decades < _NARROW
         major: Locator = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0))
         axis.set_major_locator(AutoLocator() if few else major)
         axis.set_minor_locator(LogLocator(subs="auto") if wide else NullLocator())

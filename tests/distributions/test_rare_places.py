@@ -188,3 +188,11 @@ def test_a_spread_that_doubles_cannot_hold_has_no_number() -> None:
     wide = br.SinhArcsinh(location=1e300, scale=0.4, skewness=2.1, tail_weight=2e-13)
     assert wide.mean > 1e300
     assert np.isnan(wide.var)
+
+
+def test_densities_that_doubles_do_not_hold_are_refused_by_integrals() -> None:
+    def integrand(x: np.ndarray) -> np.ndarray:
+        return np.exp(1e4 * x)
+
+    with pytest.raises(br.FitError, match="doubles hold"):
+        integrate_panels(integrand, np.array([0.0, 1.0]))
