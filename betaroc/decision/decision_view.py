@@ -41,7 +41,7 @@ STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 #: What a target that is no rate of one class is called, and what it is.
 MEANS = {
     "cost": ("cost", "mean of a trial"), "eer": ("HTER", "mean of both rates"),
-    "precision": ("precision", "clients of those accepted"),
+    "precision": ("precision", "right among those accepted"),
 }  # fmt: skip
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
 #: The share of a class that a threshold as it is shown may decide otherwise.

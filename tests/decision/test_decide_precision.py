@@ -105,7 +105,7 @@ def test_what_is_shown() -> None:
     d = br.decide(many(500, 1), precision=0.9)
     text = d._repr_html_()
     assert "Target precision 90\N{NO-BREAK SPACE}%: counted on dev, not guaranteed" in text
-    assert "clients of those accepted" in text
+    assert "right among those accepted" in text
     assert list(d.alternatives["how"]) == ["counted"]
     assert "precision" in d.check(many(500, 2))._repr_html_()
 
