@@ -242,8 +242,14 @@ def is_callable(value: Any) -> bool:
 
 
 def section(value: Any, title: str) -> list[str]:
-    """The lines of one section of a numpydoc docstring."""
+    """The lines of one section of a numpydoc docstring.
+
+    A method that passes on has one line; its sections are those of the method that it names.
+    """
     lines = inspect.cleandoc(value.__doc__ or "").splitlines()
+    named = re.search(r"see `(ScoreModel)\.(\w+)`\.$", lines[0]) if len(lines) == 1 else None
+    if named:
+        return section(getattr(getattr(betaroc, named[1]), named[2]), title)
     starts = [k for k in range(len(lines) - 1) if re.fullmatch("---+", lines[k + 1])]
     for start, end in itertools.pairwise([*starts, len(lines)]):
         if lines[start] == title:

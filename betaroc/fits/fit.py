@@ -129,176 +129,26 @@ class FitPoints(scores_beyond.SupportedPair):
             return scores_beyond.stated(self._evidence, point, asked)
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:
-        """The operating point, or an array of them, at thresholds; see `ScoreModel.at`.
-
-        Parameters
-        ----------
-        t : array_like
-            Thresholds on the score scale; NaN propagates.
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Raises
-        ------
-        InputTypeError
-            If `t` is not numeric.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> [round(n, 2) for n in fit.at(0.5).n_beyond]  # 14 FRR, 14 FAR
-        [3.75, 3.75]
-        """
+        """The operating point, or an array of them, at thresholds; see `ScoreModel.at`."""
         return self._stated(self.model.at(t))
 
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
-        """The operating point at the lowest threshold with FAR <= x; see `ScoreModel.at_far`.
-
-        Parameters
-        ----------
-        x : array_like
-            Fractions in [0, 1].
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``; the impostors' by `x`.
-
-        Raises
-        ------
-        InputError
-            If a fraction lies outside [0, 1] or is NaN.
-        InputTypeError
-            If `x` is not numeric.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> point = fit.at_far(0.1)
-        >>> round(point.n_beyond[1], 6), point.extrapolated  # 14 impostors: 1.4 beyond
-        (1.4, False)
-        """
+        """The operating point at the lowest threshold with FAR <= x; see `ScoreModel.at_far`."""
         x = rate_array(x, "x")
         return self._stated(self.model.at_far(x), FAR=x)
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
-        """The operating point at the highest threshold with FRR <= x; see `ScoreModel.at_frr`.
-
-        Parameters
-        ----------
-        x : array_like
-            Fractions in [0, 1].
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``; the clients' by `x`.
-
-        Raises
-        ------
-        InputError
-            If a fraction lies outside [0, 1] or is NaN.
-        InputTypeError
-            If `x` is not numeric.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> round(fit.at_frr(0.1).n_beyond[0], 6)  # 14 clients: 1.4 beyond
-        1.4
-        """
+        """The operating point at the highest threshold with FRR <= x; see `ScoreModel.at_frr`."""
         x = rate_array(x, "x")
         return self._stated(self.model.at_frr(x), FRR=x)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
-        """Where FAR equals FRR; see `ScoreModel.eer`.
-
-        Parameters
-        ----------
-        method : str
-            "nearest" or "hull".
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Raises
-        ------
-        InputError
-            If `method` is unknown.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> round(fit.eer().hter, 4), [round(n, 2) for n in fit.eer().n_beyond]
-        (0.2676, [3.75, 3.75])
-        """
+        """Where FAR equals FRR; see `ScoreModel.eer`."""
         point = self.model.eer(method)
         return self._stated(point, (asking("eer"), point.hter))
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
-        """The least alpha FAR + (1 - alpha) FRR; see `ScoreModel.min_weighted_error`.
-
-        Parameters
-        ----------
-        alpha : float
-            Weight of FAR, a fraction.
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Raises
-        ------
-        InputError
-            If `alpha` is not in [0, 1].
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> round(fit.min_weighted_error(0.5).n_beyond[0], 2)
-        3.75
-        """
+        """The least alpha FAR + (1 - alpha) FRR; see `ScoreModel.min_weighted_error`."""
         point = self.model.min_weighted_error(alpha)
         error = point.weighted_error(alpha)
         return self._stated(point, (asking("weighted-error", (), alpha=alpha), error))
@@ -306,202 +156,35 @@ class FitPoints(scores_beyond.SupportedPair):
     def min_dcf(
         self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
     ) -> OperatingPoint:
-        """The least detection cost at the fit's prior; see `ScoreModel.min_dcf`.
-
-        Parameters
-        ----------
-        cost_fa, cost_fr : float
-            Costs of a false acceptance and of a false rejection, not negative.
-        prior : float, optional
-            P(client) where it is used; the fit's if left out.
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Raises
-        ------
-        InputError
-            If a cost is negative or both are 0.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> fit.min_dcf(2, 1).extrapolated
-        False
-        """
+        """The least detection cost at the fit's prior; see `ScoreModel.min_dcf`."""
         return self._stated(self.model.min_dcf(cost_fa, cost_fr, prior=prior))
 
     def actual_dcf(
         self, cost_fa: float = 1.0, cost_fr: float = 1.0, *, prior: float | None = None
     ) -> OperatingPoint:
-        """The point at which log-likelihood ratios are to be cut; see `ScoreModel.actual_dcf`.
-
-        Parameters
-        ----------
-        cost_fa, cost_fr : float
-            Costs > 0 of a false acceptance and of a false rejection.
-        prior : float, optional
-            P(client) where it is used; the fit's if left out.
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Raises
-        ------
-        InputError
-            If a cost is not positive, or the prior is 0 or 1.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> round(fit.actual_dcf(3, 2, prior=0.5).threshold, 6)  # log(1.5)
-        0.405465
-        """
+        """The point at which log-likelihood ratios are to be cut; see `ScoreModel.actual_dcf`."""
         return self._stated(self.model.actual_dcf(cost_fa, cost_fr, prior=prior))
 
     def max_f(self, weight: float = 0.5) -> OperatingPoint:
-        """The largest F measure at the fit's prior; see `ScoreModel.max_f`.
-
-        Parameters
-        ----------
-        weight : float
-            Weight of precision, a fraction.
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Raises
-        ------
-        InputError
-            If `weight` is not in [0, 1].
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> fit.max_f().extrapolated
-        False
-        """
+        """The largest F measure at the fit's prior; see `ScoreModel.max_f`."""
         return self._stated(self.model.max_f(weight))
 
     def youden(self) -> OperatingPoint:
-        """The least FAR + FRR; see `ScoreModel.youden`.
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> round(fit.youden().threshold, 6)
-        0.5
-        """
+        """The least FAR + FRR; see `ScoreModel.youden`."""
         point = self.model.youden()
         return self._stated(point, (asking("max-youden"), point.youden))
 
     def break_even(self) -> OperatingPoint:
-        """Where precision equals recall at the fit's prior; see `ScoreModel.break_even`.
-
-        Returns
-        -------
-        OperatingPoint
-            With ``n_beyond`` and ``extrapolated``.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> round(fit.break_even().threshold, 6)
-        0.5
-        """
+        """Where precision equals recall at the fit's prior; see `ScoreModel.break_even`."""
         point = self.model.break_even()
         return self._stated(point, (asking("break-even"), point.mean_precision_recall))
 
     def diagonal_crossings(self) -> OperatingPoint:
-        """Where the ROC crosses the diagonal; see `ScoreModel.diagonal_crossings`.
-
-        Returns
-        -------
-        OperatingPoint
-            An array of points with ``n_beyond`` and ``extrapolated``, possibly empty.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> len(fit.diagonal_crossings())  # equal spreads
-        0
-        """
+        """Where the ROC crosses the diagonal; see `ScoreModel.diagonal_crossings`."""
         return self._stated(self.model.diagonal_crossings())
 
     def inflections(self) -> OperatingPoint:
-        """Where the curvature of the ROC changes sign; see `ScoreModel.inflections`.
-
-        Returns
-        -------
-        OperatingPoint
-            An array of points with ``n_beyond`` and ``extrapolated``, possibly empty.
-
-        Warns
-        -----
-        ExtrapolationWarning, MisfitWarning
-            As in the class's text.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
-        >>> fit = br.fit(br.Scores(client, impostor), "normal")
-        >>> len(fit.inflections())
-        0
-        """
+        """Where the curvature of the ROC changes sign; see `ScoreModel.inflections`."""
         return self._stated(self.model.inflections())
 
 
