@@ -218,8 +218,9 @@ _TESTS = {
     "ks": "Kolmogorov–Smirnov", "cvm": "Cramér–von Mises", "ad": "Anderson–Darling",
     "information": "information matrix",
 }  # fmt: skip
-#: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
-_DRAWN = 1000
+#: Scores per class that the null distribution is simulated with: beyond, it hardly changes. Of
+#: weighted and rounded scores as many as there are distinct ones, so that weights cost no time.
+_DRAWN, _DRAWN_AT_LEAST = 1000, 300
 _NONE_GOOD = GoodDownTo(None, None)
 #: Lines FAR + TPR = constant on which two ROCs are compared.
 _ALONG = 1001
@@ -548,7 +549,8 @@ def check_fit(
     with 30 none.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
-    scores a class on the null distribution is that of 1000, and statistics are scaled.
+    scores per class on, the null distribution is that of 1000, and of weighted or rounded scores
+    that of as many as there are distinct ones, at least 300; statistics are scaled.
     Point masses fit by construction; the tests are of the scores between them.
     The information-matrix test compares the covariance of the scores' gradients with the
     information, which agree if the distribution is right; it is standardised by the simulation.
@@ -709,7 +711,8 @@ class _Side:
 
     def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
         """Samples of the fitted distribution."""
-        n = min(self.size, _DRAWN)
+        distinct = 1 + np.count_nonzero(np.diff(self.seen.x))
+        n = min(self.size, max(distinct, _DRAWN_AT_LEAST), _DRAWN)
         x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
         return _Sampled(x, np.ones(n), rng.multinomial(total, self.masses, rows) / total)

@@ -17,14 +17,15 @@ LARGE = (1e3, 1e9, 1e15)
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 
 
-def alike(copies: float) -> br.Scores:
-    weights = {f"{who}_weights": np.full(1000, copies) for who in ("client", "impostor")}
-    return br.Scores(CLIENT, IMPOSTOR, **weights)
+def alike(copies: float, n: int = 1000) -> br.Scores:
+    weights = {f"{who}_weights": np.full(n, copies) for who in ("client", "impostor")}
+    return br.Scores(CLIENT[:n], IMPOSTOR[:n], **weights)
 
 
 def whole() -> tuple[br.Scores, br.Scores]:
     """Scores with weights 0 to 3, and their copies."""
-    copies = [RNG.integers(0, 4, 1000) for _ in range(2)]
+    rng = np.random.default_rng(3)
+    copies = [rng.integers(0, 4, 1000) for _ in range(2)]
     names = ("client_weights", "impostor_weights")
     lists = [np.repeat(x, n) for x, n in zip((CLIENT, IMPOSTOR), copies, strict=True)]
     return br.Scores(CLIENT, IMPOSTOR, **dict(zip(names, copies, strict=True))), br.Scores(*lists)
@@ -70,10 +71,11 @@ def test_nothing_hangs_on_how_many_copies_each_score_has() -> None:
         assert br.decide(many, cost_fa=1, cost_fr=1, family="beta").threshold == costs
 
 
-def test_memory_is_that_of_the_distinct_scores() -> None:
+@pytest.mark.parametrize("n", [100, 1000])
+def test_memory_is_that_of_the_distinct_scores(n: int) -> None:
     used = []
     for copies in (1.0, 1e15):
-        scores = alike(copies)
+        scores = alike(copies, n)
         tracemalloc.start()
         br.check_fit(br.fit(scores, "beta"), replicates=19, rng=1)
         br.decide(scores, far=0.05, family="beta")
