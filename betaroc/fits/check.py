@@ -711,7 +711,7 @@ class _Side:
 
     def draw(self, rng: np.random.Generator, rows: int) -> _Sampled:
         """Samples of the fitted distribution."""
-        distinct = 1 + np.count_nonzero(np.diff(self.seen.x))
+        distinct = 1 + int(np.count_nonzero(np.diff(self.seen.x)))
         n = min(self.size, max(distinct, _DRAWN_AT_LEAST), _DRAWN)
         x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))

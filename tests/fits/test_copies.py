@@ -77,7 +77,7 @@ def test_memory_is_that_of_the_distinct_scores(n: int) -> None:
     for copies in (1.0, 1e15):
         scores = alike(copies, n)
         tracemalloc.start()
-        br.check_fit(br.fit(scores, "beta"), replicates=19, rng=1)
+        br.check_fit(br.fit(scores, "beta"), replicates=199, rng=1)
         br.decide(scores, far=0.05, family="beta")
         used.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
