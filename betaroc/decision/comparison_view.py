@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from betaroc.core.value import fields_of
 from betaroc.decision.curve import axes_of, larger_is_better, short_measure
 from betaroc.decision.curve_view import curve_columns, some_alphas
 from betaroc.model.criteria import CRITERIA
-from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
+from betaroc.rendering.alphas import draw_epc
+from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import counted, level_words, number
+from betaroc.rendering.style import Axes
 from betaroc.rendering.table_text import records
-from betaroc.rendering.tree import Cell, Grid, Group, Name, Node, Row, Section, Words, foreign
+from betaroc.rendering.tree import Cell, Figure, Grid, Group, Node, Row, Section, Words, foreign
 
 if TYPE_CHECKING:
     from betaroc.decision.comparison import (
@@ -38,14 +41,8 @@ _OTHER_RATE = {
     "sensitivity": "far",
 }  # fmt: skip
 
-#: So many ranges of alphas, and systems, are named one by one.
-_RANGES, _NAMED = 4, 4
-#: How the curves of the best are drawn, and how many rows the table has.
-_LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 30
-#: So many ranges of alphas, and systems, are named one by one.
-_RANGES, _NAMED = 4, 4
-#: How the curves of the best are drawn, and how many rows the table has.
-_LOOKS, _ROWS = ("solid", "dashed", "dotted", "thin"), 30
+#: So many ranges of alphas, and systems, are named one by one; rows of a table.
+_RANGES, _NAMED, _ROWS = 4, 4, 30
 
 
 def comparison_view(c: Comparison) -> list[Node]:
@@ -57,22 +54,14 @@ def comparison_view(c: Comparison) -> list[Node]:
     nodes += [_proportion_tests(c)] * (c.first.measure in OF_ALL_ERRORS)
     if axes.single or c.alpha.size == 1:
         return nodes
-    order = np.argsort(c.alpha, kind="stable")
-    x = c.alpha[order]
-    drawn = draw_alphas(
-        [Trace("difference", x, c.difference[order])],
-        (axes.alpha, f"{axes.measure}, difference"),
-        f"{axes.measure}, {first} less {second}, against {axes.alpha}",
-        band=(x, c.band_low[order], c.band_high[order]),
-        band_label=f"{level_words(c.level)}, all alphas", per_cent=axes.measure_is_rate,
-    )  # fmt: skip
-    return [*nodes, drawn]
+    about = f"{axes.measure}, {first} less {second}, against {axes.alpha}"
+    return [*nodes, Figure(partial(c.plot_difference, names=(first, second)), "", about)]
 
 
 def comparison_grid(c: Comparison) -> Grid:
     """Some alphas, each with both values, their difference, and who is better by the band."""
     axes, _ = axes_of(c.first, "linear", BIOMETRIC)
-    named: tuple[Name | str, ...] = ("none named", *map(foreign, c.names))
+    named: tuple[Any, ...] = ("none named", *map(foreign, c.names))
     each = f"{level_words(c.level)}{', each alpha by itself' * (c.alpha.size > 1)}"
     head = (axes.alpha_name or "alpha", *named[1:], Cell("difference", each),
             Cell("better", "all alphas at once" * (c.alpha.size > 1)))  # fmt: skip
@@ -300,15 +289,16 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
     ]  # fmt: skip
     if axes.single or first.alpha.size == 1:
         return nodes
-    order = np.argsort(first.alpha, kind="stable")
-    lines = [
-        Trace(called[k], first.alpha[order], c.curves[k].value[order], look)
-        for k, look in zip(c._order, _LOOKS, strict=False)
-    ]
-    about = f"{axes.measure} against {axes.alpha} of {len(lines)} of {len(called)} systems"
-    return [*nodes, draw_alphas(
-        lines, (axes.alpha, axes.measure), about, per_cent=axes.measure_is_rate
-    )]  # fmt: skip
+    best, whole = c._order[:_NAMED], np.zeros(first.alpha.size, dtype=bool)
+
+    def draw() -> Axes | None:
+        ax = None
+        for k in best:
+            ax = draw_epc(ax, first.alpha, c.curves[k].value, whole, axes, {"label": called[k]})
+        return ax
+
+    about = f"{axes.measure} against {axes.alpha} of {len(best)} of {len(called)} systems"
+    return [*nodes, Figure(draw, "", about)]
 
 
 def systems_grid(c: SystemsComparison) -> Grid:

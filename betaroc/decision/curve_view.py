@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +23,10 @@ from betaroc.decision.delta_bands import BandOptions
 from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import measure_title
-from betaroc.rendering.notebook import Trace, draw_alphas, name_shown
+from betaroc.rendering.alphas import DrawnBand, draw_epc
+from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import counted, level_words, number, rounded, spaced
-from betaroc.rendering.tree import Cell, Grid, Node, Row, Words, as_named, rate_cell
+from betaroc.rendering.tree import Cell, Figure, Grid, Node, Row, Words, as_named, rate_cell
 
 if TYPE_CHECKING:
     from betaroc.decision.epc import Epc
@@ -48,19 +50,15 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     nodes += [grid, *(Words(text) for text in (loss_words(e), *cautions(e)))]
     if axes.single or e.alpha.size == 1 or not picture:
         return nodes
-    x = e.alpha[order]
-    lines = [Trace("observed", x, e.value[order])]
-    lines.append(Trace("expected", x, e.expected[order], "dashed"))
-    ends, label = None, ""
-    if around is not None:
-        k = np.argsort(around.alpha, kind="stable")
-        ends = around.alpha[k], around.low[k], around.high[k]
-        label = f"{level_words(around.level)}, observed"
-    drawn = draw_alphas(
-        lines, (axes.alpha, axes.measure), f"{axes.measure} against {axes.alpha}",
-        band=ends, band_label=label, per_cent=axes.measure_is_rate,
-    )  # fmt: skip
-    return [*nodes, drawn]
+    drawn = None
+    if around is not None:  # undefined but at its alphas
+        ends = dict(zip(around.alpha, zip(around.low, around.high, strict=True), strict=True))
+        low, high = np.array([ends.get(a, (np.nan, np.nan)) for a in e.alpha]).T
+        drawn = DrawnBand(low, high, f"{level_words(around.level)}, observed")
+    draw = partial(
+        draw_epc, None, e.alpha, e.value, e.trivial, axes, {}, band=drawn, expected=e.expected
+    )
+    return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
 
 
 def curve_answer(e: Curve) -> Words:

@@ -16,15 +16,14 @@ from betaroc.decision.ways import HOW, TARGET_RATES, Way, counted_rates, rate_in
 from betaroc.inference.interval import Interval
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_intervals
-from betaroc.rendering.notebook import CLIENT, IMPOSTOR, IntervalMark, draw_strip
 from betaroc.rendering.numbers import number, rate, rate_span, rounded, spaced
-from betaroc.rendering.style import Axes
+from betaroc.rendering.style import CLIENT, IMPOSTOR, SIZE, Axes
 from betaroc.rendering.tree import (
     Cell,
     Figure,
     Grid,
+    IntervalMark,
     Node,
-    RateMark,
     Row,
     Section,
     Status,
@@ -312,9 +311,16 @@ def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> 
 
 def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
     """The target's rate beside the target."""
-    rows = [RateMark("dev", d.interval.low, d.interval.estimate, d.interval.high, hollow=True)]
+    rows = [IntervalMark("dev", d.interval.low, d.interval.estimate, d.interval.high, sure=False)]
     if check is not None:
-        rows.append(RateMark("test", check.low, check.observed, check.high, hollow=False))
+        rows.append(IntervalMark("test", check.low, check.observed, check.high))
     name, words = d.target.upper(), [f"{row.label} {rate(row.value)}" for row in rows]
     said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
-    return draw_strip(Strip(name, tuple(rows), d.rate), _TONES[d.target], said)
+
+    def draw() -> Axes:
+        ax = draw_intervals(None, rows, "", colours=[_TONES[d.target]], at=(d.rate, "target"),
+                            rates="x", log=True)  # fmt: skip
+        ax.figure.set_size_inches(SIZE[0], 0.9 + 0.25 * len(rows))  # type: ignore[union-attr]
+        return ax
+
+    return Figure(draw, "", said, strip=Strip(name, tuple(rows), d.rate))

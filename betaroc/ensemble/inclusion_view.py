@@ -41,7 +41,7 @@ from betaroc.rendering.curves import (
     draw_intervals,
     name_rows,
 )
-from betaroc.rendering.notebook import IntervalMark, name_shown
+from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import (
     counted,
     level_words,
@@ -62,6 +62,7 @@ from betaroc.rendering.tree import (
     Figures,
     Glossary,
     Grid,
+    IntervalMark,
     Name,
     Node,
     Row,
@@ -549,8 +550,7 @@ def draw_rocs(
         ax.plot(*zip(*ends, strict=True), color=_DARK, linestyle="none", marker="o",
                 markersize=3.2, label="ends of chords", gid="chord-ends")  # fmt: skip
     draw_chance_line(ax, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-    low, high = result.region
-    for start, stop in ((0.0, low), (high, 1.0)):
+    for start, stop in ((0.0, result.region[0]), (result.region[1], 1.0)):
         if stop > start:
             ax.axvspan(start, stop, facecolor="#f0f0f0", edgecolor="none", zorder=0.4,
                        label="_nolegend_", gid="outside")  # fmt: skip

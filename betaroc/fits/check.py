@@ -45,11 +45,10 @@ from betaroc.fits.target_checks import (
 from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.curves import draw_intervals
-from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import number
 from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
-from betaroc.rendering.tree import Cell, Grid, Node, Row, Status, Words
+from betaroc.rendering.tree import Cell, Grid, IntervalMark, Node, Row, Status, Words
 from betaroc.rendering.tree_text import text_of
 
 #: Step of the differences of a log density, in sizes of the parameter or spreads of the

@@ -71,10 +71,10 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
-from betaroc.rendering.notebook import Trace, draw_square, html_block, name_shown, table_nodes
+from betaroc.rendering.notebook import html_block, name_shown, table_nodes
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import level_words, number, percent, spaced, visible
-from betaroc.rendering.style import Axes, line_style
+from betaroc.rendering.style import INK, Axes, line_style
 from betaroc.rendering.table_text import latex_table, latex_text
 from betaroc.rendering.tree import (
     Cell,
@@ -301,8 +301,8 @@ def law_rows(
 # ------------------------------------------------------------------------ in a notebook
 #: Confidence of intervals; parameters up to which that of the EER takes no time.
 _LEVEL, _FEW = 0.95, 4
-#: Scores up to which their own curve takes no time; points of the fitted one; notices shown.
-_MANY, _POINTS, _NOTICES = 100_000, 64, 2
+#: Scores up to which their own curve takes no time, how wide it is drawn, and notices shown.
+_MANY, _WIDTHS, _NOTICES = 100_000, {"fitted": 1.6, "scores": 0.8}, 2
 
 
 def fit_block(fit: SupportedPair) -> list[Node]:
@@ -360,13 +360,14 @@ def _interval(fit: SupportedPair, stat: str) -> Interval | None:
 
 
 def _rocs(models: Mapping[str, ScoreModel]) -> Figure:
-    lines = []
-    for name, model in models.items():
-        points = model.roc().points(_POINTS)
-        look = "thin" if name == "scores" and len(models) > 1 else "solid"
-        lines.append(Trace(name, points.far, points.tpr, look))
+    def draw() -> Axes | None:
+        ax = None
+        for name, model in models.items():
+            ax = model.roc().plot(ax, label=name, color=INK, linewidth=_WIDTHS[name])
+        return ax
+
     areas = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
-    return draw_square(lines, ("FAR", "TPR"), f"ROC: TPR against FAR, area {areas}")
+    return Figure(draw, "", f"ROC: TPR against FAR, area {areas}")
 
 
 # ----------------------------------------------------------------------

@@ -13,10 +13,10 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
 from betaroc.rendering.alphas import AlphaAxes, DrawnBand, draw_epc
 from betaroc.rendering.curves import draw_intervals, draw_rate_band, draw_rates
-from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.style import COLOURS, Axes, line_style
+from betaroc.rendering.tree import IntervalMark
 
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)

@@ -16,6 +16,7 @@ from betaroc.rendering.numbers import level_words, number, rate, rate_span
 from betaroc.rendering.style import (
     COLOURS,
     GREY,
+    INK,
     SIZE,
     Axes,
     begun,
@@ -36,7 +37,6 @@ PANELS = 8
 _FEW = 12
 #: Of the first and the second system: line, marker, colour, hatch of the alphas where it is better.
 _LINES, _MARKERS, _COLOURS, _HATCHES = ("-", "--"), "os", COLOURS[:2], ("///", "...")
-_DARK = "#333333"
 
 
 class AlphaAxes(NamedTuple):
@@ -209,13 +209,13 @@ def draw_difference(
     """The difference with its intervals, between dotted lines its band, and no difference."""
     below, ax, order, alpha = _started(ax, alpha)
     level = level_words(better.level)
-    ax.plot(alpha, difference[order], color=_DARK, linewidth=1.6,
+    ax.plot(alpha, difference[order], color=INK, linewidth=1.6,
             label=_difference_of(better), **_marker_of(alpha))  # fmt: skip
     low, high = (end[order] for end in interval)
-    _draw_interval(ax, alpha, low, high, _DARK, label=f"{level} pointwise")
+    _draw_interval(ax, alpha, low, high, INK, label=f"{level} pointwise")
     if alpha.size > 1:
         for end, label in zip(band, (f"{level} simultaneous", "_nolegend_"), strict=True):
-            ax.plot(alpha, end[order], color=_DARK, linewidth=0.9, linestyle=(0, (1, 1)),
+            ax.plot(alpha, end[order], color=INK, linewidth=0.9, linestyle=(0, (1, 1)),
                     label=label, gid="band")  # fmt: skip
     ax.axhline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
     _shade(ax, alpha, better.system[order], better)
@@ -237,7 +237,7 @@ def draw_replicates(
            edgecolor="white", linewidth=0.3, label="_nolegend_")  # fmt: skip
     ax.axvline(0.0, color="black", linewidth=1.2, linestyle=":", label="no difference", gid="zero")
     estimate, *ends = interval
-    ax.axvline(estimate, color=_DARK, linewidth=1.6,
+    ax.axvline(estimate, color=INK, linewidth=1.6,
                label=f"{_difference_of(better)} on test", gid="difference")  # fmt: skip
     labels = f"{level_words(better.level)} interval", "_nolegend_"
     for end, label in zip(ends, labels, strict=True):
@@ -300,7 +300,7 @@ def _draw_lines(
     ax: Axes, alpha: FloatArray, values: Sequence[FloatArray], first: int,
     labels: tuple[str, str] = ("_nolegend_", "_nolegend_"),
 ) -> None:  # fmt: skip
-    ax.plot(alpha, values[first], color=_DARK, linewidth=1.8, label=labels[0], zorder=3.0,
+    ax.plot(alpha, values[first], color=INK, linewidth=1.8, label=labels[0], zorder=3.0,
             **_marker_of(alpha))  # fmt: skip
     label = labels[1]
     for k, value in enumerate(values):

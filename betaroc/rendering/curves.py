@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.rendering.notebook import IntervalMark
 from betaroc.rendering.numbers import number
 from betaroc.rendering.style import (
     COLOURS,
     GREY,
+    INK,
     SIZE,
     Axes,
     begun,
@@ -23,6 +23,7 @@ from betaroc.rendering.style import (
     legend,
     on_log,
 )
+from betaroc.rendering.tree import IntervalMark
 
 #: Rates that are named on the axes of normal deviates.
 _DEVIATE_TICKS = (
@@ -33,7 +34,7 @@ _DET_LOW, _DET_HIGH = 1e-3, 0.95
 #: Rates of 0 and 1 lie at infinity; they are drawn far outside the frame.
 _BEYOND = 1e-15
 #: Where a power law is drawn from, unless it is far smaller there.
-_LEAST, _DARK = 1e-4, "#333333"
+_LEAST = 1e-4
 #: Points: an alpha stands to the right of its dot for one system, to the left for the next.
 _BESIDE = ((6, 4), (-20, -11))
 
@@ -224,7 +225,7 @@ def draw_intervals(
     rows: Sequence[IntervalMark],
     x: str,
     *,
-    colours: Sequence[str] = (_DARK,),
+    colours: Sequence[str] = (INK,),
     near: tuple[float, float] | None = None,
     at: tuple[float, str] | None = None,
     rates: str = "",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import html
-import re
 from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
@@ -17,15 +16,6 @@ from typing import NamedTuple
 
 from betaroc.rendering.tree import Cell, Grid, Group, Name, Node, Row, Section
 from betaroc.rendering.tree_html import html_of, template
-
-_DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-#: What matplotlib says once for all elements of a drawing, and the same as attributes of it.
-_RULES = re.compile(r"<style\b[^>]*>[^<]*</style>")
-_INHERITED = '<svg stroke-linejoin="round" stroke-linecap="butt" '
-_STYLE = re.compile(r'(?<=\s)style="([^"<>]*)"')
-#: The shorthand of a font: style, weight, size, families.
-_FONT = re.compile(r"(?:(italic|oblique)\s+)?(?:(bold|[1-9]00)\s+)?([\d.]+(?:px)?)\s+(.+)")
-_FONT_NAMES = ("font-style", "font-weight", "font-size", "font-family")
 
 
 def page_frame(title: str, body: str, foot: str, *, script: bool = True) -> str:
@@ -58,7 +48,7 @@ def page_frame(title: str, body: str, foot: str, *, script: bool = True) -> str:
 </head>
 <body>
 <main class="wrap">
-{without_style_attributes(body)}</main>
+{body}</main>
 <footer class="wrap foot">{foot}</footer>
 {f"<script>{code}</script>{chr(10)}" if code else ""}</body>
 </html>
@@ -73,37 +63,6 @@ def _text_of(name: str) -> str:
 def _hash_of(text: str) -> str:
     """As a content policy names what it allows."""
     return f"sha256-{b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
-
-
-# ------------------------------------------------------------------------ drawings of others
-def without_style_attributes(body: str) -> str:
-    """What drawings set by styles, which the policy of the page forbids, set by attributes."""
-    return _DRAWING.sub(_by_attributes, body)
-
-
-def _by_attributes(found: re.Match[str]) -> str:
-    drawing, n_rules = _RULES.subn("", found[0])
-    if n_rules:
-        drawing = drawing.replace("<svg ", _INHERITED, 1)
-    return _STYLE.sub(_attributes, drawing)
-
-
-def _attributes(found: re.Match[str]) -> str:
-    pairs = (item.split(":", 1) for item in found[1].split(";") if ":" in item)
-    named = [(name.strip(), value.strip()) for name, value in pairs]
-    return " ".join(
-        f'{name}="{value}"' for pair in named for name, value in _longhand(*pair)
-        # The page's own font, and its numerals, unless a drawing has mathematics.
-        if (name, value[-10:]) != ("font-family", "sans-serif")
-    )  # fmt: skip
-
-
-def _longhand(name: str, value: str) -> list[tuple[str, str]]:
-    """A font is no attribute, its parts are."""
-    parts = _FONT.fullmatch(value) if name == "font" else None
-    if parts is None:
-        return [(name, value)]
-    return [pair for pair in zip(_FONT_NAMES, parts.groups(), strict=True) if pair[1]]
 
 
 # ------------------------------------------------------------------------ a page of results

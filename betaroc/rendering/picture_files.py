@@ -94,12 +94,13 @@ def captions_alone() -> Iterator[None]:
         _captions.reset(before)
 
 
-def draw_svg(draw: Callable[[], Any], salt: str) -> str:
+def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
     """The ``<svg>`` element of the axes that ``draw`` returns, which can stand inside a page.
 
     Matplotlib's own defaults are used whatever the user's settings are, ids
     depend on ``salt`` and the content alone, and no date is written, so the
-    same data give the same bytes. Nothing where captions are asked for alone.
+    same data give the same bytes. Nothing where captions are asked for alone. A ``sized`` one
+    has a width of its own.
     """
     if _captions.get():
         if can_draw():
@@ -121,8 +122,9 @@ def draw_svg(draw: Callable[[], Any], salt: str) -> str:
     # A name with quotation marks is no attribute.
     inner = re.sub(r">[^<]+<", lambda text: text[0].replace('"', "&quot;"), inner)
     view = "" if box is None else box.group(1)
+    width = f' width="{float(view.split()[2]):.0f}"' if sized else ""
     return (
-        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{view}" role="img">'
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink"{width} viewBox="{view}" role="img">'
         f"{inner.rstrip()}</svg>"
     )
 

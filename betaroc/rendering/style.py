@@ -27,7 +27,7 @@ COLOURS = (
     "#000000", "#882255", "#999933", "#332288", "#6E4B1F", "#E0115F",
 )  # fmt: skip
 CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
-GREY = "#8a8a8a"
+GREY, INK = "#8a8a8a", "#333333"
 CLASS_COLOURS = {"client": CLIENT, "impostor": IMPOSTOR}
 #: An interval is grey on every picture: a hue is a class.
 BAND: dict[str, Any] = {

@@ -285,33 +285,42 @@ class Bullets:
     tag: ClassVar[str] = "bullets"
 
 
-class RateMark(NamedTuple):
-    """A rate with its interval; hollow and dashed of dev, filled of test."""
+class IntervalMark(NamedTuple):
+    """A number with its interval, filled where it tells, and hollow of dev."""
 
     label: str
     low: float
     value: float
     high: float
-    hollow: bool
+    sure: bool = True
 
 
 class Strip(NamedTuple):
-    """Rates on a log scale beside a target, which a terminal can draw too."""
+    """Rates beside a target, which a terminal draws on a log scale."""
 
     name: str
-    rows: tuple[RateMark, ...]
+    rows: tuple[IntervalMark, ...]
     target: float
 
 
 @dataclass(frozen=True)
 class Figure:
-    """An SVG element, or nothing where there is nothing to see; its caption; what it shows.
+    """A picture, its caption, and what it shows.
 
-    `places` are where its marks stand at every position of a slider, by their keys; `strip` is
-    what a terminal draws of it.
+    Parameters
+    ----------
+    svg : str or callable
+        An SVG element, empty where there is nothing to see, or what draws on matplotlib axes,
+        which only a page and a notebook call.
+    caption, alt : str
+        What stands below, and what is read in place of the picture.
+    places : tuple
+        Where its marks stand at every position of a slider, by their keys.
+    strip : Strip, optional
+        What a terminal draws of it.
     """
 
-    svg: str
+    svg: str | Callable[[], Any]
     caption: str
     alt: str = ""
     places: tuple[tuple[str, tuple[float, ...]], ...] = ()

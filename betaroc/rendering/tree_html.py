@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from betaroc.rendering.numbers import spaced
+from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
 from betaroc.rendering.tree import Figure, Section
 
@@ -23,9 +24,16 @@ _COUNT = re.compile(r"(?<![\w.,/(-])\d{5,}(?= [a-z])")
 #: What drawings are coloured with, and the tokens of a page, which know light and dark.
 _TOKENS = {
     CLIENT.lower(): "cl", IMPOSTOR.lower(): "im", GREY: "fit", "#ffffff": "bg", "#e4e4e4": "hair",
-    "#222222": "ink", "#333333": "ink", "#444444": "mut", "#555555": "mut",
+    "#000000": "ink", "#222222": "ink", "#333333": "ink", "#444444": "mut", "#555555": "mut",
 }  # fmt: skip
 _COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
+#: What matplotlib says once for all elements of a drawing, and the same as attributes of it.
+_RULES = re.compile(r"<style\b[^>]*>[^<]*</style>")
+_INHERITED = '<svg stroke-linejoin="round" stroke-linecap="butt" '
+_STYLE = re.compile(r'(?<=\s)style="([^"<>]*)"')
+#: The shorthand of a font: style, weight, size, families.
+_FONT = re.compile(r"(?:(italic|oblique)\s+)?(?:(bold|[1-9]00)\s+)?([\d.]+(?:px)?)\s+(.+)")
+_FONT_NAMES = ("font-style", "font-weight", "font-size", "font-family")
 #: The sign of each status, each with its own outline; pages have other tones for light and dark.
 _WHITE = 'fill="none" stroke="#fff" stroke-width="3.2"'
 _ICONS = {
@@ -85,17 +93,43 @@ def status_icon(colour: str) -> Markup:
 
 
 def _drawn(figure: Figure) -> Markup:
-    """An SVG of our own making, which holds no foreign text, with its words."""
+    """A drawing, which holds no foreign markup, with its words, in the colours of the page.
+
+    What matplotlib sets by styles, which the policy of a page forbids, is set by attributes.
+    """
     from markupsafe import Markup, escape
 
-    alt = escape(figure.alt or figure.caption)
-    svg = figure.svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
-    return Markup(_COLOUR.sub(_token, svg))  # noqa: S704
+    alt, svg = escape(figure.alt or figure.caption), figure.svg
+    if not isinstance(svg, str):
+        svg = draw_svg(svg, figure.alt, sized=True)
+    svg = svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
+    svg, n_rules = _RULES.subn("", _COLOUR.sub(_token, svg))
+    if n_rules:
+        svg = svg.replace("<svg ", _INHERITED, 1)
+    return Markup(_STYLE.sub(_attributes, svg))  # noqa: S704
 
 
 def _token(found: re.Match[str]) -> str:
     name = _TOKENS.get(found[0])
     return found[0] if name is None else f"var(--{name})"
+
+
+def _attributes(found: re.Match[str]) -> str:
+    pairs = (item.split(":", 1) for item in found[1].split(";") if ":" in item)
+    named = [(name.strip(), value.strip()) for name, value in pairs]
+    return " ".join(
+        f'{name}="{value}"' for pair in named for name, value in _longhand(*pair)
+        # The page's own font, and its numerals, unless a drawing has mathematics.
+        if (name, value[-10:]) != ("font-family", "sans-serif")
+    )  # fmt: skip
+
+
+def _longhand(name: str, value: str) -> list[tuple[str, str]]:
+    """A font is no attribute, its parts are."""
+    parts = _FONT.fullmatch(value) if name == "font" else None
+    if parts is None:
+        return [(name, value)]
+    return [pair for pair in zip(_FONT_NAMES, parts.groups(), strict=True) if pair[1]]
 
 
 @cache

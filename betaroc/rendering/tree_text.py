@@ -256,7 +256,7 @@ def _strip(strip: Strip, *, signs: bool) -> list[str]:
             last = max(place(row.high), middle + 1)
             bar = "-" * (last - first - 1)
             _write(line, first, f"├{bar}┤".replace("-", "─") if signs else f"[{bar}]")
-        line[middle] = "o" if row.hollow else "●" if signs else "*"
+        line[middle] = "o" if not row.sure else "●" if signs else "*"
         lines.append("".join(line))
     lines.append(" " * place(strip.target) + f"target {100.0 * strip.target:g} %")
     return [line.rstrip() for line in lines]

@@ -12,10 +12,10 @@ from betaroc.rendering.curves import deviate, in_det_frame
 from betaroc.rendering.decision_picture import slider_positions
 from betaroc.rendering.numbers import level_words, threshold
 from betaroc.rendering.picture_files import Moving, draw_moving_svg, draw_svg
-from betaroc.rendering.style import GREY, legend, legend_below
+from betaroc.rendering.style import GREY, INK, legend, legend_below
 from betaroc.rendering.tree import Figure
 from betaroc.report.first_screen import score_axis
-from betaroc.report.score_set import is_modelled, marked
+from betaroc.report.score_set import ScoreSet, is_modelled, marked
 
 if TYPE_CHECKING:
     from betaroc.report.analysis import Analysis
@@ -23,14 +23,35 @@ if TYPE_CHECKING:
 #: So many test sets have curves beside dev's.
 _DRAWN = 8
 #: One meaning each on the whole page: dashed is dev, solid is test, dotted is fitted.
-_INK = "#333333"
 _DASHES, _DOTS = (0, (5, 3)), (0, (1, 1.5))
+
+
+def draw_curves(analysis: Analysis, curve: str) -> Any:
+    """ROC or DET of dev, of its fit and of the test sets."""
+    ax: Any = None
+    for k, part in enumerate(_parts(analysis)):
+        # The first test set in ink; others are not told apart by a hue, which is a class.
+        look = {"color": GREY if k > 1 else INK, "linewidth": 1.0 if k > 1 else 1.5,
+                "linestyle": "-" if k else _DASHES}  # fmt: skip
+        ax = getattr(part.empirical, curve)().plot(
+            ax, terms=analysis.terms, label=part.role, **look
+        )
+    fit = analysis.dev.fit
+    if fit and is_modelled(analysis.dev):
+        getattr(fit.model, curve)().plot(
+            ax, terms=analysis.terms, label="dev, fitted", color=GREY, linestyle=_DOTS,
+            linewidth=1.6,
+        )  # fmt: skip
+    return ax
+
+
+def _parts(analysis: Analysis) -> list[ScoreSet]:
+    return [analysis.dev, *analysis.tests[:_DRAWN]]
 
 
 def curve_figures(analysis: Analysis) -> list[Figure]:
     """ROC and DET of dev, of its fit and of the test sets, with marks that the slider moves."""
-    parts = [analysis.dev, *analysis.tests[:_DRAWN]]
-    fitted = analysis.dev.fit.model if analysis.dev.fit and is_modelled(analysis.dev) else None
+    parts = _parts(analysis)
     d, met, moved = analysis.decision, marked(analysis.points), list[OperatingPoint]()
     if d is not None:
         _, thresholds, home = slider_positions(score_axis(analysis), d.threshold)
@@ -39,29 +60,17 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
     place = threshold(point.threshold, point.logit_threshold, 4)
     dots = "the threshold" if moved else f"dev’s EER threshold {place}"
     told = "Dashed: dev’s scores" + "; solid: those of test" * (len(parts) > 1)
-    told += "; dotted: dev’s fit" * (fitted is not None)
+    told += "; dotted: dev’s fit" * (analysis.dev.fit is not None and is_modelled(analysis.dev))
     told += f". Dots, at {dots}: hollow, dev{'; filled, test' * (len(parts) > 1)}."
 
     def drawn(curve: str, words: str, place: Callable[[OperatingPoint], tuple[Any, Any]]) -> Figure:
         def draw() -> Any:
-            ax: Any = None
-            for k, part in enumerate(parts):
-                # The first test set in ink; others are not told apart by a hue, which is a class.
-                look = {"color": GREY if k > 1 else _INK, "linewidth": 1.0 if k > 1 else 1.5,
-                        "linestyle": "-" if k else _DASHES}  # fmt: skip
-                ax = getattr(part.empirical, curve)().plot(
-                    ax, terms=analysis.terms, label=part.role, **look
-                )
-            if fitted is not None:
-                ax = getattr(fitted, curve)().plot(
-                    ax, terms=analysis.terms, label="dev, fitted", color=GREY, linestyle=_DOTS,
-                    linewidth=1.6,
-                )  # fmt: skip
+            ax = draw_curves(analysis, curve)
             for k, point in enumerate(() if moved else (met.expected, *met.observed[1:2])):
                 x, y = place(point)
                 ax.plot(
-                    [x], [y], marker="o", markersize=6, color=_INK, markeredgewidth=1.3,
-                    markerfacecolor=_INK if k else "white", label="_nolegend_", zorder=5.0,
+                    [x], [y], marker="o", markersize=6, color=INK, markeredgewidth=1.3,
+                    markerfacecolor=INK if k else "white", label="_nolegend_", zorder=5.0,
                 )  # fmt: skip
             legend_below(ax, 2)
             return ax

@@ -7,19 +7,16 @@ import os
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from betaroc.core.terms import Terms, terms_of
+from betaroc.core.terms import terms_of
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.decision_view import decision_view
 from betaroc.estimation.families import family_text
 from betaroc.rendering.document import plain
 from betaroc.rendering.files import page_target, write_whole
-from betaroc.rendering.notebook import (
-    Trace,
-    draw_square,
-    name_shown,
-)
+from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import version, visible
 from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.picture_files import can_draw, captions_alone
@@ -39,7 +36,7 @@ from betaroc.rendering.tree_json import dict_of
 from betaroc.report.beta_pair import beta_pair_section
 from betaroc.report.contradictions import contradiction_words, contradictions, first_lines
 from betaroc.report.curve_words import ends_section
-from betaroc.report.figures import curve_figures, fit_figures
+from betaroc.report.figures import curve_figures, draw_curves, fit_figures
 from betaroc.report.first_screen import decision_lines, first_screen
 from betaroc.report.record import (
     decision_numbers,
@@ -50,9 +47,7 @@ from betaroc.report.record import (
 )
 from betaroc.report.score_set import (
     Named,
-    ScoreSet,
     apart_words,
-    is_modelled,
     set_names,
 )
 from betaroc.report.sections import (
@@ -233,10 +228,8 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
 
 
 # ------------------------------------------------------------------------ in a notebook
-#: Thresholds and test sets that are shown; scores up to which their curve takes no time, and
-#: points of the fitted one.
+#: Thresholds and test sets that are shown.
 _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
-_MANY, _POINTS = 100_000, 64
 
 
 def analysis_block(of: Analysis) -> list[Node]:
@@ -262,7 +255,9 @@ def analysis_block(of: Analysis) -> list[Node]:
         retold(grid, lambda text: terms.said(text, of.names))
         for grid in points_grids(points, columns, of.level)
     ]
-    curves = _rocs(of.dev, tests, terms)
+    axes = f"ROC: {terms.tpr.short} against {terms.far.short}"
+    parts = ", ".join(part.role for part in of.parts)
+    curves = Figure(partial(draw_curves, of, "roc"), "", f"{axes} of {parts}")
     if of.decision is None:
         return [about, *doubts, *tables, curves]
     *decided, _ = _decision_nodes(of, of.decision)
@@ -283,18 +278,3 @@ def _decision_nodes(of: Analysis, d: Decision) -> list[Node]:
         retold(one, lambda text: terms.said(text, of.names))
         for one in decision_view(d, check, role)
     ]
-
-
-def _rocs(dev: ScoreSet, tests: Sequence[ScoreSet], terms: Terms) -> Figure:
-    lines = []
-    if dev.fit is not None and is_modelled(dev):
-        fitted = dev.fit.model.roc().points(_POINTS)
-        lines.append(Trace("dev, fitted", fitted.far, fitted.tpr, "dotted"))
-    for k, part in enumerate((dev, *tests)):
-        if sum(part.sizes) <= _MANY or part.summary is not None:
-            points = part.empirical.roc().points()
-            look = "dashed" if k == 0 else "solid" if k == 1 else "thin"
-            lines.append(Trace(part.role, points.far, points.tpr, look))
-    about = ", ".join(part.role for part in (dev, *tests))
-    axes = terms.far.short, terms.tpr.short
-    return draw_square(lines, axes, f"ROC: {axes[1]} against {axes[0]} of {about}")

@@ -31,7 +31,7 @@ from betaroc.decision.status import AMBER, GREEN, RED
 from betaroc.decision.ways import HOW, TARGET_RATES
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.curves import draw_intervals
-from betaroc.rendering.notebook import IntervalMark, name_shown
+from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import rate, spaced, visible, with_minus
 from betaroc.rendering.page_frame import verdict_nodes
 from betaroc.rendering.picture_files import draw_svg
@@ -42,6 +42,7 @@ from betaroc.rendering.tree import (
     Figure,
     Figures,
     Grid,
+    IntervalMark,
     Name,
     Node,
     Row,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +18,18 @@ from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.value import Result
+from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.files import page_target, write_whole
-from betaroc.rendering.notebook import IntervalMark, Trace, draw_alphas, draw_spans
 from betaroc.rendering.numbers import number, spaced, version, visible
 from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.style import BAND, INK, Axes, draw_curve, finished, new_axes
 from betaroc.rendering.tree import (
     Bullets,
     Figure,
     Figures,
     Glossary,
     Grid,
+    IntervalMark,
     Node,
     Row,
     Section,
@@ -445,21 +447,17 @@ def _figure(varying: Sequence[str], name: str, group: pd.DataFrame) -> Figure:
             IntervalMark(_cell(varying, row), a, m, b)
             for row, a, m, b in zip(group.to_dict("records"), low, mean, high, strict=True)
         ]
-        scale = None
-        if not np.isnan(mean).all():  # a little more than all intervals
-            first, last = float(np.nanmin(low)), float(np.nanmax(high))
-            room = 0.05 * ((last - first) or max(abs(first), 1.0))
-            scale = first - room, last + room
         caption = f"{shown}: mean of each cell, 95 % Monte Carlo interval"
-        return replace(draw_spans(rows, shown, about, ends=scale), caption=caption)
-    order = np.argsort(mean, kind="stable")
-    x = np.linspace(0.0, 1.0, mean.size)
-    drawn = draw_alphas(
-        [Trace("means", x, mean[order])], ("share of the cells", shown), f"{about}, ascending",
-        per_cent=False, band=(x, low[order], high[order]), band_label="95 %",
-    )  # fmt: skip
+        return Figure(partial(draw_intervals, None, rows, shown), caption, about)
+
+    def draw() -> Axes:
+        order, x, ax = np.argsort(mean), np.linspace(0.0, 1.0, mean.size), new_axes()
+        ax.fill_between(x, low[order], high[order], **BAND)
+        draw_curve(ax, x, mean[order], {"color": INK})
+        return finished(ax, "share of the cells", shown)
+
     cells = f"{shown}: means of {spaced(mean.size)} cells, ascending"
-    return replace(drawn, caption=f"{cells}, with 95 % Monte Carlo intervals")
+    return Figure(draw, f"{cells}, with 95 % Monte Carlo intervals", f"{about}, ascending")
 
 
 def _cell(names: Sequence[str], row: Mapping[Any, Any]) -> str:

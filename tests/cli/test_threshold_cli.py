@@ -20,7 +20,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.numbers import rate, rounded
-from betaroc.rendering.tree import Figure, RateMark, Strip
+from betaroc.rendering.tree import Figure, IntervalMark, Strip
 from betaroc.rendering.tree_text import Terminal, text_of
 from helpers.places import ROOT
 
@@ -427,7 +427,7 @@ def test_copied_thresholds_never_break_the_target() -> None:
 
 
 def strip(row: tuple[float, float, float], target: float) -> list[str]:
-    mark = Strip("FAR", (RateMark("dev", *row, hollow=True),), target)
+    mark = Strip("FAR", (IntervalMark("dev", *row, sure=False),), target)
     return text_of([Figure("", "", strip=mark)], Terminal()).split("\n")
 
 

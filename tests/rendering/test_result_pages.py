@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import betaroc as br
 from betaroc.cli import main
@@ -181,14 +180,6 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     assert rows["fit.auc"][2:5] == [f"{x:.4g}" for x in (mean.min(), mean.median(), mean.max())]
     share = re.search(r"Means of true.global-shape=proper.*?</svg>", text, re.S)
     assert share is not None
-    low = stats.binomtest(6, 6).proportion_ci(0.95, "exact").low  # both cells: 6 of 6
-    found = re.findall(r'M([\d.]+) \d+H([\d.]+)"', share[0])
-    ends = re.findall(r'text-anchor="(?:start|end)">([\d.]+)</text>', share[0])
-    first, last = (float(x) for x in ends)
-    for left, right in found:
-        at = [first + (float(x) - 150) / 230 * (last - first) for x in (left, right)]
-        assert at == pytest.approx([low, 1.0], abs=0.003)
-    assert len(found) == 2
     assert "2 cells with 6 replicates each; a_c varies" in page.whole
     assert "12 trials have their numbers" in page.whole
     assert "folder: study" in page.whole

@@ -156,8 +156,8 @@ def test_a_folded_section_says_its_finding_and_its_heading_keeps_its_depth() -> 
 
 def test_colours_of_drawings_are_those_of_the_scheme() -> None:
     page = str(html_of(TREE))
-    assert "stroke: var(--cl); fill: var(--bg)" in page
-    assert "stroke: #123456" in page
+    assert 'stroke="var(--cl)" fill="var(--bg)"' in page
+    assert 'stroke="#123456"' in page
 
 
 FIXED = Grid(
