@@ -119,7 +119,7 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "Inclusion.table": lambda r: r.inclusion.table,
     "Inclusion.learned": lambda r: r.inclusion.learned,
     "Inclusion.crossings": lambda r: r.inclusion.crossings,
-    "InclusionRecord.diversity": lambda r: r.inclusion.diversity,
+    "Inclusion.diversity": lambda r: r.inclusion.diversity,
     "Fusion.table": lambda r: r.inclusion.fusion.table,
     "Fusion.to_frame": lambda r: r.inclusion.fusion.to_frame(),
     "FamilyComparison.to_frame": lambda r: br.compare_families(r.scores, ["normal"]).to_frame(),
@@ -236,7 +236,7 @@ def test_numbers_that_are_not_there_are_nan_and_never_null(wanted: dict[str, pd.
     for name, make in TABLES.items():
         assert sum(make(results).null_count().row(0)) == 0, name
     # The mean TPR of both classes together has no rank correlation.
-    together = wanted["InclusionRecord.diversity"].query("`class` == 'both'")
+    together = wanted["Inclusion.diversity"].query("`class` == 'both'")
     assert together["spearman"].isna().all()
 
 

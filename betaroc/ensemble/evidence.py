@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import LogitNormal, Normal
 from betaroc.fits.check import TOLERANCE
-from betaroc.fits.counted_ends import CONTRADICTED, counted_hooks, counts_at_end
+from betaroc.fits.counted_ends import counted_hooks, counts_at_end
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, ends_are_tested
 from betaroc.inference.delta import Nearby, delta, nearby, slopes_of
@@ -32,13 +33,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
 _LOG_HALF = -math.log(2.0)
-
-
-class Departures(NamedTuple):
-    """Of a curve from the diagonal at some places: t, positive above, and two-sided p-value."""
-
-    t: FloatArray
-    p_value: FloatArray
 
 
 def logit(rate: float) -> float:
@@ -88,11 +82,11 @@ class FitErrors:
     def _near(self) -> Nearby:
         return nearby(self.fit, groups=True)
 
-    def from_diagonal(self, u: FloatArray) -> Departures:
-        """Of probit TPR from probit FAR at FAR = expit(u), by the delta method."""
+    def from_diagonal(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """t of probit TPR less probit FAR at FAR = expit(u), and its two-sided p-value."""
         slopes = slopes_of(self._near.steps, lambda model: tpr_probits(model, u))
         away = tpr_probits(self.fit.model, u) - _far_probits(u)
-        return Departures(*self._tested(away, slopes))
+        return self._tested(away, slopes)
 
     def exponent(self, end: str) -> tuple[float, float]:
         """t and p-value of the log of an end exponent, positive where the curve is above."""
@@ -117,7 +111,6 @@ class FitErrors:
 #: FARs between the borders at which a curve is judged that its ends do not decide.
 _INNER = 31
 _SIDES = {True: "above", False: "below"}
-_ENDS = {"strict": "at_one", "lax": "at_zero"}
 
 
 class BorderSide(NamedTuple):
@@ -192,128 +185,109 @@ class RocEvidence(Value):
 def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvidence:
     """The evidence of one fit."""
     low, high = region
-    model, errors = fit.model, FitErrors(fit)
-    ends = _ends(fit, level)
+    model, errors, ends = fit.model, FitErrors(fit), None
+    if ends_are_tested(fit.family):
+        with suppress(InputError):
+            ends = fit.end_tests(level)
     # Logits of FAR near both borders: at FAR 0 and 1 where one score is expected beyond.
     u_low, u_high = map(logit, region)
     first = logit(min(1.0 / (fit.client.total_weight + fit.impostor.total_weight), 0.5))
     places = min(max(u_low, first), u_high), max(min(u_high, -first), u_low)
-    excess = excess_of(model, np.array(places))
-    borders = ((low, low == 0.0), (high, high == 1.0))
-    sides: list[BorderSide] = []
-    for k, (name, (far, reached)) in enumerate(zip(_ENDS, borders, strict=True)):
-        end = _by_end(ends, name, errors, level) if reached else None
-        # An end whose stretch of that side holds less than one score shows nothing.
-        if end is not None and np.sign(end[0]) == np.sign(excess[k]):
-            side = BorderSide(_SIDES[end[0] > 0.0], end[1], "end test", far, math.nan)
-        elif reached and ends is not None and math.isnan(ends[name].p_value):
-            side = BorderSide(ends[name].side, math.nan, "end test", far, math.nan, ends[name].note)
-        else:
-            by = "first score" if reached else "border"
-            side = _at_place(errors, places[k], float(excess[k]), by, level)
-            if reached and math.isnan(side.p_value) and side.by != "none" and ends is not None:
-                # On the jump of a mass that one class has alone nothing varies but the mass.
-                side = BorderSide("cannot tell", ends[name].p_value, "end test", far, math.nan)
-        if reached and side.side in _SIDES.values():
-            counts = counts_at_end(fit, _ENDS[name], side.side)
-            side = side._replace(counts=counts.words)
-            if counts.verdict == CONTRADICTED:
-                side = side._replace(side=CONTRADICTED, p_value=math.nan)
-        sides.append(side)
+    sides = []
+    for name, far, reached, u in (
+        ("at_one", low, low == 0.0, places[0]), ("at_zero", high, high == 1.0, places[1]),
+    ):  # fmt: skip
+        test: EndTest | None = None if ends is None else getattr(ends, name)
+        sides.append(_border(fit, errors, name, test, far, u, level, reached=reached))
     hooks = tuple(
         hook for hook in counted_hooks(fit) if hook.far_low < high and hook.far_high > low
     )
-    largest, deepest = _peaks(model, region)
     crossings, above = _above(model, region)
-    judged = all(side.by != "none" for side in sides)
     # A curve with one crossing at most, whose borders tell what lies between.
-    kinds, laws = (Beta, Normal, LogitNormal), (model.client, model.impostor)
-    bordered = any(all(isinstance(law, kind) for law in laws) for kind in kinds)
-    return RocEvidence(
-        sides[0],
-        sides[1],
-        None if ends is None else (ends["strict"], ends["lax"]),
-        _inner(errors, places) if judged and not bordered else None,
-        _mean(fit, region, level),
-        largest,
-        deepest,
-        above,
-        crossings,
-        hooks,
-        math.fsum(_expected(fit, hook, region) for hook in hooks),
-        model.client == model.impostor,
+    bordered = any(
+        isinstance(model.client, kind) and isinstance(model.impostor, kind)
+        for kind in (Beta, Normal, LogitNormal)
     )
+    judged = all(side.by != "none" for side in sides)
+    return RocEvidence(
+        sides[0], sides[1], None if ends is None else (ends.at_one, ends.at_zero),
+        _inner(errors, places) if judged and not bordered else None,
+        _mean(fit, region, level), *_peaks(model, region), above, crossings, hooks,
+        math.fsum(_expected(fit, hook, region) for hook in hooks), model.client == model.impostor,
+    )  # fmt: skip
+
+
+def _border(
+    fit: Fit, errors: FitErrors, end: str, test: EndTest | None, far: float, u: float,
+    level: float, *, reached: bool,
+) -> BorderSide:  # fmt: skip
+    """The judgement near one border: by its end where the region reaches that, else at a FAR."""
+    excess = float(excess_of(fit.model, np.array([u]))[0])
+    decided = math.nan, math.nan
+    if reached and test is not None:
+        decided = test.z, test.p_value
+    elif reached:
+        with suppress(InputError):
+            decided = errors.exponent(end)
+    departure, p = decided
+    # An end whose stretch of that side holds less than one score shows nothing.
+    if p <= 1.0 - level and np.sign(departure) == np.sign(excess):
+        side = BorderSide(_SIDES[departure > 0.0], p, "end test", far, math.nan)
+    elif reached and test is not None and math.isnan(test.p_value):
+        side = BorderSide(test.side, math.nan, "end test", far, math.nan, test.note)
+    else:
+        side = _at_place(errors, u, excess, "first score" if reached else "border", level)
+        if reached and math.isnan(side.p_value) and side.by != "none" and test is not None:
+            # On the jump of a mass that one class has alone nothing varies but the mass.
+            side = BorderSide("cannot tell", test.p_value, "end test", far, math.nan)
+    if not reached or side.side not in _SIDES.values():
+        return side
+    counts = counts_at_end(fit, end, side.side)
+    side = side._replace(counts=counts.words)
+    if counts.contradicted:
+        side = side._replace(side=counts.verdict, p_value=math.nan)
+    return side
 
 
 def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float) -> BorderSide:
     """The judgement at FAR = expit(u)."""
-    far = 1.0 / (1.0 + math.exp(-u))
+    far, side, p = 1.0 / (1.0 + math.exp(-u)), "cannot tell", math.nan
     try:
-        p = float(errors.from_diagonal(np.array([u])).p_value[0])
+        p = float(errors.from_diagonal(np.array([u]))[1][0])
     except InputError:
-        return BorderSide("cannot tell", math.nan, "none", far, excess)
-    return BorderSide(
-        _SIDES[excess > 0.0] if p <= 1.0 - level else "cannot tell", p, by, far, excess
-    )
-
-
-# ------------------------------------------------------------------------------- the ends
-def _ends(fit: Fit, level: float) -> dict[str, EndTest] | None:
-    if not ends_are_tested(fit.family):
-        return None
-    try:
-        tests = fit.end_tests(level)
-    except InputError:
-        return None
-    return {name: getattr(tests, end) for name, end in _ENDS.items()}
-
-
-def _by_end(
-    ends: dict[str, EndTest] | None, name: str, errors: FitErrors, level: float
-) -> tuple[float, float] | None:
-    """Departure and p-value of a decided end; None where it is not decided."""
-    if ends is not None:
-        test = ends[name]
-        found = (test.z, test.p_value)
-    else:
-        try:
-            found = errors.exponent(_ENDS[name])
-        except InputError:
-            return None
-    return found if found[1] <= 1.0 - level else None
+        by = "none"
+    if p <= 1.0 - level:
+        side = _SIDES[excess > 0.0]
+    return BorderSide(side, p, by, far, excess)
 
 
 def _inner(errors: FitErrors, places: tuple[float, float]) -> tuple[float, float, float, float]:
     """Extremes of t between two places, and the p-values of both."""
-    found = errors.from_diagonal(np.linspace(*places, _INNER))
-    if not np.any(np.isfinite(found.t)):
+    t, p = errors.from_diagonal(np.linspace(*places, _INNER))
+    if not np.any(np.isfinite(t)):
         return math.nan, math.nan, math.nan, math.nan
-    low, high = int(np.nanargmin(found.t)), int(np.nanargmax(found.t))
-    return (
-        float(found.t[low]), float(found.t[high]),
-        float(found.p_value[low]), float(found.p_value[high]),
-    )  # fmt: skip
+    low, high = int(np.nanargmin(t)), int(np.nanargmax(t))
+    return float(t[low]), float(t[high]), float(p[low]), float(p[high])
 
 
 # ------------------------------------------------------------------------------- the sizes
 def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
     """Mean of TPR - FAR over a range of FAR, and its interval."""
     low, high = region
-    whole = region == (0.0, 1.0)
-    # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
-    rest = 2.0 - low - high
+    asked: dict[str, Any] = {"stat": "partial-auc", "between": region}
+    if region == (0.0, 1.0):
+        asked = {"stat": "auc"}
     try:
         with quietly():  # a fit that the scores contradict is said by `misfit`
-            found = (
-                fit.interval("auc", level=level)
-                if whole
-                else fit.interval("partial-auc", between=region, level=level)
-            )
+            found = fit.interval(**asked, level=level)
     except InputError:
-        area = fit.model.auc() if whole else fit.model.partial_auc(low, high, standardized=True)
+        area = fit.model.partial_auc(low, high, standardized=True)
         found = Interval(area, math.nan, math.nan, level, "none")
-    estimate, below, above = ((x - 0.5) * rest for x in (found.estimate, found.low, found.high))
-    return Interval(estimate, below, above, level, found.method)
+    # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
+    mean, least, most = (
+        (x - 0.5) * (2.0 - low - high) for x in (found.estimate, found.low, found.high)
+    )
+    return Interval(mean, least, most, level, found.method)
 
 
 def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:

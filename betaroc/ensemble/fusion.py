@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -47,6 +47,10 @@ class TrialSet(NamedTuple):
     client_weights: FloatArray | None = None
     impostor_weights: FloatArray | None = None
 
+    @classmethod
+    def from_systems(cls, systems: Systems) -> TrialSet:
+        return cls._make(getattr(systems, name) for name in cls._fields)
+
     def of(self, columns: int | list[int]) -> TrialSet:
         """Some of the classifiers."""
         return self._replace(client=self.client[:, columns], impostor=self.impostor[:, columns])
@@ -57,28 +61,22 @@ class TrialSet(NamedTuple):
         return TrialSet._make(x if x is None else x[at] for x, at in zip(self, masks, strict=True))
 
 
-class Scale(NamedTuple):
-    """What rules other than "rank-mean" and "vote" act on."""
+def scale_of(systems: Systems, dev: Systems | None) -> tuple[str, str]:
+    """What rules other than "rank-mean" and "vote" act on, "scores" or "ranks", and why.
 
-    #: "scores" or "ranks".
-    name: str
-    #: Why, in words.
-    reason: str
-
-
-def scale_of(systems: Systems, dev: Systems | None) -> Scale:
-    """Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks."""
+    Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks.
+    """
     parts = [(getattr(one, who), weights_of(one, who)) for one in (systems, dev) if one is not None
              for who in CLASSES]  # fmt: skip
     for k, name in enumerate(systems.names):
         outside = sum(int(((x[:, k] < 0.0) | (x[:, k] > 1.0)) @ w) for x, w in parts)
         if outside:
-            return Scale("ranks", f"{outside} scores of {name!r} lie outside [0, 1]")
+            return "ranks", f"{outside} scores of {name!r} lie outside [0, 1]"
     torn = sum(int((np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1)) @ w) for x, w in parts)
     if torn:
         trials = "1 trial has" if torn == 1 else f"{torn} trials have"
-        return Scale("ranks", f"{trials} exactly 0 and exactly 1, whose logits have no mean")
-    return Scale("scores", "all scores lie in [0, 1]")
+        return "ranks", f"{trials} exactly 0 and exactly 1, whose logits have no mean"
+    return "scores", "all scores lie in [0, 1]"
 
 
 def logits(x: FloatArray) -> FloatArray:
@@ -221,33 +219,23 @@ def score_losses(
 def vote_losses(
     votes: TrialSet, own: TrialSet, members: int, part: CurvePart
 ) -> tuple[FloatArray, FloatArray]:
-    """The same where dev chooses how many votes accept; votes have a column an alpha."""
-    needed = _needed_votes(votes, members, part)
-    far, frr = part.costs()
-    wrong_client = (own.client <= needed) * frr
-    wrong_impostor = (own.impostor > needed) * far
-    return wrong_client.mean(axis=1), wrong_impostor.mean(axis=1)
+    """The same where dev chooses how many votes accept; votes have a column an alpha.
 
-
-def _needed_votes(votes: TrialSet, members: int, part: CurvePart) -> FloatArray:
-    """For each alpha the number of votes that is not enough: -1 accepts all, members none.
-
-    Smallest criterion, then smallest HTER, then fewest votes.
+    Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as many
+    as there are members, which accepts none.
     """
-    cuts = np.arange(-1, members + 1)
-    heavy = votes.impostor_weights, votes.client_weights
-    far = np.stack([np.average(votes.impostor > cut, 0, heavy[0]) for cut in cuts])
-    frr = np.stack([np.average(votes.client <= cut, 0, heavy[1]) for cut in cuts])
-    alpha = part.alpha
+    cuts, alpha = np.arange(-1, members + 1), part.alpha
+    far = np.stack([np.average(votes.impostor > c, 0, votes.impostor_weights) for c in cuts])
+    frr = np.stack([np.average(votes.client <= c, 0, votes.client_weights) for c in cuts])
     size = {
         "weighted-error": alpha * far + (1.0 - alpha) * frr,
-        "far": np.abs(far - alpha),
-        "frr": np.abs(frr - alpha),
-    }[part.criterion]
-    least = np.min(size, axis=0)
-    total = np.where(size <= least + _TIED, far + frr, np.inf)
-    best = np.argmax(total <= np.min(total, axis=0) + _TIED, axis=0)
-    return np.asarray(cuts[best], dtype=np.float64)
+        "far": np.abs(far - alpha), "frr": np.abs(frr - alpha),
+    }[part.criterion]  # fmt: skip
+    total = np.where(size <= np.min(size, axis=0) + _TIED, far + frr, np.inf)
+    needed = cuts[np.argmax(total <= np.min(total, axis=0) + _TIED, axis=0)]
+    of_far, of_frr = part.costs()
+    wrong = (own.client <= needed) * of_frr, (own.impostor > needed) * of_far
+    return wrong[0].mean(axis=1), wrong[1].mean(axis=1)
 
 
 _TEXTS = ("first", "second", "class")
@@ -258,40 +246,24 @@ def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyAr
     """One row a pair and class; `Inclusion.diversity` documents it."""
     own = splits.systems
     weights = [weights_of(own, who) for who in CLASSES]
-    ranks, scores = (
-        [_correlations(f(x, w), w) for x, w in zip(own[:2], weights, strict=True)]
-        for f in (_ranks, _unit_logits(own))
-    )
-    wrong = _errors(splits)
+    both = np.concatenate(own[:2])
+    unit = np.all((both >= 0.0) & (both <= 1.0), axis=0)
+    wrong, likeness = _errors(splits), []
+    for x, w in zip(own[:2], weights, strict=True):
+        single, scaled = TrialSet(x, x[:0], w), x.copy()
+        scaled[:, unit] = logits(x[:, unit])  # of classifiers that lie in [0, 1]
+        ranks = rank_sums(single, single).client
+        likeness.append([_correlations(columns, w) for columns in (ranks, scaled)])
     rows: list[tuple[Any, ...]] = []
     for i, j in itertools.combinations(range(len(names)), 2):
         pair = names[i], names[j]
-        for c, who in enumerate(CLASSES):
-            alike = ranks[c][i, j], scores[c][i, j]
-            errors = _together(wrong[c][:, i], wrong[c][:, j], weights[c])
-            rows.append((*pair, who, *alike, *errors))
-        both = [np.concatenate([w[:, k] for w in wrong]) for k in (i, j)]
-        errors = _together(both[0], both[1], np.concatenate(weights))
-        rows.append((*pair, "both", math.nan, math.nan, *errors))
+        for who, alike, errors, w in zip(CLASSES, likeness, wrong, weights, strict=True):
+            same = (matrix[i, j] for matrix in alike)
+            rows.append((*pair, who, *same, *_together(errors[:, i], errors[:, j], w)))
+        one, other = np.concatenate(wrong)[:, [i, j]].T
+        together = _together(one, other, np.concatenate(weights))
+        rows.append((*pair, "both", math.nan, math.nan, *together))
     return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
-
-
-def _ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
-    single = TrialSet(x, x[:0], weights)
-    return rank_sums(single, single).client
-
-
-def _unit_logits(own: TrialSet) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Logits of classifiers that lie in [0, 1], the scores of others."""
-    both = np.concatenate(own[:2])
-    unit = np.all((both >= 0.0) & (both <= 1.0), axis=0)
-
-    def scaled(x: FloatArray, _: FloatArray) -> FloatArray:
-        found = x.copy()
-        found[:, unit] = logits(x[:, unit])
-        return found
-
-    return scaled
 
 
 def _correlations(x: FloatArray, weights: FloatArray) -> FloatArray:
@@ -307,13 +279,15 @@ def _correlations(x: FloatArray, weights: FloatArray) -> FloatArray:
 def _errors(splits: Splits) -> tuple[BoolArray, BoolArray]:
     """Which trials of each class a classifier decides wrongly at its threshold of least HTER."""
     part = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5)
-    wrong = tuple(np.zeros(x.shape, dtype=np.bool_) for x in splits.systems[:2])
+    client, impostor = (np.zeros(x.shape, dtype=np.bool_) for x in splits.systems[:2])
     for dev, test, *rows in splits.each():
         for k in range(test.client.shape[1]):
             t = thresholds_of(dev.of(k), part)[0]
-            wrong[0][rows[0], k] = test.client[:, k] <= t
-            wrong[1][rows[1], k] = test.impostor[:, k] > t
-    return wrong[0], wrong[1]
+            client[rows[0], k], impostor[rows[1], k] = (
+                test.client[:, k] <= t,
+                test.impostor[:, k] > t,
+            )
+    return client, impostor
 
 
 def _together(one: BoolArray, two: BoolArray, weights: FloatArray) -> tuple[float, float, float]:
@@ -468,114 +442,91 @@ class Fusion(Tabular, Noun):
 
 
 def fusion_of(
-    names: tuple[str, ...],
-    splits: Splits,
-    scale: Scale,
-    parts: Mapping[str, CurvePart],
-    level: float,
-    groups: Groups | None = None,
-    library: Library | None = None,
-) -> Fusion:
+    names: tuple[str, ...], splits: Splits, scale: tuple[str, str], parts: Mapping[str, CurvePart],
+    level: float, groups: Groups | None = None, library: Library | None = None,
+) -> Fusion:  # fmt: skip
     """All rules with all classifiers and without each one, every part."""
     everyone = list(range(len(names)))
     subsets = [everyone, *([k for k in everyone if k != left] for left in everyone)]
-    sizes = len(splits.systems.client), len(splits.systems.impostor)
-    found = {
-        (rule, part, s): (np.empty(sizes[0]), np.empty(sizes[1]))
-        for rule in FUSING
-        for part in parts
-        for s in range(len(subsets))
-    }
+    losses = {
+        (rule, part, s): [np.empty(len(x)) for x in splits.systems[:2]]
+        for rule in FUSING for part in parts for s in range(len(subsets))
+    }  # fmt: skip
     for dev, test, *rows in splits.each():
+
+        def keep(key: tuple[str, str, int], some: _Losses, rows: list[Any] = rows) -> None:
+            for whole, of_fold, at in zip(losses[key], some, rows, strict=True):
+                whole[at] = of_fold
+
         ranks = rank_sums(dev, dev), rank_sums(dev, test)
         base = dev, test
-        if scale.name == "ranks":
+        if scale[0] == "ranks":
             base = mid_ranks(dev, dev), mid_ranks(dev, test)
         for s, members in enumerate(subsets):
             for rule in RULES:
                 sides = ranks if rule == "rank-mean" else base
                 own, met = fused(rule, *(side.of(members) for side in sides))
                 for name, part in parts.items():
-                    losses = score_losses(thresholds_of(own, part), met, part)
-                    _keep(found[rule, name, s], losses, rows)
+                    keep((rule, name, s), score_losses(thresholds_of(own, part), met, part))
         for name, part in parts.items():
-            accepts = _ballots(dev, test, part)
+            ballots = _ballots(dev, test, part)
             for s, members in enumerate(subsets):
                 own, met = (
-                    side[0]._replace(**{
-                        who: np.sum([getattr(side[k], who) for k in members], axis=0)
-                        for who in CLASSES
-                    })
-                    for side in accepts
-                )  # fmt: skip
-                losses = vote_losses(own, met, len(members), part)
-                _keep(found["vote", name, s], losses, rows)
+                    side._replace(
+                        **{w: np.sum([accepts[w][k] for k in members], axis=0) for w in CLASSES}
+                    )
+                    for side, accepts in zip((dev, test), ballots, strict=True)
+                )
+                keep(("vote", name, s), vote_losses(own, met, len(members), part))
     weights = [weights_of(splits.systems, who) for who in CLASSES]
     gains = tuple(
-        _gain(rule, system, part, found[rule, part, 0], found[rule, part, k + 1], level, groups,
-              weights)
-        for rule in FUSING
-        for k, system in enumerate(names)
-        for part in parts
+        Gain(rule, system, part, *_gain(losses[rule, part, 0], losses[rule, part, k], level,
+                                        groups, weights))
+        for rule in FUSING for k, system in enumerate(names, 1) for part in parts
     )  # fmt: skip
     shown = {
         name: {"criterion": p.criterion, "measure": p.measure, "alpha": p.alpha.tolist()}
         for name, p in parts.items()
     }
     folds = 0 if splits.dev is not None else len(splits.each())
-    return Fusion(gains, scale.name, scale.reason, shown, folds, level, library=library)
+    return Fusion(gains, *scale, shown, folds, level, library=library)
 
 
-def _keep(kept: _Losses, losses: _Losses, rows: list[Any]) -> None:
-    for whole, some, at in zip(kept, losses, rows, strict=True):
-        whole[at] = some
-
-
-def _ballots(dev: TrialSet, test: TrialSet, part: CurvePart) -> list[list[TrialSet]]:
+def _ballots(dev: TrialSet, test: TrialSet, part: CurvePart) -> list[dict[str, list[FloatArray]]]:
     """Of dev and of test, whom each classifier accepts at its own threshold of each alpha."""
-    found: list[list[TrialSet]] = [[], []]
-    for k in range(dev.client.shape[1]):
-        t = thresholds_of(dev.of(k), part)
-        for ballots, side in zip(found, (dev, test), strict=True):
-            client, impostor = (1.0 * (getattr(side, w)[:, k, None] > t) for w in CLASSES)
-            ballots.append(side._replace(client=client, impostor=impostor))
-    return found
+    columns = range(dev.client.shape[1])
+    t = [thresholds_of(dev.of(k), part) for k in columns]
+    return [
+        {who: [1.0 * (getattr(side, who)[:, k, None] > t[k]) for k in columns] for who in CLASSES}
+        for side in (dev, test)
+    ]
 
 
 def _gain(
-    rule: str,
-    system: str,
-    part: str,
-    with_it: _Losses,
-    without: _Losses,
-    level: float,
-    groups: Groups | None,
-    weights: list[FloatArray],
-) -> Gain:
-    """Means of each class add up; so do the variances of the paired differences."""
+    with_it: Sequence[FloatArray], without: Sequence[FloatArray], level: float,
+    groups: Groups | None, weights: list[FloatArray],
+) -> tuple[float, float, float, float, float]:  # fmt: skip
+    """Means of each class add up; so do the variances of the paired differences.
+
+    Where trials depend on groups that is the sum over them of their squared contributions.
+    """
     apart = [b - a for a, b in zip(with_it, without, strict=True)]
     value, rest, gain = (
         sum(float(np.average(x, weights=w)) for x, w in zip(losses, weights, strict=True))
         for losses in (with_it, without, apart)
     )
-    variance, freedom = (
-        of_means(apart, weights) if groups is None else _grouped(apart, groups, weights)
-    )
+    if groups is None:
+        variance, freedom = of_means(apart, weights)
+    else:
+        away = np.concatenate([
+            (x - np.average(x, weights=w)) / np.sum(w) for x, w in zip(apart, weights, strict=True)
+        ])  # fmt: skip
+        variance = float(settled(*groups.meat(away[:, None]))[0, 0])
+        freedom = min(size for size in groups.sizes if size is not None) - 1.0
     reach = 0.0
     if variance != 0.0:
         reach = student(freedom, level) * math.sqrt(variance) if freedom > 0.0 else math.nan
-    return Gain(rule, system, part, value, rest, gain, gain - reach, gain + reach)
-
-
-def _grouped(
-    apart: list[FloatArray], groups: Groups, weights: list[FloatArray]
-) -> tuple[float, float]:
-    """The same where trials depend on groups: sum over them of their squared contributions."""
-    away = np.concatenate([
-        (x - np.average(x, weights=w)) / np.sum(w) for x, w in zip(apart, weights, strict=True)
-    ])  # fmt: skip
-    sizes = [size for size in groups.sizes if size is not None]
-    return float(settled(*groups.meat(away[:, None]))[0, 0]), min(sizes) - 1.0
+    return value, rest, gain, gain - reach, gain + reach
 
 
 # ------------------------------------------------------------------------------- in words

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import IntArray
+from betaroc.core.arrays import CLASSES, AnyArray, IntArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.tables import Table, table_of
 from betaroc.core.terms import BIOMETRIC, known
 from betaroc.core.text import shown
+from betaroc.core.value import Result, travelling
+from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
 from betaroc.decision.curve import checked_alphas
-from betaroc.ensemble.evidence import roc_evidence
-from betaroc.ensemble.fusion import TRIAL_MEASURES, CurvePart
+from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of, roc_evidence
+from betaroc.ensemble.fusion import (
+    TRIAL_MEASURES,
+    CurvePart,
+    Fusion,
+    Splits,
+    TrialSet,
+    diversity_columns,
+    fusion_of,
+    scale_of,
+)
 from betaroc.ensemble.inclusion_view import (
     crossings_columns,
     inclusion_columns,
@@ -31,8 +43,8 @@ from betaroc.ensemble.inclusion_view import (
     plot_ensemble,
 )
 from betaroc.ensemble.learned import learned_gains, nested_folds
-from betaroc.ensemble.record import InclusionRecord
-from betaroc.ensemble.rule import verdict_of
+from betaroc.ensemble.rule import Verdict, verdict_of
+from betaroc.ensemble.set_hull import EnsembleHull, hull_of
 from betaroc.ensemble.trials import (
     Classifiers,
     Systems,
@@ -43,6 +55,8 @@ from betaroc.ensemble.trials import (
 )
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.fits.fit import Fit, fit
+from betaroc.model.crossings import RocCrossings
+from betaroc.model.roc import Roc
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Sheet
@@ -51,13 +65,13 @@ from betaroc.rendering.tree_text import text_of
 
 _CRITERIA = ("weighted-error", "far", "frr")
 #: Families on the real line.
-_REAL = ("normal", "empirical")
+_REAL = {"normal", "empirical"}
 #: Targets of the low-FAR and of the high-FAR end.
 _TARGETS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inclusion(InclusionRecord, Noun):
+class Inclusion(Result, Noun):
     """Several classifiers on the same trials: who joins, and what each adds.
 
     Made by :func:`inclusion`. What takes time is computed when it is first looked at:
@@ -102,6 +116,95 @@ class Inclusion(InclusionRecord, Noun):
     >>> result.table["marginal"].tolist()  # Beta(3, 2) v Beta(2, 2) share b: no test tells that end
     ['include', 'cannot tell']
     """
+
+    systems: Systems
+    dev: Systems | None
+    fits: Mapping[str, Fit]
+    _travels = travelling("evidence")
+    evidence: Mapping[str, RocEvidence] = field(compare=False, repr=False)
+    verdict: Mapping[str, Verdict]
+    region: tuple[float, float]
+    level: float
+    parts: Mapping[str, CurvePart] = field(repr=False)
+    client_folds: IntArray = field(repr=False)
+    impostor_folds: IntArray = field(repr=False)
+    duplicates: tuple[tuple[str, str], ...] = ()
+    messages: tuple[str, ...] = ()
+
+    def _follows(self) -> dict[str, Mapping[str, Verdict]]:
+        """The verdicts; their sentences may be those of an older version."""
+        verdicts = {}
+        for name, evidence in self.evidence.items():
+            gain, reason = self.verdict[name].gain, self.verdict[name].reason
+            rule = self.region, self.level, self.systems.sizes
+            v = verdict_of(self.fits[name], evidence, gain, *rule)
+            verdicts[name] = Verdict(v.word, v.confidence, v.size, reason, v.marginal, gain)
+        return {"verdict": verdicts}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifiers."""
+        return self.systems.names
+
+    @cached_property
+    def misfit(self) -> dict[str, RocMisfit]:
+        """How far the fitted ROC of each classifier is from that of its scores, by name.
+
+        Each has auc_scores; distance, the largest of both rates at once along FAR + TPR =
+        constant, as in :func:`check_fit`; noise, what the scores' ROC is off by chance at most;
+        and a word: "close" (within `check_fit`'s tolerance 0.05), "far" (beyond it by more than
+        the noise) or "open".
+        """
+        return {
+            name: misfit_of(self.fits[name], self.systems.scores(k), self.level)
+            for k, name in enumerate(self.names)
+        }
+
+    @cached_property
+    def _crossings(self) -> dict[tuple[str, str], RocCrossings]:
+        rocs = self._rocs
+        return {(a, b): rocs[a].crossings(rocs[b]) for a, b in combinations(self.names, 2)}
+
+    @property
+    def _rocs(self) -> dict[str, Roc]:
+        return {name: one.model.roc() for name, one in self.fits.items()}
+
+    @cached_property
+    def hull(self) -> EnsembleHull:
+        """The ROC hull of the fitted curves: who is on it where, and who never is."""
+        equal = {b for (_, b), found in self._crossings.items() if found.leaders == (0,)}
+        return hull_of(self._rocs, tuple(equal))
+
+    @cached_property
+    def diversity(self) -> Table:
+        """A frame, one row a pair of classifiers and class: how alike they are.
+
+        Columns first, second, class (client, impostor, both); spearman and pearson, the
+        correlations of their scores within a class (pearson of the logits of classifiers in
+        [0, 1]; nan where one is constant or infinite there, and for both classes together);
+        phi, disagreement and double_fault: correlation of their errors, share of trials on which
+        one of the two errs, and on which both do, each at the threshold of least HTER on dev.
+        """
+        return table_of(self._diversity, self.systems.library)
+
+    @cached_property
+    def _diversity(self) -> dict[str, AnyArray]:
+        return diversity_columns(self.names, self._splits)
+
+    @property
+    def _splits(self) -> Splits:
+        dev = None if self.dev is None else TrialSet.from_systems(self.dev)
+        own = TrialSet.from_systems(self.systems)
+        return Splits(own, dev, self.client_folds, self.impostor_folds)
+
+    @cached_property
+    def fusion(self) -> Fusion:
+        """Fusing rules with all classifiers and without each one, with paired intervals."""
+        scale = scale_of(self.systems, self.dev)
+        groups = groups_of(self.systems.scores(0))
+        return fusion_of(
+            self.names, self._splits, scale, self.parts, self.level, groups, self.systems.library
+        )
 
     @property
     def table(self) -> Table:
@@ -491,27 +594,20 @@ def inclusion(
 
 def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
-    asked = _by_name(family, systems, "family", AUTO)
-    for one in asked.values():
-        checked_pair(one, (AUTO, BEST))
+    families = _by_name(family, systems, "family", AUTO)
+    pairs = {name: checked_pair(one, (AUTO, BEST)) for name, one in families.items()}
     both = np.concatenate([systems.client, systems.impostor])
-    inside = np.all((both >= 0.0) & (both <= 1.0), axis=0)  # then beta, else normal
-    auto = dict(zip(systems.names, np.where(inside, "beta", "normal").tolist(), strict=True))
-    chosen = {name: auto[name] if asked[name] == AUTO else asked[name] for name in asked}
-    some = not all(map(_on_line, chosen.values()))
-    spared = {n for n, law in chosen.items() if some and asked[n] == AUTO and _on_line(law)}
-    options: dict[str, dict[str, Any]] = {name: {"family": law} for name, law in asked.items()}
+    inside = np.all((both >= 0.0) & (both <= 1.0), axis=0)  # then "auto" is beta, else normal
+    real = {name for name, unit in zip(systems.names, inside, strict=True) if not unit}
+    spared = {name for name in real if AUTO in pairs[name]}
+    if all(_REAL.issuperset(pair) for name, pair in pairs.items() if name not in spared):
+        spared = set()  # no classifier has a family on [0, 1]: the fits refuse the rule
+    options: dict[str, dict[str, Any]] = {name: {"family": one} for name, one in families.items()}
     for rule, given in rules.items():
         for name, value in _by_name(given, systems, rule, None).items():
             if value is not None and (isinstance(given, Mapping) or name not in spared):
                 options[name][rule] = value
     return options
-
-
-def _on_line(family: Any) -> bool:
-    """Whether no class has a family on [0, 1]."""
-    names = family if isinstance(family, tuple | list) else (family,)
-    return all(name in _REAL for name in names)
 
 
 def _by_name(given: Any, systems: Systems, role: str, other: Any) -> dict[str, Any]:
@@ -573,11 +669,10 @@ def _parts(
 def _dealt(systems: Systems, folds: int, rng: Any, *, given: bool) -> tuple[IntArray, IntArray]:
     """The fold of each trial, every class dealt by itself; one fold beside a dev set."""
     if given:
-        client, impostor = (
-            checks.frozen(np.zeros(len(x), dtype=np.intp))
-            for x in (systems.client, systems.impostor)
-        )
-        return client, impostor
-    with quietly():
-        curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
-    return checks.frozen(curve.client_folds), checks.frozen(curve.impostor_folds)
+        folds_of_class = (np.zeros(len(getattr(systems, w)), dtype=np.intp) for w in CLASSES)
+    else:
+        with quietly():
+            curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
+        folds_of_class = (x for x in (curve.client_folds, curve.impostor_folds))
+    client, impostor = map(checks.frozen, folds_of_class)
+    return client, impostor

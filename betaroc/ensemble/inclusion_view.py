@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from betaroc.core.sentences import for_readers
 from betaroc.core.tables import columns_from_rows
 from betaroc.core.terms import BIOMETRIC, Terms, terms_of
 from betaroc.core.value import fields_of
-from betaroc.ensemble.evidence import RocEvidence
 from betaroc.ensemble.fusion import PARTS
 from betaroc.ensemble.learned import (
     ADDS_NOTHING,
@@ -26,7 +26,6 @@ from betaroc.ensemble.learned import (
     signed,
     trials_needed,
 )
-from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Verdict
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
@@ -76,6 +75,9 @@ from betaroc.rendering.tree import (
     signed_cell,
 )
 
+if TYPE_CHECKING:
+    from betaroc.ensemble.inclusion import Inclusion
+
 #: The rule whose gains stand beside the verdicts.
 _BESIDE = "mean-logit"
 #: Pieces of the hull that are named, and rows of a table of pairs on a page.
@@ -106,64 +108,54 @@ _UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15)
 _MOST_INSIDE = 8
 
 
-def inclusion_columns(result: InclusionRecord) -> dict[str, list[Any]]:
+_ends = attrgetter("estimate", "low", "high")
+
+
+def inclusion_columns(result: Inclusion) -> dict[str, list[Any]]:
     """One row a classifier."""
     twice = {second: first for first, second in result.duplicates}
-    rows = [
-        {"classifier": name, **_row(result, name), "duplicate_of": twice.get(name, "")}
-        for name in result.names
-    ]
+    rows = []
+    for name, verdict in result.verdict.items():
+        fit, evidence, misfit = result.fits[name], result.evidence[name], result.misfit[name]
+        ends, tests, size = fit.model.ends(), evidence.ends, verdict.size
+        p_at_one, p_at_zero = (math.nan,) * 2 if tests is None else [t.p_value for t in tests]
+        sides = {
+            f"{which}{title}": getattr(side, field)
+            for which, side in (("strict", evidence.strict), ("lax", evidence.lax))
+            for title, field in (("", "side"), ("_p", "p_value"), ("_by", "by"))
+        }
+        rows.append({
+            "classifier": name, "family": family_text(fit.family), "auc_fitted": fit.model.auc(),
+            "auc_scores": misfit.auc_scores, "roc_distance": misfit.distance,
+            "verdict": verdict.word,
+            **dict(zip(("gain", "gain_low", "gain_high"), _ends(verdict.gain), strict=True)),
+            "marginal": verdict.marginal, "p_value": verdict.confidence.p_value, **sides,
+            "mean_excess": size.mean_excess, "mean_low": size.low, "mean_high": size.high,
+            "largest_excess": size.largest,
+            **fields_of(size, "largest_at", "depth", "depth_at", "hook_scores"),
+            **fields_of(evidence, "above", "crossings"),
+            "exponent_at_one": ends.at_one.exponent, "p_at_one": p_at_one,
+            "exponent_at_zero": ends.at_zero.exponent, "p_at_zero": p_at_zero,
+            "duplicate_of": twice.get(name, ""),
+        })  # fmt: skip
     return {title: [row[title] for row in rows] for title in rows[0]}
-
-
-def _row(result: InclusionRecord, name: str) -> dict[str, Any]:
-    fit, verdict, evidence = result.fits[name], result.verdict[name], result.evidence[name]
-    ends, size = fit.model.ends(), verdict.size
-    return {
-        "family": family_text(fit.family),
-        "auc_fitted": fit.model.auc(),
-        "auc_scores": result.misfit[name].auc_scores,
-        "roc_distance": result.misfit[name].distance,
-        "verdict": verdict.word,
-        **dict(zip(("gain", "gain_low", "gain_high"), _ends(verdict.gain), strict=True)),
-        "marginal": verdict.marginal,
-        "p_value": verdict.confidence.p_value,
-        **_side("strict", evidence),
-        **_side("lax", evidence),
-        "mean_excess": size.mean_excess,
-        "mean_low": size.low,
-        "mean_high": size.high,
-        "largest_excess": size.largest,
-        **fields_of(size, "largest_at", "depth", "depth_at", "hook_scores"),
-        **fields_of(evidence, "above", "crossings"),
-        "exponent_at_one": ends.at_one.exponent,
-        "p_at_one": math.nan if evidence.ends is None else evidence.ends[0].p_value,
-        "exponent_at_zero": ends.at_zero.exponent,
-        "p_at_zero": math.nan if evidence.ends is None else evidence.ends[1].p_value,
-    }
-
-
-def _side(which: str, evidence: RocEvidence) -> dict[str, Any]:
-    side = getattr(evidence, which)
-    return {which: side.side, f"{which}_p": side.p_value, f"{which}_by": side.by}
 
 
 def crossings_columns(found: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
     """One row a crossing, or a pair without one."""
     rows = []
     for (first, second), crossings in found.items():
-        who = [{0: "", 1: first, 2: second}[k] for k in crossings.leaders]
+        who = [("", first, second)[k] for k in crossings.leaders]
         places = zip(crossings.far, crossings.tpr, crossings.logit_far, strict=True)
         points = [tuple(map(float, point)) for point in places] or [(math.nan,) * 3]
         for k, point in enumerate(points):
-            after = who[min(k + 1, len(who) - 1)]
-            rows.append((first, second, *point, who[k], after))
+            rows.append((first, second, *point, who[k], who[min(k + 1, len(who) - 1)]))
     columns = ("first", "second", "far", "tpr", "logit_far", "before", "after")
     return columns_from_rows(rows, columns, ("first", "second", "before", "after"))
 
 
 # ------------------------------------------------------------------------------- as text
-def inclusion_view(result: InclusionRecord) -> list[Section]:
+def inclusion_view(result: Inclusion) -> list[Section]:
     """Who joins, verdicts with their reasons, the gain of one rule, and hull."""
     answer, *judged = lead(result)
     if result.systems.omitted:
@@ -180,7 +172,7 @@ def inclusion_view(result: InclusionRecord) -> list[Section]:
     )  # fmt: skip
 
 
-def lead(result: InclusionRecord) -> list[str]:
+def lead(result: Inclusion) -> list[str]:
     """Who joins, and on what that is judged."""
     n_client, n_impostor = result.systems.sizes
     low, high = result.region
@@ -197,24 +189,40 @@ def _listed(sentences: Iterable[str]) -> Bullets:
     return Bullets(tuple(sentences))
 
 
-def _reasons(result: InclusionRecord) -> list[str]:
+def _reasons(result: Inclusion) -> list[str]:
     return [f"{visible(name)}: {v.word}. {v.reason}" for name, v in result.verdict.items()]
 
 
-def _doubts(result: InclusionRecord) -> list[str]:
+def _doubts(result: Inclusion) -> list[str]:
     """What speaks against the verdicts."""
-    return [*_spare_words(result), *_misfit_words(result)] + [
+    lines = []
+    spare = [visible(n) for n, verdict in result.verdict.items() if verdict.word == ADDS_NOTHING]
+    if len(spare) > 1:  # each is judged beside all others: two of them may carry the same
+        lines.append(
+            f"{', '.join(spare)}: each adds nothing while all others stay. Leave out one, then"
+            " judge the rest again; not all of them at once."
+        )
+    distances = {visible(name): misfit for name, misfit in result.misfit.items()}
+    lines += [
+        f"{name}: the fitted ROC is {m.distance:.3f} from the scores' (tolerance {TOLERANCE:g}):"
+        " what is said of its own ROC rests on a distribution that does not fit; see br.check_fit."
+        for name, m in distances.items() if m.word == "far"
+    ]  # fmt: skip
+    untested = {visible(name): untested_ends(fit) for name, fit in result.fits.items()}
+    lines += [f"{name}: {why}." for name, why in untested.items() if why]
+    unsure = [f"{name} ({m.distance:.3f})" for name, m in distances.items() if m.word == "open"]
+    if unsure:
+        lines.append(
+            f"Fitted ROC further than {TOLERANCE:g} from the scores', which may be chance:"
+            f" {', '.join(unsure)}; br.check_fit tells."
+        )
+    return lines + [
         f"{visible(b)} puts the trials in the order of {visible(a)}: to an ensemble they are one."
         for a, b in result.duplicates
     ]
 
 
-def _gain_sentences(result: InclusionRecord) -> list[str]:
-    """What the gains are, and which rule serves whom."""
-    return [_learned_words(result), _gain_words(result), *_next_words(result)]
-
-
-def own_grid(result: InclusionRecord, named: Callable[[str], Name]) -> Grid:
+def own_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
     """The verdicts beside each classifier's own ROC, as fitted and of its scores."""
     heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
              "own ROC", "p", "mean of TPR − FAR, points", "depth")  # fmt: skip
@@ -237,7 +245,7 @@ def _points(value: float, low: float, high: float) -> Cell:
     return signed_cell(100.0 * value, 100.0 * low, 100.0 * high, digits=2)
 
 
-def gain_grid(result: InclusionRecord, named: Callable[[str], Name]) -> Grid:
+def gain_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
     """Areas of the learned fusion; gains by one rule, at the ends that the region reaches too."""
     parts = {"all": "all alphas"} | {e: f"{END_WORDS[e]} end" for e in reached_ends(result)}
     heads = ("classifier", "AUC with it", "AUC without", "learned gain (AUC)", "says",
@@ -253,40 +261,13 @@ def gain_grid(result: InclusionRecord, named: Callable[[str], Name]) -> Grid:
     return Grid(heads, tuple(rows), (4,))
 
 
-def reached_ends(result: InclusionRecord) -> list[str]:
+def reached_ends(result: Inclusion) -> list[str]:
     """The ends of the ROC that the region holds."""
     low, high = result.region
     return [end for end, reached in (("strict", low == 0.0), ("lax", high == 1.0)) if reached]
 
 
-def _misfit_words(result: InclusionRecord) -> list[str]:
-    """Who is further from the own scores than `check_fit` tolerates."""
-    found = [
-        f"{visible(name)}: the fitted ROC is {m.distance:.3f} from the scores' (tolerance"
-        f" {TOLERANCE:g}): what is said of its own ROC rests on a"
-        " distribution that does not fit; see br.check_fit."
-        for name, m in result.misfit.items()
-        if m.word == "far"
-    ]
-    found += [
-        f"{visible(name)}: {why}."
-        for name, fit in result.fits.items()
-        if (why := untested_ends(fit))
-    ]
-    unsure = [
-        f"{visible(name)} ({m.distance:.3f})"
-        for name, m in result.misfit.items()
-        if m.word == "open"
-    ]
-    if unsure:
-        found.append(
-            f"Fitted ROC further than {TOLERANCE:g} from the scores', which may be chance:"
-            f" {', '.join(unsure)}; br.check_fit tells."
-        )
-    return found
-
-
-def _hull_words(result: InclusionRecord) -> str:
+def _hull_words(result: Inclusion) -> str:
     hull = result.hull
     pieces = [visible(str(s)) for s in hull.segments[:_PIECES]]
     if len(hull.segments) > _PIECES:
@@ -297,47 +278,24 @@ def _hull_words(result: InclusionRecord) -> str:
     )
 
 
-def _spare_words(result: InclusionRecord) -> list[str]:
-    """Each is judged beside all others, so that two of them may carry the same."""
-    spare = [visible(n) for n, verdict in result.verdict.items() if verdict.word == ADDS_NOTHING]
-    if len(spare) < 2:
-        return []
-    return [
-        f"{', '.join(spare)}: each adds nothing while all others stay. Leave out one, then judge"
-        " the rest again; not all of them at once."
-    ]
-
-
-def _learned_words(result: InclusionRecord) -> str:
-    gain = result.verdict[result.names[0]].gain
-    where = (
-        "learned on dev"
-        if gain.method.startswith("delong") and gain.folds == 1
-        else (f"out of {gain.folds} folds" if gain.folds else "not measured")
-    )
-    return (
-        "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
-        f" {where}, over all FARs; include where it is clear of 0, adds nothing where it is surely"
-        f" below {MATTERS:g}; its interval knows the chance of the trials, not that of the learning"
-    )
-
-
-def _gain_words(result: InclusionRecord) -> str:
-    fusion, part = result.fusion, result.parts["all"]
+def _gain_sentences(result: Inclusion) -> list[str]:
+    """What the gains are, and which rule serves whom."""
+    fusion, part, gain = result.fusion, result.parts["all"], result.verdict[result.names[0]].gain
+    learned = f"out of {gain.folds} folds" if gain.folds else "not measured"
+    if gain.method.startswith("delong") and gain.folds == 1:
+        learned = "learned on dev"
     where = f"the other of {fusion.folds} folds" if fusion.folds else "dev"
     region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
-    return (
+    lines = [
+        "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
+        f" {learned}, over all FARs; include where it is clear of 0, adds nothing where it is"
+        f" surely below {MATTERS:g}; its interval knows the chance of the trials, not that of the"
+        " learning",
         f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
         f" the classifier less that with it; positive where it helps{region};"
-        f" fused on {fusion.scale} ({visible(fusion.scale_reason)})"
-    )
-
-
-def _next_words(result: InclusionRecord) -> list[str]:
-    """The other rules, and which of them serves a verdict of one end best."""
-    fusion = result.fusion
-    rules = list(dict.fromkeys(g.rule for g in fusion.gains))
-    lines = []
+        f" fused on {fusion.scale} ({visible(fusion.scale_reason)})",
+    ]
+    rules = list(dict.fromkeys(gain.rule for gain in fusion.gains))
     for name, verdict in result.verdict.items():
         if verdict.word == INCLUDE and all(fusion.gain(name, r).high < 0.0 for r in rules):
             lines.append(
@@ -349,22 +307,18 @@ def _next_words(result: InclusionRecord) -> list[str]:
             continue
         gains = {rule: fusion.gain(name, rule, end) for rule in rules}
         best = max(gains, key=lambda rule: gains[rule].estimate)
-        gain = gains[best]
-        does = f"{best} gains most" if gain.estimate > 0.0 else f"none gains, {best} loses least"
+        positive = gains[best].estimate > 0.0
+        does = f"{best} gains most" if positive else f"none gains, {best} loses least"
         lines.append(
             f"{visible(name)} at the {END_WORDS[end]} end: of the {len(rules)} rules {does},"
-            f" {signed(*_ends(gain))}."
+            f" {signed(*_ends(gains[best]))}."
         )
     return lines
 
 
-def _ends(interval: Any) -> tuple[float, float, float]:
-    return interval.estimate, interval.low, interval.high
-
-
 # ------------------------------------------------------------------------------ as a page
 def inclusion_page(
-    result: InclusionRecord, *, read: Sequence[str] = (), words: ClassWords | None = None,
+    result: Inclusion, *, read: Sequence[str] = (), words: ClassWords | None = None,
     terms: str = BIOMETRIC,
 ) -> str:  # fmt: skip
     """The verdicts, the pictures, the tables of the terminal, and what was read."""
@@ -386,11 +340,17 @@ def inclusion_page(
     return page_of(page, say(f"betaroc {version()}. FAR(θ) = P(impostor score > θ)."))
 
 
-def _verdicts(result: InclusionRecord) -> Sequence[Node]:
+def _verdicts(result: Inclusion) -> Sequence[Node]:
     head = ("classifier", "verdict", f"gain, {level_words(result.level)} interval",
             "its own ROC", "AUC of its scores", "what would change it")  # fmt: skip
     rows = []
-    for name, verdict in sorted(result.verdict.items(), key=lambda item: _place(item[1])):
+
+    def place(item: tuple[str, Verdict]) -> tuple[int, float]:
+        """By the icon, then the largest gain first, what was not measured last."""
+        gain, icon = item[1].gain.estimate, _ICONS.get(item[1].word, "bad")
+        return _SORTED.index(icon), 1.0 if math.isnan(gain) else -gain
+
+    for name, verdict in sorted(result.verdict.items(), key=place):
         gain, change = verdict.gain, ""
         if verdict.word == CANNOT_TELL:
             needed = trials_needed(gain, result.systems.sizes)
@@ -404,13 +364,7 @@ def _verdicts(result: InclusionRecord) -> Sequence[Node]:
     return verdict_nodes(head, rows)
 
 
-def _place(verdict: Verdict) -> tuple[int, float]:
-    """By the sign, then the largest gain first, what was not measured last."""
-    gain, icon = verdict.gain.estimate, _ICONS.get(verdict.word, "bad")
-    return _SORTED.index(icon), 1.0 if math.isnan(gain) else -gain
-
-
-def _figures(result: InclusionRecord, terms: Terms) -> Figures:
+def _figures(result: Inclusion, terms: Terms) -> Figures:
     """The pictures of `Inclusion.plot` one by one."""
     many = len(result.names)
     counted_too = sum(result.systems.sizes) <= _MANY
@@ -430,7 +384,7 @@ def _figures(result: InclusionRecord, terms: Terms) -> Figures:
     ))  # fmt: skip
 
 
-def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
+def _sections(result: Inclusion, read: Sequence[str]) -> list[Section]:
     """The tables of the terminal, and those of pairs."""
     joined = sum(verdict == INCLUDE for verdict in result.verdict.values())
     unused, sizes = ", ".join(map(visible, result.hull.unused)), result.systems.sizes
@@ -449,9 +403,9 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
         ("hull", "Hull", f"area {result.hull.auc:.4f}",
          (*[Words(f"Best at no FAR: {unused}.")] * bool(unused), hull)),
         ("crossings", "Crossings", "where one fitted ROC passes another",
-         _shortened(_crossing_grid(result))),
+         _crossing_nodes(result)),
         ("alike", "How alike they are", "correlations within the classes, and errors in common",
-         _shortened(_diversity_grid(result))),
+         _diversity_nodes(result)),
         ("read", "What was read",
          f"{len(result.names)} classifiers, {spaced(sum(sizes))} trials", _read(result, read)),
         ("glossary", "Glossary", "the words of this page", (Glossary(_GLOSSARY),)),
@@ -460,38 +414,39 @@ def _sections(result: InclusionRecord, read: Sequence[str]) -> list[Section]:
             for key, title, finding, blocks in parts]  # fmt: skip
 
 
-def _shortened(grid: Grid) -> tuple[Node, ...]:
+def _pairs_grid(
+    heads: tuple[str, ...], rows: Sequence[Row], texts: tuple[int, ...]
+) -> tuple[Node, ...]:  # fmt: skip
     """A table of pairs, which of many classifiers is longer than anybody reads."""
-    left = len(grid.rows) - _ROWS
+    grid, left = Grid(heads, tuple(rows[:_ROWS]), texts), len(rows) - _ROWS
     if left <= 0:
         return (grid,)
     note = f"{left} more rows: `--json`, or the tables of the result in Python, have all of them."
-    return replace(grid, rows=grid.rows[:_ROWS]), Words(note, "note")
+    return grid, Words(note, "note")
 
 
-def _crossing_grid(result: InclusionRecord) -> Grid:
-    columns = crossings_columns(result._crossings)
+def _crossing_nodes(result: Inclusion) -> tuple[Node, ...]:
     rows = []
+    columns = crossings_columns(result._crossings)
     for first, second, far, tpr, _, before, after in zip(*columns.values(), strict=True):
         places = ("never", "") if math.isnan(far) else (rate(float(far)), rate(float(tpr)))
         higher = [foreign(str(name)) if name else "nobody" for name in (before, after)]
         rows.append(Row((foreign(str(first)), foreign(str(second)), *places, *higher)))
     heads = ("first", "second", "cross at FAR", "TPR there", "higher before", "higher after")
-    return Grid(heads, tuple(rows), (1, 4, 5))
+    return _pairs_grid(heads, rows, (1, 4, 5))
 
 
-def _diversity_grid(result: InclusionRecord) -> Grid:
+def _diversity_nodes(result: Inclusion) -> tuple[Node, ...]:
     columns = result._diversity
     rows = [
         Row((foreign(str(first)), foreign(str(second)), str(who),
              *("" if np.isnan(x) else f"{x:.3f}" for x in numbers)))
         for first, second, who, *numbers in zip(*columns.values(), strict=True)
     ]  # fmt: skip
-    heads = tuple(title.replace("_", " ") for title in columns)
-    return Grid(heads, tuple(rows), (1, 2))
+    return _pairs_grid(tuple(title.replace("_", " ") for title in columns), rows, (1, 2))
 
 
-def _read(result: InclusionRecord, read: Sequence[str]) -> list[Node]:
+def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
     n_client, n_impostor = result.systems.sizes
     lines = [*read, f"{spaced(n_client)} client and {spaced(n_impostor)} impostor trials"]
     if result.systems.omitted:
@@ -504,7 +459,7 @@ def _read(result: InclusionRecord, read: Sequence[str]) -> list[Node]:
 
 
 # ------------------------------------------------------------------------------ pictures
-def plot_ensemble(result: InclusionRecord, rule: str, terms: str) -> Sheet:
+def plot_ensemble(result: Inclusion, rule: str, terms: str) -> Sheet:
     """Draw the ROCs, and beside them the gains; `Inclusion.plot` documents it."""
     words = terms_of(terms)
     figure = new_figure(8.4, max(5.0, 3.4 + 0.816 * len(result.names)))
@@ -519,7 +474,7 @@ def plot_ensemble(result: InclusionRecord, rule: str, terms: str) -> Sheet:
 
 
 def draw_rocs(
-    ax: Axes | None, result: InclusionRecord, terms: Terms, *, counted_too: bool = True
+    ax: Axes | None, result: Inclusion, terms: Terms, *, counted_too: bool = True
 ) -> Axes:
     """The fitted ROCs, those of the scores, the hull, the diagonal and the region."""
     below, (ax, empty) = ax is None, begun(ax, square=True)
@@ -562,7 +517,7 @@ def draw_rocs(
                     frame=UNIT_FRAME if empty else None, below=below, **place)  # fmt: skip
 
 
-def draw_learned(ax: Axes | None, result: InclusionRecord) -> Axes:
+def draw_learned(ax: Axes | None, result: Inclusion) -> Axes:
     """The gain of each classifier in a learned fusion."""
     gains = {name_shown(name, 26): verdict.gain for name, verdict in result.verdict.items()}
     marks = [IntervalMark(name, g.low, g.estimate, g.high, g.word != CANNOT_TELL)
@@ -574,7 +529,7 @@ def draw_learned(ax: Axes | None, result: InclusionRecord) -> Axes:
                           at=(0.0, "_nolegend_"), marker="D")  # fmt: skip
 
 
-def _draw_gains(ax: Axes, result: InclusionRecord, rule: str, terms: Terms) -> None:
+def _draw_gains(ax: Axes, result: Inclusion, rule: str, terms: Terms) -> None:
     """Gains by a rule, a row per classifier, a marker per part of the curve."""
     for k, part in enumerate(PARTS):
         label, marker = _MARKERS[part]
@@ -600,56 +555,43 @@ def _draw_gains(ax: Axes, result: InclusionRecord, rule: str, terms: Terms) -> N
 
 
 # ------------------------------------------------------------------------ as plain numbers
-def inclusion_numbers(result: InclusionRecord) -> dict[str, Any]:
+def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
     """Everything that ``betaroc ensemble --json`` says."""
-    hull = result.hull
+    hull, fusion = result.hull, result.fusion
     return {
-        "n_client": result.systems.sizes[0],
-        "n_impostor": result.systems.sizes[1],
-        "omitted": result.systems.omitted,
-        "region": list(result.region),
-        "level": result.level,
+        "n_client": result.systems.sizes[0], "n_impostor": result.systems.sizes[1],
+        "omitted": result.systems.omitted, "region": list(result.region), "level": result.level,
         "classifiers": {name: _numbers(result, name) for name in result.names},
         "duplicates": [list(pair) for pair in result.duplicates],
         "crossings": records(crossings_columns(result._crossings)),
         "hull": {
-            "auc": hull.auc,
-            "segments": [s._asdict() for s in hull.segments],
+            "auc": hull.auc, "segments": [s._asdict() for s in hull.segments],
             "unused": list(hull.unused),
         },
         "diversity": records(result._diversity),
         "fusion": {
-            **fields_of(result.fusion, "scale", "folds", "parts"),
-            "reason": result.fusion.scale_reason,
-            "gains": [g._asdict() for g in result.fusion.gains],
+            **fields_of(fusion, "scale", "folds", "parts"), "reason": fusion.scale_reason,
+            "gains": [g._asdict() for g in fusion.gains],
         },
-    }
+    }  # fmt: skip
 
 
-def _numbers(result: InclusionRecord, name: str) -> dict[str, Any]:
+def _numbers(result: Inclusion, name: str) -> dict[str, Any]:
     fit, verdict, evidence = result.fits[name], result.verdict[name], result.evidence[name]
-    ends = fit.model.ends()
+    ends, misfit = fit.model.ends(), result.misfit[name]
     tests = (None, None) if evidence.ends is None else evidence.ends
+    distance = fields_of(misfit, "distance", "noise", "word") | {"tolerance": TOLERANCE}
     return {
-        "family": fit.family,
-        "auc_fitted": fit.model.auc(),
-        "auc_scores": result.misfit[name].auc_scores,
-        "roc_distance": {
-            **fields_of(result.misfit[name], "distance", "noise", "word"),
-            "tolerance": TOLERANCE,
-        },
-        "client": dict(fit.client.params),
-        "impostor": dict(fit.impostor.params),
-        "verdict": verdict.word,
-        **fields_of(verdict, "marginal", "reason"),
+        "family": fit.family, "auc_fitted": fit.model.auc(), "auc_scores": misfit.auc_scores,
+        "roc_distance": distance,
+        "client": dict(fit.client.params), "impostor": dict(fit.impostor.params),
+        "verdict": verdict.word, **fields_of(verdict, "marginal", "reason"),
         **{part: getattr(verdict, part)._asdict() for part in ("gain", "confidence", "size")},
-        "strict": evidence.strict._asdict(),
-        "lax": evidence.lax._asdict(),
-        "above": [list(x) for x in evidence.above],
-        "crossings": list(evidence.crossings),
+        "strict": evidence.strict._asdict(), "lax": evidence.lax._asdict(),
+        "above": [list(x) for x in evidence.above], "crossings": list(evidence.crossings),
         "hooks": [hook._asdict() for hook in evidence.hooks],
         "ends": {
             end: asdict(getattr(ends, end)) | {"test": None if t is None else t._asdict()}
             for end, t in zip(("at_one", "at_zero"), tests, strict=True)
         },
-    }
+    }  # fmt: skip

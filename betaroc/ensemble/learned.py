@@ -98,86 +98,62 @@ def ridge_path(
     -------
     ndarray, shape (k, s, p + 1)
         To 1e-8 of weights of size 1.
+
+    Notes
+    -----
+    Newton's method of all subsets side by side, each strength from where the last one ended. The
+    second derivatives are kept once steps are small: that costs steps, not digits.
     """
-    copies = np.ones(len(x)) if weights is None else weights
-    fusions = _Fusions(x, client, subsets, copies / np.mean(copies))
-    return np.stack([fusions.least(strength) for strength in strengths])
+    copies = np.ones(len(x)) if weights is None else weights / np.mean(weights)
+    design = np.column_stack([np.ones(len(x)), x])
+    free = np.column_stack([np.ones(len(subsets), dtype=bool), subsets])
 
-
-class _Fusions:
-    """Weights of every subset on their way down; each strength begins where the last one ended."""
-
-    def __init__(
-        self, x: FloatArray, client: BoolArray, subsets: BoolArray, copies: FloatArray
-    ) -> None:
-        self._copies = copies  # of mean 1
-        self._design = np.column_stack([np.ones(len(x)), x])
-        self._client = client
-        self._free = np.column_stack([np.ones(len(subsets), dtype=bool), subsets])
-        self._weights = np.zeros(self._free.shape)
-        self._weights[:, 0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
-        self._share, self._rest, self._loss = self._at(self._weights)
-        self._curvature = np.zeros((*self._free.shape, self._free.shape[1]))
-        self._curve(np.arange(len(subsets)))
-
-    def least(self, strength: float) -> FloatArray:
-        """Newton's method, its matrix kept once steps are small: that costs steps, not digits."""
-        ridge = np.full(self._free.shape[1], strength)
-        ridge[0] = 0.0
-        active = np.arange(len(self._free))
-        for _ in range(_STEPS):
-            step, decrement = self._newton(active, ridge)
-            self._descend(active, step, ridge)
-            self._curve(active[decrement > _NEAR])
-            active = active[decrement > _SMALL]
-            if not active.size:
-                return self._weights.copy()
-        raise FitError(
-            f"a ridge-logistic fusion must converge; {active.size} of {len(self._free)} did not in"
-            f" {_STEPS} steps. Leave out classifiers that repeat each other."
-        )
-
-    def _at(self, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def at(b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Shares of both classes, shape (subsets, n), and mean losses."""
-        share, rest, losses = _shares_and_losses(weights @ self._design.T, self._client)
-        return share, rest, np.mean(losses * self._copies, axis=1)
+        share, rest, losses = _shares_and_losses(b @ design.T, client)
+        return share, rest, np.mean(losses * copies, axis=1)
 
-    def _curve(self, which: IntArray) -> None:
-        """The matrix of second derivatives, without the penalty."""
-        x = self._design
-        for k in which:
-            w = self._share[k] * self._rest[k] * self._copies / len(x)
-            self._curvature[k] = (x.T * w) @ x
-
-    def _newton(self, which: IntArray, ridge: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Newton's step, and the square of its decrement."""
-        free = self._free[which]
-        away = np.where(self._client, -self._rest[which], self._share[which]) * self._copies
-        mean = away @ self._design / len(self._design)
-        slope = np.where(free, mean + ridge * self._weights[which], 0.0)
-        matrix = np.where(
-            free[:, :, None] & free[:, None, :],
-            self._curvature[which] + np.diag(ridge), np.eye(ridge.size),
-        )  # fmt: skip
-        step = np.linalg.solve(matrix, slope[:, :, None])[:, :, 0]
-        return step, np.sum(slope * step, axis=1)
-
-    def _descend(self, which: IntArray, step: FloatArray, ridge: FloatArray) -> None:
-        """Take each step, or half of it, and so on, until it does not raise the objective."""
-
-        def penalty(weights: FloatArray) -> FloatArray:
-            return np.asarray(0.5 * np.sum(ridge * weights * weights, axis=1))
-
-        value = self._loss[which] + penalty(self._weights[which])
+    fusion = np.zeros(free.shape)
+    fusion[:, 0] = np.log(np.sum(copies[client])) - np.log(np.sum(copies[~client]))
+    share, rest, loss = at(fusion)
+    curvature, stale, path = np.zeros((*free.shape, free.shape[1])), np.arange(len(free)), []
+    for strength in strengths:
+        ridge = np.full(free.shape[1], strength)
+        ridge[0] = 0.0
+        active = np.arange(len(free))
         for _ in range(_STEPS):
-            weights = self._weights[which] - step
-            share, rest, loss = self._at(weights)
-            worse = loss + penalty(weights) > value * (1.0 + _ROUNDING)
-            if not np.any(worse):
+            for k in stale:
+                w = share[k] * rest[k] * copies / len(x)
+                curvature[k] = (design.T * w) @ design
+            use, b = free[active], fusion[active]
+            away = np.where(client, -rest[active], share[active]) * copies
+            slope = np.where(use, away @ design / len(x) + ridge * b, 0.0)
+            matrix = np.where(
+                use[:, :, None] & use[:, None, :], curvature[active] + np.diag(ridge),
+                np.eye(ridge.size),
+            )  # fmt: skip
+            step = np.linalg.solve(matrix, slope[:, :, None])[:, :, 0]
+            decrement = np.sum(slope * step, axis=1)
+            most = (loss[active] + 0.5 * np.sum(ridge * b * b, axis=1)) * (1.0 + _ROUNDING)
+            for _ in range(_STEPS):  # half of a step that raises the objective, and so on
+                moved = b - step
+                shares, rests, losses = at(moved)
+                worse = losses + 0.5 * np.sum(ridge * moved * moved, axis=1) > most
+                if not np.any(worse):
+                    break
+                step[worse] *= 0.5
+            fusion[active], loss[active] = moved, losses
+            share[active], rest[active] = shares, rests
+            stale, active = active[decrement > _NEAR], active[decrement > _SMALL]
+            if not active.size:
                 break
-            step[worse] *= 0.5
-        self._weights[which], self._loss[which] = weights, loss
-        self._share[which], self._rest[which] = share, rest
+        else:
+            raise FitError(
+                f"a ridge-logistic fusion must converge; {active.size} of {len(free)} did not in"
+                f" {_STEPS} steps. Leave out classifiers that repeat each other."
+            )
+        path.append(fusion.copy())
+    return np.stack(path)
 
 
 #: A gain in area below this is none, and a loss beyond it a loss.
@@ -246,29 +222,19 @@ def word_of(low: float, high: float) -> str:
 
 
 # ----------------------------------------------------------------------------- the columns
-class _Columns(NamedTuple):
-    """What the fusion sees of all classifiers."""
+def _columns(systems: Systems, dev: Systems | None) -> tuple[list[FloatArray], BoolArray]:
+    """What the fusion sees of the trials and of dev, clients first, made alike.
 
-    client: FloatArray
-    impostor: FloatArray
-    #: Whether a column belongs to a classifier, shape (classifiers, columns).
-    owned: BoolArray
-
-
-def _columns(systems: Systems, dev: Systems | None) -> tuple[_Columns, _Columns | None]:
-    """Of the trials and of dev, made alike."""
-    given = [x for one in (systems, dev) if one is not None for x in (one.client, one.impostor)]
-    cuts = np.cumsum([len(x) for x in given])[:-1]
-    weights = np.concatenate([
-        weights_of(one, who) for one in (systems, dev) if one is not None for who in CLASSES
-    ])  # fmt: skip
-    made = [_of_one(column, weights) for column in np.concatenate(given).T]
+    And whether a column belongs to a classifier, shape (classifiers, columns).
+    """
+    sides = [one for one in (systems, dev) if one is not None]
+    both = [np.concatenate([one.client, one.impostor]) for one in sides]
+    weights = np.concatenate([weights_of(one, who) for one in sides for who in CLASSES])
+    made = [_of_one(column, weights) for column in np.concatenate(both).T]
     owner = np.repeat(np.arange(len(made)), [len(columns) for columns in made])
-    owned = owner == np.arange(len(made))[:, None]
     matrix = np.column_stack([column for columns in made for column in columns])
-    parts = [np.ascontiguousarray(x) for x in np.split(matrix, cuts)]
-    own = _Columns(parts[0], parts[1], owned)
-    return own, None if dev is None else _Columns(parts[2], parts[3], owned)
+    parts = [np.ascontiguousarray(part) for part in np.split(matrix, [len(both[0])])]
+    return parts, owner == np.arange(len(made))[:, None]
 
 
 def _of_one(x: FloatArray, weights: FloatArray) -> list[FloatArray]:
@@ -295,13 +261,12 @@ def nested_folds(
             dealt = deal(count)
         except InputError:  # two columns of groups connect the trials into fewer blocks
             continue
-        held = [
-            np.unique(label[own == f]).size
-            for own, labels in zip(dealt, _labels(systems), strict=True)
-            for label in labels
-            for f in range(count)
-        ]
-        if min(held) >= LEAST_TRIALS:
+        sizes = [
+            np.unique(label[fold == k]).size
+            for fold, labels in zip(dealt, _labels(systems), strict=True)
+            for label in labels for k in range(count)
+        ]  # fmt: skip
+        if min(sizes) >= LEAST_TRIALS:
             return dealt
     return None
 
@@ -317,14 +282,11 @@ def fewest_trials(systems: Systems) -> int:
 
 def _labels(systems: Systems) -> list[list[npt.NDArray[np.generic]]]:
     """Of each class the columns of groups, or the rows themselves."""
-    found: list[list[npt.NDArray[np.generic]]] = []
-    for values, groups in (
-        (systems.client, systems.client_groups), (systems.impostor, systems.impostor_groups),
-    ):  # fmt: skip
-        if groups is None:
-            found.append([np.arange(len(values))])
-        else:
-            found.append(list(groups.T) if groups.ndim == 2 else [groups])
+    found = []
+    for who in CLASSES:
+        groups = getattr(systems, f"{who}_groups")
+        labels = np.arange(len(getattr(systems, who))) if groups is None else groups
+        found.append(list(np.atleast_2d(labels.T)))
     return found
 
 
@@ -336,30 +298,27 @@ class _Trials(NamedTuple):
     fold: IntArray
     weights: FloatArray
 
+    @classmethod
+    def of(
+        cls, x: FloatArray, systems: Systems, folds: tuple[IntArray, IntArray] | None
+    ) -> _Trials:
+        """All of one fold where none are given."""
+        client = np.repeat([True, False], [len(systems.client), len(systems.impostor)])
+        fold = np.zeros(len(x), dtype=np.intp) if folds is None else np.concatenate(folds)
+        return cls(x, client, fold, np.concatenate([weights_of(systems, who) for who in CLASSES]))
+
     @property
     def folds(self) -> range:
-        """Their numbers."""
         return range(1 + int(self.fold.max()))
 
+    def rows(self, which: BoolArray) -> _Trials:
+        return _Trials._make(part[which] for part in self)
+
     def but(self, *left: int) -> _Trials:
-        """Trials of all other folds."""
-        rows = ~np.isin(self.fold, left)
-        return _Trials._make(x[rows] for x in self)
+        return self.rows(~np.isin(self.fold, left))
 
     def only(self, fold: int) -> _Trials:
-        """Trials of one fold."""
-        rows = self.fold == fold
-        return _Trials._make(x[rows] for x in self)
-
-
-def _trials(
-    columns: _Columns, systems: Systems, folds: tuple[IntArray, IntArray] | None
-) -> _Trials:
-    """All of one fold where none are given."""
-    client = np.repeat([True, False], [len(columns.client), len(columns.impostor)])
-    fold = np.zeros(client.size, dtype=np.intp) if folds is None else np.concatenate(folds)
-    weights = np.concatenate([weights_of(systems, who) for who in CLASSES])
-    return _Trials(np.concatenate([columns.client, columns.impostor]), client, fold, weights)
+        return self.rows(self.fold == fold)
 
 
 # ----------------------------------------------------------------------------- the fusions
@@ -427,49 +386,44 @@ def learned_gains(
         Confidence of the intervals.
     """
     k = len(systems.names)
-    own, other = _columns(systems, dev)
-    alike = _nearest(systems.names, own, systems)
+    (own, *others), owned = _columns(systems, dev)
+    mates = _nearest(own, owned, systems)
     if folds is None or fewest_trials(systems) < LEAST_TRIALS:
         nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
-        pairs = zip(systems.names, alike, strict=True)
+        pairs = zip(systems.names, mates, strict=True)
         return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
-    subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ own.owned
-    if other is None or dev is None:
-        trials = _trials(own, systems, folds)
+    subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ owned
+    if dev is None:
+        trials = _Trials.of(own, systems, folds)
         scores = _out_of_fold(trials, subsets)
     else:
-        trials, learn = _trials(own, systems, None), _trials(other, dev, folds)
+        trials, learn = _Trials.of(own, systems, None), _Trials.of(others[0], dev, folds)
         losses = [_path(learn.but(f), subsets).losses(learn.only(f)) for f in learn.folds]
         chosen = np.argmin(np.sum(losses, axis=0), axis=0)
         scores = _path(learn, subsets).at(chosen, trials)
     each = [_fold_scores(systems, trials, f, scores) for f in trials.folds]
     return tuple(
         _gain(name, [paired_areas(fold[0], fold[j + 1]) for fold in each], systems, level,
-              "delong-folds" if dev is None else "delong", alike[j])
+              "delong-folds" if dev is None else "delong", mates[j])
         for j, name in enumerate(systems.names)
     )  # fmt: skip
 
 
-class _Mate(NamedTuple):
-    """The classifier most like another within the classes."""
+def _nearest(
+    x: FloatArray, owned: BoolArray, systems: Systems
+) -> list[tuple[str, float, bool]]:  # fmt: skip
+    """The classifier most like each within the classes, their correlation, whether it is a copy.
 
-    name: str
-    correlation: float
-    copy: bool
-
-
-def _nearest(names: Sequence[str], columns: _Columns, systems: Systems) -> list[_Mate]:
-    """Copies first, then by the correlation of the first columns."""
+    Copies first, then by the correlation of the first columns.
+    """
     both = np.concatenate([systems.client, systems.impostor])
     equal = np.array([[np.array_equal(a, b) for a in both.T] for b in both.T])
-    first = np.argmax(columns.owned, axis=1)
-    apart = [part[:, first] for part in (columns.client, columns.impostor)]
-    largest = np.max(np.abs(np.concatenate(apart)), axis=0)  # squares of 1e300 overflow
-    apart = [part / np.where(largest, largest, 1.0) for part in apart]
-    weights = [weights_of(systems, who)[:, None] for who in CLASSES]
+    first = x[:, np.argmax(owned, axis=1)]
+    largest = np.max(np.abs(first), axis=0)  # squares of 1e300 overflow
+    parts = np.split(first / np.where(largest, largest, 1.0), [len(systems.client)])
     centred = np.concatenate([
-        (part - np.average(part, 0, w[:, 0])) * np.sqrt(w)
-        for part, w in zip(apart, weights, strict=True)
+        (part - np.average(part, 0, w)) * np.sqrt(w)[:, None]
+        for part, w in zip(parts, (weights_of(systems, who) for who in CLASSES), strict=True)
     ])  # fmt: skip
     size = np.sqrt(np.sum(centred**2, axis=0))
     size[size == 0.0] = math.inf  # constant within both classes: like no other
@@ -477,51 +431,45 @@ def _nearest(names: Sequence[str], columns: _Columns, systems: Systems) -> list[
     likeness = np.abs(correlation) + equal
     np.fill_diagonal(likeness, -1.0)
     return [
-        _Mate(names[k], float(correlation[j, k]), bool(equal[j, k]))
+        (systems.names[k], float(correlation[j, k]), bool(equal[j, k]))
         for j, k in enumerate(np.argmax(likeness, axis=1))
     ]
 
 
 def _fold_scores(systems: Systems, trials: _Trials, fold: int, scores: FloatArray) -> list[Scores]:
     """Fused scores of the trials of one fold, of every subset."""
+    cut, beside = len(systems.client), dict[str, Any]()
     inside = trials.fold == fold
-    rows = {"client": inside & trials.client, "impostor": inside & ~trials.client}
-    cut = len(systems.client)
-    beside = {}
-    for who, part in (("client", slice(0, cut)), ("impostor", slice(cut, None))):
+    rows = inside[:cut], inside[cut:]
+    for who, which in zip(CLASSES, rows, strict=True):
         for name in (f"{who}_groups", f"{who}_weights"):
-            given = getattr(systems, name)
-            beside[name] = None if given is None else given[rows[who][part]]
+            values = getattr(systems, name)
+            beside[name] = None if values is None else values[which]
     return [
-        Scores._checked(client=fused[rows["client"]], impostor=fused[rows["impostor"]], **beside)
+        Scores._checked(client=fused[:cut][rows[0]], impostor=fused[cut:][rows[1]], **beside)
         for fused in scores
     ]
 
 
 def _gain(
-    name: str,
-    folds: Sequence[PairedAreas],
-    systems: Systems,
-    level: float,
-    method: str,
-    mate: _Mate,
-) -> LearnedGain:
+    name: str, folds: Sequence[PairedAreas], systems: Systems, level: float, method: str,
+    mate: tuple[str, float, bool],
+) -> LearnedGain:  # fmt: skip
     """Mean of the folds, which share no trial: their variances add up."""
-    k = len(folds)
-    with_it, without = (math.fsum(x) / k for x in ((f.area for f in folds),
-                                                   (f.other for f in folds)))  # fmt: skip
+    k, (areas, others, variances, freedoms, changes) = len(folds), zip(*folds, strict=True)
+    with_it, without = math.fsum(areas) / k, math.fsum(others) / k
     estimate = math.fsum(f.area - f.other for f in folds) / k
-    variance, freedom = welch([f.variance for f in folds], [f.freedom for f in folds])
+    variance, freedom = welch(variances, freedoms)
     reach = student(freedom, level) * math.sqrt(variance) / k if variance > 0.0 else 0.0
-    moved = tuple(int(np.sum([f.moved[who] for f in folds])) for who in (0, 1))
+    clients, impostors = (sum(moved) for moved in zip(*changes, strict=True))
     unseen = 0.0
-    if min(moved) < _FEW and not mate.copy:
+    if min(clients, impostors) < _FEW and not mate[2]:
         unseen, method = -math.log1p(-level) / fewest_trials(systems), f"{method}+unseen"
     low, high = max(estimate - reach - unseen, -1.0), min(estimate + reach + unseen, 1.0)
     word = word_of(low, high)
     needed = _needed(estimate, reach, unseen) if word == CANNOT_TELL else 1.0
     return LearnedGain(name, with_it, without, estimate, low, high, level, method, word, k,
-                       (moved[0], moved[1]), needed, *mate)  # fmt: skip
+                       (clients, impostors), needed, *mate)  # fmt: skip
 
 
 def _needed(estimate: float, reach: float, unseen: float) -> float:
@@ -557,7 +505,13 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
         LEAVE_OUT: "a learned fusion loses by it",
         ADDS_NOTHING: f"a learned fusion of the others gains less than {MATTERS} by it",
     }.get(gain.word, "whether a learned fusion gains by it cannot be told")
-    return f"{says}: {size}{_why(gain)}{_decides(gain, sizes)}"
+    needed, would = trials_needed(gain, sizes), ""
+    if needed is not None:  # if the estimate stayed: as it varies, in half of the cases
+        would = (
+            f"; about {needed[0]} clients and {needed[1]} impostors would have an even chance to"
+            f" tell a gain from less than {MATTERS:g}, if it is what was measured"
+        )
+    return f"{says}: {size}{_why(gain)}{would}"
 
 
 def _why(gain: LearnedGain) -> str:
@@ -583,18 +537,6 @@ def trials_needed(gain: LearnedGain, sizes: tuple[int, int]) -> tuple[str, str] 
         return None
     clients, impostors = (_round_up(gain.needed * n) for n in sizes)
     return clients, impostors
-
-
-def _decides(gain: LearnedGain, sizes: tuple[int, int]) -> str:
-    """How many trials would just do, if the estimate stayed: as it varies, in half of the cases."""
-    needed = trials_needed(gain, sizes)
-    if needed is None:
-        return ""
-    clients, impostors = needed
-    return (
-        f"; about {clients} clients and {impostors} impostors would have an even chance to tell a"
-        f" gain from less than {MATTERS:g}, if it is what was measured"
-    )
 
 
 def _round_up(n: float) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.text import capital
 from betaroc.ensemble.evidence import BorderSide, RocEvidence
 from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence
 from betaroc.estimation.families import family_text
@@ -100,14 +101,9 @@ class Verdict(str):
     gain: LearnedGain
 
     def __new__(
-        cls,
-        word: str,
-        confidence: Confidence,
-        size: Size,
-        reason: str,
-        marginal: str,
+        cls, word: str, confidence: Confidence, size: Size, reason: str, marginal: str,
         gain: LearnedGain,
-    ) -> Verdict:
+    ) -> Verdict:  # fmt: skip
         """A string with attributes."""
         made = super().__new__(cls, word)
         parts = {"confidence": confidence, "size": size, "reason": reason}
@@ -139,28 +135,21 @@ class Verdict(str):
 
 
 def verdict_of(
-    fit: Fit,
-    evidence: RocEvidence,
-    gain: LearnedGain,
-    region: tuple[float, float],
-    level: float,
+    fit: Fit, evidence: RocEvidence, gain: LearnedGain, region: tuple[float, float], level: float,
     sizes: tuple[int, int],
-) -> Verdict:
+) -> Verdict:  # fmt: skip
     """The verdict that a classifier's evidence and its gain come to."""
     marginal, p = _decided(evidence, level)
+    mean = evidence.mean
     confidence = Confidence(p, evidence.strict.p_value, evidence.lax.p_value)
-    size = Size(
-        evidence.mean.estimate, evidence.mean.low, evidence.mean.high,
-        *evidence.largest, *evidence.deepest,
-        evidence.hook_scores,
-    )  # fmt: skip
-    word = joined(marginal, gain.word)
-    measured = gain_sentence(gain, sizes)
+    size = Size(mean.estimate, mean.low, mean.high, *evidence.largest, *evidence.deepest,
+                evidence.hook_scores)  # fmt: skip
+    word, measured = joined(marginal, gain.word), gain_sentence(gain, sizes)
     where, stands = "" if word == EXCLUDE else " at one end", ""
     if word not in (gain.word, CANNOT_TELL):
         stands = f"; so its own ROC, which speaks against it{where}, decides"
     own = _reason(fit, evidence, marginal, region, level)
-    reason = f"{measured[0].upper()}{measured[1:]}{stands}. By its own ROC: {marginal}. {own}"
+    reason = f"{capital(measured)}{stands}. By its own ROC: {marginal}. {own}"
     return Verdict(word, confidence, size, reason, marginal, gain)
 
 
@@ -201,24 +190,17 @@ def _reason(
 ) -> str:
     if evidence.on_diagonal:
         return "Both classes have one fitted distribution: the ROC is the diagonal."
+    strict, lax, mean = evidence.strict, evidence.lax, evidence.mean
     parts = _clear(evidence, word)
-    parts += [
-        f"{_side_words(evidence.strict, fit, 'low')}; {_side_words(evidence.lax, fit, 'high')}"
-    ]
-    if word == CANNOT_TELL and evidence.strict.side == evidence.lax.side in _KNOWN:
+    parts.append(f"{_side_words(strict, fit, 'low')}; {_side_words(lax, fit, 'high')}")
+    if word == CANNOT_TELL and strict.side == lax.side in _KNOWN:
         parts.append("between them it is not on one side with confidence")
-    mean = evidence.mean
-    interval = (
-        f" ({level_words(level)}: {number(mean.low, 3)} to {number(mean.high, 3)})"
-        if not math.isnan(mean.low)
-        else ""
-    )
+    ends = f"{number(mean.low, 3)} to {number(mean.high, 3)}"
+    interval = "" if math.isnan(mean.low) else f" ({level_words(level)}: {ends})"
     parts.append(f"TPR - FAR is {number(mean.estimate, 3)} on average{interval}")
     parts.append(f"{_most(fit, evidence)}{_below(evidence)}")
-    whole = region == (0.0, 1.0)
-    where = "" if whole else f"for FAR from {region[0]:g} to {region[1]:g}: "
-    text = f"{where}{'; '.join(parts)}"
-    return f"{text[0].upper()}{text[1:]}."
+    where = "" if region == (0.0, 1.0) else f"for FAR from {region[0]:g} to {region[1]:g}: "
+    return f"{capital(where + '; '.join(parts))}."
 
 
 def _clear(evidence: RocEvidence, word: str) -> list[str]:
@@ -240,28 +222,23 @@ def _clear(evidence: RocEvidence, word: str) -> list[str]:
 
 
 def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
-    unit = fit.model._pair.unit
     judged = f"{side.side} the diagonal" if side.side in _KNOWN else f"{CANNOT_TELL} the side"
     p = f"p = {number(side.p_value, 2)}{side.counts and f'; {side.counts}'}"
-    if side.by == "end test":
-        place = (
-            ("threshold 1" if unit else "high scores")
-            if border == "low"
-            else ("threshold 0" if unit else "low scores")
-        )
-        if side.counts and math.isnan(side.p_value):
-            return f"towards {place} {side.counts}"
-        return f"{judged} towards {place} ({p})"
     far = f"FAR {percent(side.far)}"
     if side.by == "none":
         why = f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
         if not (fit.client.names and fit.impostor.names):
             why = "an empirical pair has no parameters whose errors could be judged"
         return f"not judged at {far}: {why}"
+    where = f"at {far}"
+    if side.by == "end test":
+        names = ("threshold 1", "threshold 0") if fit.model._pair.unit else (
+            "high scores", "low scores")  # fmt: skip
+        where = f"towards {names[border == 'high']}"
     if side.counts and math.isnan(side.p_value):
-        return f"at {far} {side.counts}"
+        return f"{where} {side.counts}"
     outermost = ", where one score is expected beyond" if side.by == "first score" else ""
-    return f"{judged} at {far}{outermost} ({p})"
+    return f"{judged} {where}{outermost} ({p})"
 
 
 def _most(fit: Fit, evidence: RocEvidence) -> str:

@@ -146,6 +146,9 @@ class _Vertex(NamedTuple):
         """What points are sorted by: FAR as `to` measures it, then TPR."""
         return (self.far, -self.tnr, self.tpr) if self.far < 0.5 else (0.5, -self.tnr, self.tpr)
 
+    def off(self, other: _Vertex) -> float:
+        return abs(self.far - other.far) + abs(self.tpr - other.tpr)
+
     def to(self, other: _Vertex) -> tuple[float, float]:
         """Run and rise to another point, of the smaller tails."""
         run = other.far - self.far if self.far < 0.5 else self.tnr - other.tnr
@@ -223,20 +226,12 @@ def _tangent(rocs: Mapping[str, Roc], a: _Vertex, b: _Vertex) -> tuple[_Vertex, 
         run, rise = ends[0].to(ends[1])
         if not (run > 0.0 and rise > 0.0):
             return a, b
-        level = math.log(rise) - math.log(run)
-        moved = [v if v.name == "" else _touching(rocs[v.name]._pair, v, level) for v in ends]
-        still = all(
-            abs(m.far - v.far) + abs(m.tpr - v.tpr) <= 1e-15
-            for m, v in zip(moved, ends, strict=True)
-        )
-        ends = moved
-        if still:
+        level, before = math.log(rise) - math.log(run), ends
+        ends = [v if v.name == "" else _touching(rocs[v.name]._pair, v, level) for v in ends]
+        if all(m.off(v) <= 1e-15 for m, v in zip(ends, before, strict=True)):
             break
     # A chord that ran away from where it was seen was none.
-    far_off = max(
-        abs(v.far - o.far) + abs(v.tpr - o.tpr) for v, o in zip(ends, (a, b), strict=True)
-    )
-    return (ends[0], ends[1]) if far_off <= _NEAR else (a, b)
+    return (ends[0], ends[1]) if max(ends[0].off(a), ends[1].off(b)) <= _NEAR else (a, b)
 
 
 def _touching(pair: Pair, v: _Vertex, level: float) -> _Vertex:
@@ -261,30 +256,25 @@ def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
     """Neighbouring pieces of one curve as one; ends follow the chords beside them."""
     found: list[HullSegment] = []
     for piece in pieces:
-        found += _arc_between(found[-1:], piece)
-        if found and piece.kind == found[-1].kind == "curve" and piece.left == found[-1].left:
-            found[-1] = found[-1]._replace(far_high=piece.far_high, tpr_high=piece.tpr_high)
+        last = found[-1] if found else piece
+        if (
+            last.kind == piece.kind == "chord"
+            and last.right == piece.left
+            and (last.far_high < piece.far_low)
+        ):  # the arc, shorter than the mesh, on which two polished chords touch one curve
+            ends = last.far_high, piece.far_low, last.tpr_high, piece.tpr_low
+            found.append(HullSegment(*ends, piece.left, piece.left, "curve"))
+        if found and last.kind == piece.kind == "curve" and last.left == piece.left:
+            found[-1] = last._replace(far_high=piece.far_high, tpr_high=piece.tpr_high)
         else:
             found.append(piece)
     for k, s in enumerate(found):
-        if s.kind == "curve":
-            if k > 0 and found[k - 1].kind == "chord":
-                s = s._replace(far_low=found[k - 1].far_high, tpr_low=found[k - 1].tpr_high)
-            if k + 1 < len(found) and found[k + 1].kind == "chord":
-                s = s._replace(far_high=found[k + 1].far_low, tpr_high=found[k + 1].tpr_low)
-            found[k] = s
+        if s.kind == "curve" and k > 0 and found[k - 1].kind == "chord":
+            s = s._replace(far_low=found[k - 1].far_high, tpr_low=found[k - 1].tpr_high)
+        if s.kind == "curve" and k + 1 < len(found) and found[k + 1].kind == "chord":
+            s = s._replace(far_high=found[k + 1].far_low, tpr_high=found[k + 1].tpr_low)
+        found[k] = s
     return tuple(s for s in found if s.far_high > s.far_low or s.tpr_high > s.tpr_low)
-
-
-def _arc_between(before: list[HullSegment], piece: HullSegment) -> list[HullSegment]:
-    """The arc, shorter than the mesh, on which two polished chords touch one curve."""
-    if not before or not before[0].kind == piece.kind == "chord":
-        return []
-    last = before[0]
-    if not (last.right == piece.left and last.far_high < piece.far_low):
-        return []
-    ends = (last.far_high, piece.far_low, last.tpr_high, piece.tpr_low)
-    return [HullSegment(*ends, piece.left, piece.left, "curve")]
 
 
 def _area(rocs: Mapping[str, Roc], s: HullSegment) -> float:

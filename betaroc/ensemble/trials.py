@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 NAN_POLICIES = ("raise", "omit")
 #: Several classifiers on the same trials: a frame with a column each, or `Scores` of each.
 Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"
-_Missing = BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +102,12 @@ def systems_of(
             ' ["cnn", "svm"].'
         )
     if isinstance(given, list | tuple):
-        given = _named(given, name)
+        by_name: dict[str, Any] = {}
+        for k, scores in enumerate(given, 1):
+            own = getattr(scores, "name", None) or f"classifier {k}"
+            by_name[_new_name(own, by_name)] = scores
+        _refuse_few(list(by_name), f"{name} holds")
+        given = by_name
     if isinstance(given, Mapping):
         return _of_mapping(given, systems, name)
     return _of_frame(given, label, client_label, systems, nan_policy, group, name)
@@ -117,30 +123,15 @@ def _refuse_few(names: Sequence[str], what: str) -> None:
 
 
 # ------------------------------------------------------------------------ score sets
-def _named(given: Sequence[Any], name: str) -> dict[str, Any]:
-    """Score sets by their names, or by their places."""
-    found: dict[str, Any] = {}
-    for k, scores in enumerate(given, 1):
-        own = getattr(scores, "name", None) or f"classifier {k}"
-        found[_new_name(own, found)] = scores
-    _refuse_few(list(found), f"{name} holds")
-    return found
-
-
-def _new_name(name: str, taken: Mapping[str, Any] | Sequence[str]) -> str:
+def _new_name(name: str, taken: Mapping[str, Any]) -> str:
     """The name, with a number where there is one of that name already."""
-    if name not in taken:
-        return name
-    k = 2
-    while f"{name} ({k})" in taken:
-        k += 1
-    return f"{name} ({k})"
+    names = itertools.chain([name], (f"{name} ({k})" for k in itertools.count(2)))
+    return next(new for new in names if new not in taken)
 
 
 def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: str) -> Systems:
-    present = [str(key) for key in given]
-    by_name = dict(zip(present, given.values(), strict=True))
-    chosen = _chosen(present if systems is None else systems, present, role)
+    by_name = {str(key): scores for key, scores in given.items()}
+    chosen = _chosen(list(by_name) if systems is None else systems, list(by_name), role)
     _refuse_few([name for name, _ in chosen], f"{role} gives")
     columns: list[Scores] = []
     for name, source in chosen:
@@ -173,13 +164,13 @@ _UNPAIRED = {
 
 
 def _same_trials(first: Scores, other: Scores, names: tuple[str, str]) -> None:
-    called = tuple(f"classifier {shown(name)}" for name in names)
+    one, two = (f"classifier {shown(name)}" for name in names)
     try:
-        refuse_other_trials(first, other, (called[0], called[1]), groups=True)
+        refuse_other_trials(first, other, (one, two), groups=True)
     except InputError as error:
         text = error.sentence.said(lambda term: _UNPAIRED.get(term, term))
-        if not any(name in text for name in called):
-            text = f"{called[0]} and {called[1]}: " + text
+        if one not in text and two not in text:
+            text = f"{one} and {two}: " + text
         raise InputError(text) from error
 
 
@@ -216,25 +207,23 @@ def _of_frame(
     table = opening.selected([label, *columns, *hang])
     labels = frame_columns(opened(table), {"label": label})["label"]
     client = client_mask(labels, client_label, name=f"column {shown(label)}")
-    kept, values = _present_rows(
-        [(name, table[source]) for name, source in chosen], client, nan_policy
-    )
-    matrix = np.column_stack(
-        [score_array(v[kept], f"classifier {shown(n)}") for (n, _), v in zip(chosen, values,
-                                                                            strict=True)]
-    )  # fmt: skip
-    for (name, _), column in zip(chosen, matrix.T, strict=True):
-        refuse_hard_labels(f"classifier {shown(name)}", column.size, column)
+    kept, values = _present_rows({n: table[source] for n, source in chosen}, client, nan_policy)
+    names, scores = tuple(name for name, _ in chosen), []
+    for name, column in zip(names, values, strict=True):
+        scores.append(score_array(column[kept], f"classifier {shown(name)}"))
+        refuse_hard_labels(f"classifier {shown(name)}", scores[-1].size, scores[-1])
+    matrix = np.column_stack(scores)
     if systems is None:
-        _refuse_ids(matrix, [name for name, _ in chosen], role)
+        _refuse_ids(matrix, names, role)
     parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[kept], ~client[kept])]
     groups: tuple[AnyArray | None, AnyArray | None] = (None, None)
     if group is not None:
         read = frame_columns(opened(table), {"group": group})["group"]
         labelled = name_columns(read, client.size, f"column {shown(group)}")
         groups = labelled[client & kept], labelled[~client & kept]
-    names, omitted = tuple(name for name, _ in chosen), int(np.sum(~kept))
-    return Systems(names, parts[0], parts[1], *groups, omitted, library=opening.library)
+    return Systems(
+        names, parts[0], parts[1], *groups, int(np.sum(~kept)), library=opening.library
+    )  # fmt: skip
 
 
 def _refuse_ids(matrix: FloatArray, names: Sequence[str], role: str) -> None:
@@ -268,55 +257,41 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tu
 
 
 def _present_rows(
-    columns: Sequence[tuple[str, Any]], client: BoolArray, nan_policy: str
+    columns: Mapping[str, Any], client: BoolArray, nan_policy: str
 ) -> tuple[BoolArray, list[Any]]:
     """Rows in which every classifier has a score, and the columns as arrays."""
-    values = [series.to_numpy() for _, series in columns]
-    gone = [_missing(series, v) for (_, series), v in zip(columns, values, strict=True)]
-    joint = ~np.any(gone, axis=0)
-    if joint.all():
-        return joint, values
-    if nan_policy == "raise":
-        _refuse_missing([name for name, _ in columns], gone, int(np.sum(joint)))
+    values = [series.to_numpy() for series in columns.values()]
+    missing = [_missing(series, v) for series, v in zip(columns.values(), values, strict=True)]
+    joint = ~np.any(missing, axis=0)
+    lacking = {shown(n): gone for n, gone in zip(columns, missing, strict=True) if gone.any()}
+    if lacking and nan_policy == "raise":
+        said = [
+            f"classifier {name} lacks {int(np.sum(gone))} of {gone.size}, first in rows"
+            f" {listed(np.flatnonzero(gone).tolist())}"
+            for name, gone in lacking.items()
+        ]
+        raise InputError(
+            f"every classifier must have a score in every row; {'; '.join(said)} (rows counted"
+            " from 0). Complete them, leave the classifier out, or pass "
+            + Term('nan_policy="omit"')
+            + f" to judge the {int(np.sum(joint))} rows that all have."
+        )
     for who, mask in (("client", client), ("impostor", ~client)):
-        if not np.any(joint & mask):
+        if lacking and not np.any(joint & mask):
+            counts = ", ".join(f"{name} {int(np.sum(gone))}" for name, gone in lacking.items())
             raise InputError(
                 f"some {who} rows must have a score of every classifier; of {int(np.sum(mask))}"
-                f" {who} rows none has ({_counts([n for n, _ in columns], gone)} missing). Leave"
-                " out the classifier that lacks most."
+                f" {who} rows none has ({counts} missing). Leave out the classifier that lacks"
+                " most."
             )
     return joint, values
 
 
-def _missing(series: Any, values: AnyArray) -> _Missing:
+def _missing(series: Any, values: AnyArray) -> BoolArray:
     null = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    if values.dtype.kind == "f":
-        return np.asarray(null | np.isnan(values))
     if values.dtype.kind == "O":
-        nan = [isinstance(v, float) and v != v for v in values]
-        return np.asarray(null | np.array(nan))
-    return null
-
-
-def _counts(names: Sequence[str], gone: Sequence[_Missing]) -> str:
-    return ", ".join(
-        f"{shown(name)} {int(np.sum(g))}" for name, g in zip(names, gone, strict=True) if g.any()
-    )
-
-
-def _refuse_missing(names: Sequence[str], gone: Sequence[_Missing], left: int) -> None:
-    said = [
-        f"classifier {shown(name)} lacks {int(np.sum(g))} of {g.size}, first in rows"
-        f" {listed(np.flatnonzero(g).tolist())}"
-        for name, g in zip(names, gone, strict=True)
-        if g.any()
-    ]
-    raise InputError(
-        f"every classifier must have a score in every row; {'; '.join(said)} (rows counted from"
-        " 0). Complete them, leave the classifier out, or pass "
-        + Term('nan_policy="omit"')
-        + f" to judge the {left} rows that all have."
-    )
+        values = np.array([v if isinstance(v, float) else 0.0 for v in values])
+    return np.asarray(null | np.isnan(values)) if values.dtype.kind == "f" else null
 
 
 # ------------------------------------------------------------- classifiers that add nothing
@@ -350,21 +325,19 @@ def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
     """Pairs of classifiers that put all trials in one order; each is warned of."""
     from scipy.stats import rankdata
 
-    both = np.concatenate([systems.client, systems.impostor])
+    both, found = np.concatenate([systems.client, systems.impostor]), dict[str, str]()
     ranks = rankdata(both, axis=0)
-    found = []
-    for j in range(1, len(systems.names)):
-        for i in range(j):
-            if not np.array_equal(ranks[:, i], ranks[:, j]):
-                continue
-            equal = np.array_equal(both[:, i], both[:, j])
-            first, second = systems.names[i], systems.names[j]
-            found.append((first, second))
-            what = "have equal scores" if equal else "put the trials in one order (correlation 1)"
-            warn(
-                f"classifiers {shown(first)} and {shown(second)} {what}: to an ensemble they are"
-                " one, which then counts twice. Leave one of them out.",
-                DuplicateWarning,
-            )
-            break
-    return tuple(found)
+    pairs = itertools.combinations(range(len(systems.names)), 2)
+    for i, j in sorted(pairs, key=itemgetter(1)):
+        first, second = systems.names[i], systems.names[j]
+        if second in found or not np.array_equal(ranks[:, i], ranks[:, j]):
+            continue
+        found[second] = first
+        equal = np.array_equal(both[:, i], both[:, j])
+        what = "have equal scores" if equal else "put the trials in one order (correlation 1)"
+        warn(
+            f"classifiers {shown(first)} and {shown(second)} {what}: to an ensemble they are one,"
+            " which then counts twice. Leave one of them out.",
+            DuplicateWarning,
+        )
+    return tuple((first, second) for second, first in found.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import itertools
 import math
 import pickle
@@ -276,24 +275,6 @@ def test_results_compare_by_content_and_pickle(all_kinds: br.Inclusion) -> None:
 
 
 @pytest.mark.simulation
-def test_the_text_names_all(all_kinds: br.Inclusion) -> None:
-    text = str(all_kinds)
-    flat = " ".join(text.split())
-    for word, verdict in all_kinds.verdict.items():
-        assert f"\n{word}: {verdict}. " in text
-        assert f" By its own ROC: {word}. " in flat
-    assert "ROC hull" in text
-
-
-@pytest.mark.simulation
-def test_the_text_is_as_wide_as_a_terminal(
-    all_kinds: br.Inclusion, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert max(map(len, str(all_kinds).splitlines())) <= 80
-
-
-@pytest.mark.simulation
 def test_the_text_says_what_is_known_where_it_cannot_tell() -> None:
     """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
     given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
@@ -305,59 +286,6 @@ def test_the_text_says_what_is_known_where_it_cannot_tell() -> None:
     )
     assert said in verdict.reason
     assert "Clear is" not in judged(given).verdict["b"].reason
-
-
-@pytest.mark.simulation
-def test_the_text_names_the_rule_that_gains_most_at_the_end_of_a_verdict(
-    all_kinds: br.Inclusion,
-) -> None:
-    table = all_kinds.fusion.table
-    text = " ".join(str(all_kinds).split())
-    for name, end in (("only at strict thresholds", "strict"), ("only at lax thresholds", "lax")):
-        rows = table[(table["system"] == name) & (table["part"] == end)]
-        best = rows.loc[rows["gain"].idxmax()]
-        said = f"{best['gain']:+.4f} ({best['low']:+.4f} to {best['high']:+.4f})"
-        assert best["gain"] > 0.0
-        called = {"strict": "low-FAR", "lax": "high-FAR"}[end]
-        assert (
-            f"{name} at the {called} end: of the 6 rules {best['rule']} gains most, {said}." in text
-        )
-
-
-@pytest.mark.simulation
-def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:
-    from betaroc.ensemble.inclusion_view import _next_words
-
-    result = copy.copy(all_kinds)
-    worse = tuple(g._replace(gain=-0.5 - 0.1 * (g.rule != "max")) for g in all_kinds.fusion.gains)
-    result.__dict__["fusion"] = dataclasses.replace(all_kinds.fusion, gains=worse)
-    said = " at the low-FAR end: of the 6 rules none gains, max loses least, -0.5000"
-    assert any(said in line for line in _next_words(result))
-
-
-@pytest.mark.simulation
-def test_ends_outside_the_region_are_left_out_of_the_text() -> None:
-    given = {k: scores_of(PAIRS[k], 60) for k in ("include", "only at lax thresholds")}
-    for region, there in (((0, 0.1), "strict"), ((0.9, 1), "lax"), ((0.2, 0.8), "none")):
-        text = str(judged(given, region=region, alpha=[0.5]))
-        heads = ("low-FAR", "high-FAR")
-        assert [f"{end} end, points" in text for end in heads] == [
-            there == "strict", there == "lax",
-        ]  # fmt: skip
-        assert "not the region alone" in " ".join(text.split())
-
-
-@pytest.mark.simulation
-def test_a_long_hull_is_cut_in_the_text() -> None:
-    from betaroc.ensemble.inclusion_view import _hull_words
-
-    rng = np.random.default_rng(6)
-    given = {k: br.Scores(rng.normal(1, 1, 60), rng.normal(0, 1, 60)) for k in "ab"}
-    result = judged(given, family="empirical", alpha=[0.5])
-    n = len(result.hull.segments)
-    assert n > 7
-    assert _hull_words(result).count("; FAR ") == 5
-    assert f"; and {n - 6} more" in _hull_words(result)
 
 
 # ------------------------------------------------------------------- laws that do not fit
