@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from betaroc.rendering.numbers import visible
-from betaroc.rendering.table_text import shown_cell, upright
-from betaroc.rendering.tree import Cell, Grid, Group, Name, Node, Row, Section, Words, as_named
+from betaroc.rendering.table_text import cell_of, upright
+from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Section, Words, as_named
 from betaroc.rendering.tree_html import html_of
 
 _ROWS, _COLUMNS = 12, 12
@@ -51,21 +51,14 @@ def html_block(nodes: Sequence[Node]) -> str:
 def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node]:
     """A small table of numbers and texts."""
     named = upright(columns)
-    rows = list(zip(*named.values(), strict=True))
+    size = max((len(column) for column in named.values()), default=0)
+    cells = [[*map(cell_of, column[:_ROWS])] for column in list(named.values())[:_COLUMNS]]
+    words = [k for k, column in enumerate(cells) if not all(isinstance(c, Cell) for c in column)]
     more: list[str] = ["…"] * (len(named) > _COLUMNS)
-    shown = [Row((*(_cell(value) for value in row[:_COLUMNS]), *more)) for row in rows[:_ROWS]]
-    left = [Group(f"{len(rows) - _ROWS} more rows")] * (len(rows) > _ROWS)
-    words = [
-        k for k, column in enumerate(list(named.values())[:_COLUMNS])
-        if not all(shown_cell(value)[1] for value in column)
-    ]  # fmt: skip
-    head: tuple[Name | str, ...] = (*map(as_named, list(named)[:_COLUMNS]), *more)
-    return [Words(caption), Grid(head, (*shown, *left), tuple(words))]
-
-
-def _cell(value: Any) -> Cell | Name:
-    text, is_number = shown_cell(value)
-    return Cell(text, value=value) if is_number else as_named(text)
+    rows = [Row((*row, *more)) for row in zip(*cells, strict=True)]
+    left = [Group(f"{size - _ROWS} more rows")] * (size > _ROWS)
+    head: tuple[Any, ...] = (*map(as_named, list(named)[:_COLUMNS]), *more)
+    return [Words(caption), Grid(head, (*rows, *left), tuple(words))]
 
 
 # ------------------------------------------------------------------------------- texts

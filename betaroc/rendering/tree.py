@@ -191,36 +191,20 @@ def recorded(
     >>> [cell.text for cell in grid.rows[0].cells], grid.kept
     (['5', '0.12'], {'n': [5], 'auc': [0.123]})
     """
-    table = list(rows)
+    table = [
+        [value if isinstance(value, Cell | Name | str) else Cell(column.say(value), value=value)
+         for column, value in zip(columns, row, strict=True)]
+        for row in rows
+    ]  # fmt: skip
     seen = [k for k, column in enumerate(columns) if column.head is not None]
     head = tuple(columns[k].head or "" for k in seen)
-    body = tuple(Row(tuple(_said(row[k], columns[k]) for k in seen)) for row in table)
-    kept = {column.key: [_kept(row[k]) for row in table] for k, column in enumerate(columns)}
+    body = tuple(Row(tuple(row[k] for k in seen)) for row in table)
+    kept: dict[str, list[Any]] = {column.key: [] for column in columns}
+    for row in table:
+        for column, cell in zip(columns, row, strict=True):
+            whole = getattr(cell, "whole", cell)  # of a name
+            kept[column.key].append(cell.value if isinstance(cell, Cell) else whole)
     return Grid(head, body, tuple(words), kept)
-
-
-def field_grid(columns: Sequence[Column], items: Iterable[Any], words: Sequence[int] = ()) -> Grid:
-    """A row an item, whose fields the columns name.
-
-    Examples
-    --------
-    >>> field_grid([Column("real", "real", "{:g}".format)], [1.0]).rows[0].cells[0].text
-    '1'
-    """
-    rows = ([getattr(item, column.key) for column in columns] for item in items)
-    return recorded(columns, rows, words)
-
-
-def _said(value: Any, column: Column) -> Cell | Name | str:
-    if isinstance(value, Cell | Name | str):
-        return value
-    return Cell(column.say(value), value=value)
-
-
-def _kept(value: Any) -> Any:
-    if isinstance(value, Name):
-        return value.whole
-    return value.value if isinstance(value, Cell) else value
 
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from betaroc.rendering.numbers import spaced
-from betaroc.rendering.picture_files import draw_svg
+from betaroc.rendering.picture_files import can_draw, draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
 from betaroc.rendering.tree import Figure, Section
 
@@ -30,6 +30,7 @@ _COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
 #: What matplotlib says once for all elements of a drawing, and the same as attributes of it.
 _RULES = re.compile(r"<style\b[^>]*>[^<]*</style>")
 _INHERITED = '<svg stroke-linejoin="round" stroke-linecap="butt" '
+_NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
 _STYLE = re.compile(r'(?<=\s)style="([^"<>]*)"')
 #: The shorthand of a font: style, weight, size, families.
 _FONT = re.compile(r"(?:(italic|oblique)\s+)?(?:(bold|[1-9]00)\s+)?([\d.]+(?:px)?)\s+(.+)")
@@ -101,7 +102,8 @@ def _drawn(figure: Figure) -> Markup:
 
     alt, svg = escape(figure.alt or figure.caption), figure.svg
     if not isinstance(svg, str):
-        svg = draw_svg(svg, figure.alt, sized=True)
+        svg = draw_svg(svg, figure.alt, sized=True) if can_draw() else ""
+        svg = svg.replace(_NAMESPACE, "").replace("xlink:href", "href")
     svg = svg.replace('role="img"', f'role="img" aria-label="{alt}"', 1)
     svg, n_rules = _RULES.subn("", _COLOUR.sub(_token, svg))
     if n_rules:

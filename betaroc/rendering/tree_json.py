@@ -10,7 +10,6 @@ from betaroc.rendering.tree import (
     Bullets,
     Cell,
     Content,
-    Figure,
     Figures,
     Glossary,
     Grid,
@@ -21,75 +20,66 @@ from betaroc.rendering.tree import (
     Row,
     Section,
     Status,
-    Words,
 )
 
-_Object = dict[str, Any]
+#: By kind of thing the texts of an object, and what they are called where that is another name.
+_TEXTS = {
+    "section": {"title": "title", "finding": "finding", "key": "key"},
+    "words": {"lead": "lead", "text": "text", "kind": "role"},
+    "figure": {"caption": "caption", "alt": "shows"},
+    "status": {"of": "of", "verdict": "verdict", "reason": "reason", "change": "change"},
+    "cell": {"span": "interval", "note": "note"},
+    "group": {"title": "group", "note": "note"},
+}
 
 
-def dict_of(section: Section) -> _Object:
+def dict_of(section: Section) -> dict[str, Any]:
     """A section with its blocks, each of which has the kind of thing that it is.
 
     Examples
     --------
+    >>> from betaroc.rendering.tree import Words
     >>> dict_of(Section("Scores", (Words("Two files."),), "200 clients"))["blocks"]
     [{'kind': 'words', 'text': 'Two files.'}]
     """
-    blocks = [part for block in section.blocks for part in _blocks_of(block)]
-    return _without_empty(
-        kind="section", title=section.title, finding=section.finding, key=section.key
-    ) | {"blocks": blocks}
+    return _objects(section)[0]
 
 
-def _blocks_of(block: Node) -> list[_Object]:
-    """One object, or one for each picture of several that stand beside each other."""
-    match block:
+def _objects(node: Node) -> list[dict[str, Any]]:
+    """One object, of several pictures beside each other one each, of markup none."""
+    made: dict[str, Any] = {"kind": node.tag} | _texts(node, node.tag)
+    match node:
         case Figures():
-            return [part for figure in block.items for part in _blocks_of(figure)]
-        case Section():
-            return [dict_of(block)]
-        case Grid():
-            columns = [_text(cell.text if isinstance(cell, Cell) else cell) for cell in block.head]
-            table = {"kind": "table", "columns": columns, "rows": [*map(_row, block.rows)]}
-            return [table | ({"records": records(block.kept)} if block.kept else {})]
-        case Words():
-            fields = {"lead": block.lead, "text": block.text, "role": block.kind}
-            return [_without_empty(kind="words", **fields)]
-        case Bullets():
-            return [{"kind": "bullets", "items": [*map(_text, block.items)]}]
-        case Figure():
-            return [_without_empty(kind="figure", caption=block.caption, shows=block.alt)]
-        case Status():
-            return [_status(block)]
-        case Glossary():
-            return [{"kind": "glossary", "terms": dict(block.items)}]
+            return [part for figure in node.items for part in _objects(figure)]
         case Html():
             return []
+        case Section():
+            made["blocks"] = [part for block in node.blocks for part in _objects(block)]
+        case Grid():
+            columns = [_text(cell.text if isinstance(cell, Cell) else cell) for cell in node.head]
+            made = {"kind": "table", "columns": columns, "rows": [*map(_row, node.rows)]}
+            made |= {"records": records(node.kept)} if node.kept else {}
+        case Bullets():
+            made["items"] = [*map(_text, node.items)]
+        case Glossary():
+            made["terms"] = dict(node.items)
+    return [made]
 
 
-def _row(row: Row | Group) -> _Object:
+def _row(row: Row | Group) -> dict[str, Any]:
     if isinstance(row, Group):
-        return _without_empty(group=row.title, note=row.note)
-    cells = [_cell(one) for one in row.cells]
-    return {"cells": cells} | ({"chosen": True} if row.chosen else {})
+        return _texts(row, "group")
+    return {"cells": [*map(_cell, row.cells)]} | ({"chosen": True} if row.chosen else {})
 
 
-def _cell(cell: Content) -> _Object:
+def _cell(cell: Content) -> dict[str, Any]:
     if isinstance(cell, Status):
-        return _status(cell)
+        return _objects(cell)[0]
     if not isinstance(cell, Cell):
         return {"text": _text(cell)}
     numbers = {"value": cell.value, "low": cell.low, "high": cell.high, "n_beyond": cell.n_beyond}
     known = {k: v for k, v in numbers.items() if v is not None and not math.isnan(v)}
-    said = _without_empty(interval=cell.span, note=cell.note)
-    return {"text": _text(cell.text)} | said | known
-
-
-def _status(status: Status) -> _Object:
-    return _without_empty(
-        kind="status", of=status.of, verdict=status.verdict, reason=status.reason,
-        change=status.change,
-    )  # fmt: skip
+    return {"text": _text(cell.text)} | _texts(cell, "cell") | known
 
 
 def _text(text: Name | str) -> str:
@@ -97,5 +87,7 @@ def _text(text: Name | str) -> str:
     return text.whole if isinstance(text, Name) else text
 
 
-def _without_empty(**texts: str) -> _Object:
+def _texts(part: Any, kind: str) -> dict[str, Any]:
+    """The texts that are not empty."""
+    texts = {name: getattr(part, field) for field, name in _TEXTS.get(kind, {}).items()}
     return {name: text for name, text in texts.items() if text}

@@ -90,7 +90,7 @@ def report_document(analysis: Analysis) -> dict[str, Any]:
 
     with captions_alone():
         sections = sections_of(analysis, drawn=True)
-    sections.append(glossary_of(explained(html_of(sections))))
+        sections.append(glossary_of(explained(html_of(sections))))
     told: dict[str, Any] = plain({
         "betaroc": version(), "format": 1, "kind": "Report",
         "title": foreign(analysis.dev.name).whole,

@@ -200,7 +200,7 @@ def test_blocks_hold_nothing_foreign(name: str) -> None:
     for _, attributes in found.tags:
         assert "style" not in attributes
         assert not [key for key in attributes if key.startswith("on")]
-        assert (attributes.get("xlink:href") or "#").startswith("#")
+        assert (attributes.get("href") or "#").startswith("#")
     assert page.count("url(") == page.count("url(#")
     assert "@import" not in page
     pictures = [attributes for tag, attributes in found.tags if tag == "svg"]
