@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
-from functools import partial
+from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.classifiers import inclusion_of_files
-from betaroc.cli.messages import ProgressBar, examples, messages, say
+from betaroc.cli.classifiers import LABEL, read_classifiers
+from betaroc.cli.inputs import columns
+from betaroc.cli.messages import examples, messages, progress_bar, say
+from betaroc.core.class_words import shared_words
 from betaroc.core.notices import collected
 from betaroc.core.value import fields_of
+from betaroc.data.labels import DROP
+from betaroc.ensemble.inclusion import inclusion
 from betaroc.ensemble.inclusion_view import inclusion_numbers, inclusion_page
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import path_words, read_as
@@ -17,14 +20,14 @@ from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.tree import Words, apart
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
         "betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg",
         "betaroc ensemble cnn.csv svm.csv --name cnn svm --html ensemble.html",
     )
-    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
+    option, rare = options.adders(parser)
     option("files FILE ...", "one table with one column per classifier, or one score file per"
            " classifier, the same trials in one order")  # fmt: skip
     option("--systems COLUMN ...", "columns of the classifiers (default: all numeric ones beside"
@@ -38,43 +41,46 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     rare("--ends R", "largest target of the low-FAR and of the high-FAR end (default: %(default)s)",
          default=0.1)  # fmt: skip
     option("--omit-missing", "leave out rows of a table that lack a score")
-    options.level_option(parser, "of verdicts and intervals")
     rare("--seed N", "seed by which trials are dealt to folds (default: in turn)")
-    options.group_option(options.further(parser), "intervals and folds allow for it")
-    option("--json", "one JSON document on standard output")
-    options.picture_options(parser)
-    option("--html FILE", "self-contained page to write, .html")
-    options.score_options(parser, "auto", summed=False, bounds=False)
+    options.shared(parser, "--level", "--group", "--json", "-o", "--force", "--html")
+    options.score_options(parser, "auto", dev=False, test=False, summed=False, bounds=False)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Judge the classifiers, and say or draw it."""
     inputs = [*arguments.files, *arguments.dev]
     options.checked_picture(arguments, inputs)
     if arguments.html is not None:
         options.refuse_output(arguments.html, inputs, force=arguments.force, option="--html",
                               ends=options.PAGE)  # fmt: skip
-    with collected() as notices, ProgressBar(3) as step:
-        result, words, sources = inclusion_of_files(arguments, step)
+    level, seed = options.interval_arguments(arguments)
+    table = len(arguments.files) == 1
+    omit = arguments.omit_missing or (table and arguments.missing == DROP)
+    with collected() as notices, progress_bar(3) as step:
+        sides = read_classifiers(arguments)
+        step()
+        result = inclusion(
+            sides[0].scores, label=LABEL, dev=sides[1].scores if arguments.dev else None,
+            region=tuple(arguments.region), level=level,
+            **fields_of(arguments, "systems", "family", "boundary", "resolution", "folds", "ends"),
+            rng=None if arguments.seed is None else seed, nan_policy="omit" if omit else "raise",
+            group=columns(arguments.group) if table else None,
+        )  # fmt: skip
+        step()
         if arguments.output is not None:
             save_picture(lambda: result.plot(terms=arguments.terms).axes[0], arguments.output)
         step()
     warned = messages(notices, arguments)
-    read = [
-        f"{path_words(one.path)} ({read_as(one.format, one.guessed, one.guesses)})"
-        for one in sources
-    ]
+    words = shared_words(one for side in sides for one in side.words)
+    sources = [source for side in sides for source in side.sources]
+    read = [f"{path_words(source.path)} ({read_as(source.format, source.guessed, source.guesses)})"
+            for source in sources]  # fmt: skip
     if arguments.html is not None:
         page = inclusion_page(result, read=read, words=words, terms=arguments.terms)
         write_whole(arguments.html, page)
     names = ("path", "format", "guessed", "guesses")
     beside = {"seed": arguments.seed, "read": [fields_of(one, *names) for one in sources],
               "warnings": warned}  # fmt: skip
-    say(
-        arguments,
-        lambda: inclusion_numbers(result) | beside,
-        lambda: [*apart(Words("\n".join(read), "given")), *result._view()],
-        warned,
-        result.names,
-        words,
-    )
+    say(arguments, lambda: inclusion_numbers(result) | beside,
+        lambda: [*apart(Words("\n".join(read), "given")), *result._view()], warned, result.names,
+        words)  # fmt: skip

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import Any
 
 from betaroc.cli import options
-from betaroc.cli.curves import (
-    curve_options,
-    draw_curves,
-    draw_picture,
-    say_curves,
-    system_curves,
-)
-from betaroc.cli.inputs import files_of
-from betaroc.cli.messages import ProgressBar, examples, messages
-from betaroc.cli.systems import SystemFiles, named_systems, system_options
-from betaroc.core.errors import InputError
+from betaroc.cli.curves import curve_options, draw_curves, draw_picture, say_curves, system_curves
+from betaroc.cli.messages import examples, messages, progress_bar
+from betaroc.cli.systems import systems_of
 from betaroc.core.notices import collected
 from betaroc.decision.curve_view import curve_numbers, curve_view, curves_view
-from betaroc.rendering.tree import Node
 
 #: Bootstrap replicates of a band unasked. A choice of dev made again costs more than test's counts.
 _REPLICATES = {"test": 10_000, "both": 1000}
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
@@ -35,24 +26,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json",
         "betaroc epc --system mlp dev.csv eval.csv --system svm dev_b.csv eval_b.csv -o e.svg",
     )
-    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
+    option, rare = options.adders(parser)
     option("--dev DEV", "scores to choose on")
     option("--test TEST", "scores to observe the errors on")
-    system_options(parser)
     curve_options(parser)
     option("--band SETS", "interval of the curve: test resamples the test trials at dev's"
            " thresholds as they are; both also lets dev choose again",
            choices=tuple(_REPLICATES))  # fmt: skip
-    options.interval_options(parser, "of the band")
-    rare("--replicates N", "bootstrap replicates (default: 10000 with --band test, else 1000)")
+    options.shared(parser, "--system", "--systems", "--level", "--seed", "--group")
+    rare("--replicates N", "of the bootstrap (default: 10000 with --band test, else 1000)")
     rare("--method M", "how the band is found: bootstrap (the default), delta, or exact, that of"
          " Clopper and Pearson for one rate with --band test",
          choices=("bootstrap", "delta", "exact"))  # fmt: skip
     rare("--simultaneous", "one band for the whole curve instead of an interval at each alpha")
-    options.score_options(parser, "empirical", dev="DEV", test="TEST")
+    options.score_options(parser, "empirical")
 
 
-def _band(arguments: argparse.Namespace, systems: int) -> dict[str, Any] | None:
+def _band(arguments: Namespace, systems: int) -> dict[str, Any] | None:
     """What the band is made with, or None."""
     drawn = ("seed", "replicates")
     if arguments.band is None:
@@ -65,30 +55,21 @@ def _band(arguments: argparse.Namespace, systems: int) -> dict[str, Any] | None:
     if arguments.method == "exact":
         options.refuse(arguments, drawn, "not stand beside --method exact, which draws nothing")
     level, seed = options.interval_arguments(arguments)
-    usual = _REPLICATES[arguments.band]
+    replicates = arguments.replicates
     return {
         "level": level, "resample": arguments.band, "simultaneous": arguments.simultaneous,
-        "replicates": usual if arguments.replicates is None else arguments.replicates,
+        "replicates": _REPLICATES[arguments.band] if replicates is None else replicates,
         "method": arguments.method or "bootstrap", "rng": seed,
     }  # fmt: skip
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Compute the curve, and say or draw it."""
-    systems = named_systems(arguments, tests=(1, 1))
-    paths = [path for one in systems for path in (one.dev, *one.tests)]
-    if not systems:
-        dev, test = (files_of(arguments, role) for role in ("dev", "test"))
-        if not test:
-            raise InputError(
-                "--test must name a score file. Give --dev DEV --test TEST, or any number of"
-                " --system NAME DEV TEST."
-            )
-        systems, paths = [SystemFiles("", arguments.dev, (arguments.test,))], dev + test
+    systems = systems_of(arguments, tests=(1, 1))
     several = len(systems) > 1
     banded = _band(arguments, len(systems))
-    options.checked_picture(arguments, paths)
-    with collected() as notices, ProgressBar(2 * len(systems) + 1) as step:
+    options.checked_picture(arguments, [path for system in systems for path in system.paths])
+    with collected() as notices, progress_bar(2 * len(systems) + 1) as step:
         named = arguments.band == "both"
         curves = system_curves(systems, arguments, step, notices, dev_named=named)
         curve = curves[0].curve
@@ -101,18 +82,15 @@ def run(arguments: argparse.Namespace) -> None:
 
     def document() -> Any:
         entries = []
-        for one in curves:
-            entry: dict[str, Any] = {"system": one.name} if several else {}
-            entry |= curve_numbers(one.curve, band) | one.numbers
+        for system in curves:
+            entry: dict[str, Any] = {"system": system.name} if several else {}
+            entry |= curve_numbers(system.curve, band) | system.numbers
             if band is not None:
                 entry["band"]["seed"] = seed
-            by = {"family": one.family, "reason": one.chosen_by, "warnings": one.warnings}
+            by = {"family": system.family, "reason": system.reason, "warnings": system.warnings}
             entries.append(entry | by)
         return entries if several else entries[0]
 
-    def tree() -> list[Node]:
-        by_name = {one.name: one.curve for one in curves}
-        return [*curves_view(by_name)] if several else curve_view(curve, band)
-
-    warned = [text for one in curves for text in one.warnings]
-    say_curves(arguments, document, tree, curves, warned, seed)
+    by_name = {system.name: system.curve for system in curves}
+    say_curves(arguments, document, lambda: [*curves_view(by_name)] if several
+               else curve_view(curve, band), curves, seed)  # fmt: skip

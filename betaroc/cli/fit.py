@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from functools import partial
+from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.inputs import chosen_words, files_of, read_file
-from betaroc.cli.messages import ProgressBar, examples, messages, say, say_warnings
-from betaroc.cli.systems import (
-    SystemFiles,
-    checked_systems,
-    default_names,
-    named_systems,
-    read_systems,
-    reading_words,
-    system_options,
-)
+from betaroc.cli.inputs import chosen_words
+from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
+from betaroc.cli.systems import read_systems, reading_words, systems_of
 from betaroc.core.class_words import shared_words
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
@@ -32,7 +23,7 @@ from betaroc.report.sections import fit_view, systems_view
 _OF_EACH = ("check", "statistic", "level", "seed", "group")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
@@ -43,47 +34,43 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc fit dev.csv --family beta,beta-mixture",
         "betaroc fit scores.tsv --label class --client-label genuine --family normal",
     )
-    option = partial(options.add, parser)
-    option("file SCORES ...", "score file; - is the standard input; of several files each is a"
-        " system, called by what tells their paths apart", nargs="*")  # fmt: skip
-    system_options(parser)
-    options.form_options(
-        parser, "per class and parameter; of several systems, per system and class"
-    )
-    option("--check", "also check the fit by simulation, compare the families and audit the"
-        " ends")  # fmt: skip
-    options.statistic_option(parser)
-    options.interval_options(parser, "of every interval")
-    options.score_options(parser, "auto", dev="SCORES")
+    options.add(parser, "file SCORES ...", "score file; - is the standard input; of several files"
+                " each is a system, called by what tells their paths apart", nargs="*")  # fmt: skip
+    options.form_options(parser)
+    options.add(parser, "--check", "also check the fit by simulation, compare the families and"
+                " audit the ends")  # fmt: skip
+    options.shared(parser, "--system", "--systems", "--statistic", "--level", "--seed", "--group")
+    options.score_options(parser, "auto", test=False)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Fit, and say it."""
-    systems, in_full = _systems(arguments)
+    systems = systems_of(arguments, one_per_file=True)
+    several = bool(systems[0].name)
+    if several and (arguments.csv or arguments.latex):
+        options.refuse(arguments, _OF_EACH, f"stand without --csv and --latex beside {len(systems)}"
+                       " systems, whose table has no such columns",
+                       "Take --json, or the text.")  # fmt: skip
+    in_full = not several or bool(options.given_options(arguments, _OF_EACH))
     level, seed = options.interval_arguments(arguments)
     asked = askings(arguments.statistic, "statistic")
     judge = Judge(level, seed, checks=arguments.check, asked=asked) if in_full else None
     rules = options.fit_options_of(arguments, arguments.family)
-    parts, documents, warned = [], [], []
-    with collected() as notices, ProgressBar(2 * (len(systems) or 1)) as step:
-        for name, read, _ in (
-            read_systems(systems, arguments, step, tests=False) if systems
-            else [("", read_file(arguments.file, arguments, step), ())]
-        ):  # fmt: skip
+    parts, documents = [], []
+    warned: list[str] = []
+    with collected() as notices, progress_bar(2 * len(systems)) as step:
+        for name, read, _ in read_systems(systems, arguments, step, tests=False):
             for stat in arguments.statistic:
                 refuse_words_of_comparisons(stat, read)
-            prefix = f"{visible(name)}: " if name else ""
-            part = fitted_set("scores", read, rules, judge, prefix=prefix)
+            part = fitted_set("scores", read, rules, judge, prefix=f"{visible(name)}: " * several)
             reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
-            own = messages(notices, arguments)
-            document = {"system": name} | fit_document(part, reason) if in_full else (
-                system_document(name, part, reason, options.LEVEL))  # fmt: skip
+            document = {"system": name} if several else {}
+            document |= (fit_document(part, reason) if in_full
+                         else system_document(name, part, reason, options.LEVEL))  # fmt: skip
             parts.append((name, part, reason))
-            documents.append(document | {"warnings": own})
-            warned += own
+            documents.append(document | {"warnings": messages(notices, arguments)})
+            warned += documents[-1]["warnings"]
             step()
-    if not systems:
-        del documents[0]["system"]
 
     def tree() -> list[Node]:
         if not in_full:
@@ -92,28 +79,13 @@ def run(arguments: argparse.Namespace) -> None:
         fitted = parts[0][1].fit
         if fitted is not None and (arguments.csv or arguments.latex):
             return [Grid((), (), kept=listed_columns(fitted.to_frame()))]
-        views = [(name, fit_view(part, why, level, seed)) for name, part, why in parts]
-        return [Section(visible(name), (*view,)) for name, view in views] if systems else [
-            *views[0][1]]  # fmt: skip
+        views = {name: fit_view(part, why, level, seed) for name, part, why in parts}
+        if not several:
+            return [*views[""]]
+        return [Section(visible(name), (*view,)) for name, view in views.items()]
 
     tests = sum(len(system.tests) for system in systems)
     say_warnings([f"fit reads dev alone; {counted(tests, 'test file')} not read"] * bool(tests))
-    names = [system.name for system in systems]
-    say(arguments, lambda: documents if systems else documents[0], tree, warned, names,
+    say(arguments, lambda: documents if several else documents[0], tree, warned,
+        [system.name for system in systems],
         shared_words(part.given.words for _, part, _ in parts))  # fmt: skip
-
-
-def _systems(arguments: argparse.Namespace) -> tuple[list[SystemFiles], bool]:
-    """The systems, none where the call is of one file, and whether each is told in full."""
-    systems = named_systems(arguments)
-    if not systems:
-        files = files_of(arguments, "dev")
-        if len(arguments.file) < 2:
-            arguments.file = arguments.file[0] if arguments.file else None
-            return [], True
-        systems = checked_systems(list(map(SystemFiles, default_names(files), files)))
-    if arguments.csv or arguments.latex:
-        options.refuse(arguments, _OF_EACH, f"stand without --csv and --latex beside {len(systems)}"
-                       " systems, whose table has no such columns",
-                       "Take --json, or the text.")  # fmt: skip
-    return systems, bool(options.given_options(arguments, _OF_EACH))

@@ -19,5 +19,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(_: argparse.Namespace) -> None:
     """Print the topic."""
     parser = Parser(prog="betaroc COMMAND", description=FILES, add_help=False, usage="")
-    reading_options(parser, {"": "a score file", "test-": "the test's"})
+    reading_options(parser)
     sys.stdout.write(parser.format_help().partition("\n\n")[2])

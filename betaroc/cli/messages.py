@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -32,9 +32,7 @@ _OTHERWISE = {
     "Give Scores, or take": "Pass --stream never or",
     "Give epc the ScoreSummary itself, a fit of Scores,": "Pass --family empirical,",
     "Fit Scores (all rows, or a random part of them)": "Pass --stream never or a part of the rows",
-    "Take Scores: all rows, or a random part of them.": (
-        "Pass --stream never, or a part of the rows."
-    ),
+    "Take Scores: all rows, or a random part of them.": "Pass --stream never.",
     "header=True": "--header",
     "header=False": "--no-header",
     "header=": "--header",
@@ -166,25 +164,21 @@ def remark(line: str) -> None:
             print(line, file=sys.stderr)
 
 
-class ProgressBar:
+@contextmanager
+def progress_bar(
+    total: int | None, unit: str = "step", **options: Any
+) -> Iterator[Callable[..., None]]:
     """A bar on a terminal, once the work has taken a second; of a stream its total comes late."""
+    if not shows_progress():
+        yield lambda *_: None
+        return
+    from tqdm import tqdm
 
-    def __init__(self, total: int | None, unit: str = "step", **options: Any) -> None:
-        self._bar: Any = None
-        if shows_progress():
-            from tqdm import tqdm
+    look = {"delay": 1.0, "leave": False, "file": sys.stderr, **options}
+    with tqdm(total=total, unit=unit, **look) as bar:
 
-            options |= {"delay": 1.0, "leave": False, "file": sys.stderr}
-            self._bar = tqdm(total=total, unit=unit, **options)
+        def step(done: int | None = None, total: int | None = None) -> None:
+            bar.total = bar.total if total is None else total
+            bar.update(1 if done is None else done - bar.n)
 
-    def __enter__(self) -> Callable[..., None]:
-        return self._step
-
-    def __exit__(self, *exception: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def _step(self, done: int | None = None, total: int | None = None) -> None:
-        if self._bar is not None:
-            self._bar.total = self._bar.total if total is None else total
-            self._bar.update(1 if done is None else done - self._bar.n)
+        yield step

@@ -99,7 +99,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     codes = "Exit code 0: every number has the digits required; 1: some have fewer."
     examples(parser, "betaroc selftest", "betaroc selftest --json", rest=codes)
-    form_options(parser, "a kind of number")
+    form_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

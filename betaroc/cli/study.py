@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from betaroc.cli.messages import examples, messages, say
-from betaroc.cli.options import PAGE, SEED, add, refuse, refuse_output
+from betaroc.cli.options import PAGE, SEED, add, refuse, refuse_output, shared
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.text import shown
+from betaroc.core.value import fields_of
 from betaroc.rendering.table_text import records
 from betaroc.studies.configuration import read_configuration
-from betaroc.studies.result import StudyResult, read
+from betaroc.studies.result import read
 from betaroc.studies.storage import Folder
-
-#: Exit codes.
-_DONE, _INCOMPLETE = 0, 3
 
 _ATLAS = """\
 atlas.toml, for example (beta distributions; n scores of a class in each of 20 samples per cell):
@@ -37,7 +34,7 @@ atlas.toml, for example (beta distributions; n scores of a class in each of 20 s
 betaroc --help tells the exit codes."""
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
@@ -52,16 +49,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--workers K", "worker processes, -1 for as many as processors (default: the file's,"
            " else 1)")  # fmt: skip
     option("--seed N", f"seed of designs and samples (default: the file's, else {SEED})")
-    option("--json", "one JSON document on standard output")
-    option("--html FILE", "self-contained page to write, .html")
-    option("--force", "replace FILE if it exists")
+    shared(parser, "--json", "--html", "--force")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Run the study of a configuration, say what came out; the exit code."""
     asked = read_configuration(arguments.config)
     folder = arguments.folder or asked.folder
-    _refuse_place(arguments, folder)
+    if arguments.html is None:
+        refuse(arguments, ("force",), "stand beside --html, the page it may replace")
+    else:
+        refuse_output(arguments.html, [arguments.config], force=arguments.force, option="--html",
+                      ends=PAGE)  # fmt: skip
+        if Path(arguments.html).resolve().parent == Path(folder).resolve():
+            raise InputError(
+                "--html must lie outside the folder of the study, which holds nothing else; got"
+                f" {shown(arguments.html)}. Name another folder."
+            )
     if arguments.seed is not None:
         checks.count(arguments.seed, "seed", 0)
     seed = next((k for k in (arguments.seed, asked.seed) if k is not None), SEED)
@@ -70,46 +74,18 @@ def run(arguments: argparse.Namespace) -> int:
         with collected() as notices:
             result = study.run()
     except KeyboardInterrupt as stop:
+        parts = Folder(folder)
+        trials = read(folder).skipped if parts.there else 0
+        kept = f"; {trials} trials ({len(parts.parts()) if trials else 0} finished parts) are kept"
         raise KeyboardInterrupt(
-            f"interrupted; {_trials_kept(folder)}. Give the same command again to go on"
+            f"interrupted{kept} in {shown(folder)}. Give the same command again to go on"
         ) from stop
     if arguments.html is not None:
         result.to_html(arguments.html)
-    say(arguments, lambda: _document(result, seed), result._view, messages(notices, arguments))
-    return _INCOMPLETE if result.failed else _DONE
-
-
-def _refuse_place(arguments: argparse.Namespace, folder: str) -> None:
-    """The page is in place before the work, and no part of the study."""
-    if arguments.html is None:
-        refuse(arguments, ("force",), "stand beside --html, the page it may replace")
-        return
-    refuse_output(arguments.html, [arguments.config], force=arguments.force, option="--html",
-                  ends=PAGE)  # fmt: skip
-    if Path(arguments.html).resolve().parent == Path(folder).resolve():
-        raise InputError(
-            f"--html must lie outside the folder of the study; got {shown(arguments.html)}. Name"
-            " another folder: that of a study holds nothing else."
-        )
-
-
-def _trials_kept(folder: str) -> str:
-    """What is there of a study that was interrupted."""
-    there = Folder(folder)
-    trials = read(folder).skipped if there.there else 0
-    if not trials:
-        return f"no part was finished yet, and no trial is kept in {shown(folder)}"
-    return f"{trials} trials ({len(there.parts())} finished parts) are kept in {shown(folder)}"
-
-
-def _document(result: StudyResult, seed: int) -> dict[str, Any]:
-    return {
-        "folder": None if result.folder is None else result.folder.name,
-        "seed": seed,
-        "trials": result.rows,
-        "computed": result.computed,
-        "skipped": result.skipped,
-        "failed": result.failed,
-        "errors": result._failures(),
-        "summary": records(listed_columns(result.summary())),
-    }
+    document = {
+        "folder": None if result.folder is None else result.folder.name, "seed": seed,
+        "trials": result.rows, **fields_of(result, "computed", "skipped", "failed"),
+        "errors": result._failures(), "summary": records(listed_columns(result.summary())),
+    }  # fmt: skip
+    say(arguments, lambda: document, result._view, messages(notices, arguments))
+    return 3 if result.failed else 0

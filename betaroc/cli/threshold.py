@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Mapping, Sequence
-from functools import partial
-from itertools import product
-from shlex import quote
+from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.inputs import files_of, read_file
-from betaroc.cli.messages import ProgressBar, examples, in_terms, messages, say, say_warnings
-from betaroc.cli.systems import named_systems, system_options
-from betaroc.cli.systems_thresholds import decision_document, run_systems, typed
+from betaroc.cli.decisions import decision_document, read_decided, read_lines, report_line
+from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
+from betaroc.cli.systems import systems_of
+from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
-from betaroc.core.local_files import STDIN
-from betaroc.core.notices import collected, passed_on
-from betaroc.core.terms import BIOMETRIC
-from betaroc.core.text import RATE_NAMES, listed
+from betaroc.core.notices import collected
+from betaroc.core.text import RATE_NAMES
 from betaroc.core.value import fields_of
-from betaroc.decision.decide import checked_request, decide
+from betaroc.decision.decide import checked_request
 from betaroc.decision.decision_view import decision_view
 from betaroc.decision.status import GREEN
 from betaroc.decision.ways import HOW
 from betaroc.estimation.families import BEST
-from betaroc.rendering.numbers import visible
-from betaroc.rendering.tree import Words
-from betaroc.report.intervals import read_words
-from betaroc.report.record import target_text
+from betaroc.report.system_thresholds import thresholds_view
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(
         parser,
@@ -39,14 +30,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "betaroc threshold dev.csv --frr 0.05 --how average",
         "betaroc threshold dev.csv --cost-fa 10 --cost-fr 1 --prior 0.9",
         "betaroc threshold dev.csv --far 0.01 --print threshold",
-        "betaroc threshold --far 0.01 --system mlp dev.csv eval.csv"
-        " --system svm dev_b.csv eval_b.csv",
+        "betaroc threshold --far 0.01 --system mlp dev.csv --system svm dev_b.csv eval_b.csv",
     )
-    option, rare = partial(options.add, parser), partial(options.add, options.further(parser))
-    option("file SCORES ...", "score file of dev, which the threshold is chosen on; - is the"
-           " standard input", nargs="*")  # fmt: skip
+    option, rare = options.adders(parser)
+    option("file SCORES ...", "score file of dev, or - for the standard input", nargs="*")
     option("--test TEST", "score file on which the threshold is tried")
-    system_options(parser)
     options.rate_options(parser)
     option("--cost-fa C", "cost of a false acceptance")
     option("--cost-fr C", "cost of a false rejection")
@@ -56,99 +44,41 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--youden", "the threshold of the largest TPR - FAR")
     option("--how WAY", "guaranteed, average, tail or model; of costs and the EER counted or model"
            " (default: the first possible)", choices=HOW)  # fmt: skip
-    options.level_option(parser, "of the guarantee and of all intervals", "confidence")
-    form = options.form_options(parser, "per way to choose")
-    options.add(form, "--print WHAT", "threshold: alone, with all digits",
+    options.add(options.form_options(parser), "--print WHAT", "threshold: alone, with all digits",
                 choices=("threshold",), dest="only")  # fmt: skip
     option("--strict", "exit code 1 unless the threshold can be relied on")
-    rare("--dtype TYPE",
-        "float64, float32 or float16: numbers of the software that gives the scores; a file's"
-        " decimals are read as the nearest, and Deploy is the next above (default: %(default)s)",
-        choices=("float64", "float32", "float16"), default="float64")  # fmt: skip
-    options.group_option(options.further(parser), "the guarantee and intervals allow for it")
-    options.score_options(parser, BEST, summed=False, dev="SCORES", test="TEST")
-    parser.set_defaults(confidence=options.LEVEL)
+    rare("--dtype TYPE", "float64, float32 or float16: numbers of the software that gives the"
+         " scores (default: %(default)s)", choices=("float64", "float32", "float16"),
+         default="float64")  # fmt: skip
+    options.shared(parser, "--system", "--systems", "--level", "--group")
+    options.score_options(parser, BEST, summed=False)
 
 
-def run(arguments: argparse.Namespace) -> int | None:
+def run(arguments: Namespace) -> int | None:
     """Decide, check, and say it."""
-    names = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence")
-    asked = fields_of(arguments, *RATE_NAMES, *names)
+    names = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how")
+    level = options.level_of(arguments)
+    asked = fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
-    _refuse_several_files(arguments)
-    systems = named_systems(arguments, tests=(0, 1))
-    if systems and request.kind == "precision":
-        raise InputError("--precision must be of one system; --system names several.")
-    if systems:
-        return run_systems(systems, arguments, request)
-    files = {role: files_of(arguments, role) for role in ("dev", "test")}
-    _refuse_the_same_file(files)
-    rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
-    with collected() as notices, ProgressBar(2) as step:
-        with passed_on("dev: " if files["test"] else ""):
-            dev = typed(read_file(arguments.file, arguments, step), "a decision", arguments)
-        test = None
-        if files["test"]:
-            with passed_on("test: "):
-                read = read_file(arguments.test, arguments, step, is_test=True)
-                test = typed(read, "a check", arguments)
-        decision = decide(dev, **asked, **rules)
-        check = None if test is None else decision.check(test)
-    warned = messages(notices, arguments)
+    systems = systems_of(arguments, tests=(0, 1))
+    several = bool(systems[0].name)
+    if several and (arguments.only or request.kind == "precision"):
+        option = "--print" if arguments.only else "--precision"
+        raise InputError(f"{option} must be of one system; --system and --systems name several.")
+    with collected() as notices, progress_bar(3 * len(systems)) as step:
+        rows = read_decided(systems, arguments, asked, notices, step)
+    warned = [text for row in rows for text in row.warnings]
+    words = shared_words(row.dev.words for row in rows)
     if arguments.only is not None:
-        sys.stdout.write(f"{decision.threshold!r}\n")
-        say_warnings([in_terms(text, arguments, words=dev.words) for text in warned])
+        sys.stdout.write(f"{rows[0].decision.threshold!r}\n")
+        say_warnings([in_terms(text, arguments, words=words) for text in warned])
+    elif several:
+        say(arguments, lambda: [{"system": row.name} | decision_document(row) for row in rows],
+            lambda: [*thresholds_view(rows), read_lines(rows)], warned,
+            [row.name for row in rows], words)  # fmt: skip
     else:
-        read_lines = [read_words("dev", dev)] + ([] if test is None else [read_words("test", test)])
-        beside = [Words("\n".join(read_lines), "given"), _report(arguments, target_text(request))]
-        say(
-            arguments,
-            lambda: decision_document(decision, check, dev, warned),
-            lambda: [*decision_view(decision, check), *beside],
-            warned,
-            dev.words or (),
-            dev.words,
-        )
-    status = decision.status if check is None else check.status
-    return 1 if arguments.strict and status != GREEN else None
-
-
-def _refuse_several_files(arguments: argparse.Namespace) -> None:
-    """One file without an option, which is dev's."""
-    files = arguments.file
-    if len(files) > 1:
-        first, second = (visible(quote(path)) for path in files[:2])
-        raise InputError(
-            f"SCORES must be one file, dev's; got {len(files)}: {listed(files)}. Name a test by"
-            f" --test {second}, several systems by --system NAME {first} --system NAME {second},"
-            f" the file of each class by --client-file {first} --impostor-file {second}."
-        )
-    arguments.file = files[0] if files else None
-
-
-def _refuse_the_same_file(files: Mapping[str, Sequence[str]]) -> None:
-    for path, other in product(files["dev"], files["test"]):
-        if path == other == STDIN or options.is_same_file(path, other):
-            raise InputError(
-                "--test must be another file than dev's: a threshold looks better on the scores"
-                " that chose it. Name trials that took no part in choosing it, or leave --test out."
-            )
-
-
-def _report(arguments: argparse.Namespace, target: str) -> Words:
-    """The command of a report on the same files for the same target, to be pasted."""
-    given = {"dev": arguments.file, "test": arguments.test, "target": target,
-             "group": arguments.group, "level": arguments.confidence}  # fmt: skip
-    usual = {"target": "far=0.01", "level": options.LEVEL, "terms": BIOMETRIC, **arguments.reading}
-    given |= {name: getattr(arguments, name) for name in ("terms", *arguments.reading)}
-    parts = ["betaroc report"]
-    for name, value in given.items():
-        values = value if isinstance(value, list | tuple) else [value]
-        words = " ".join(visible(quote(str(one))) for one in values)
-        if name == "header" and value is not None:
-            parts.append("--header" if value else "--no-header")
-        elif name in ("id", "key_id"):
-            parts += [f"{options.option_of(name)} {visible(quote(one))}" for one in value or ()]
-        elif value != usual.get(name):
-            parts.append(f"{options.option_of(name)} {words}")
-    return Words(f"{'':8}{' '.join(parts)} -o report.html", "given")
+        say(arguments, lambda: decision_document(rows[0]),
+            lambda: [*decision_view(rows[0].decision, rows[0].check), read_lines(rows),
+                     report_line(arguments, request)], warned, words, words)  # fmt: skip
+    green = all(row.status == GREEN for row in rows)
+    return 1 if arguments.strict and not green else None

@@ -452,9 +452,9 @@ def test_a_study_whose_files_are_no_files(
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [
     ("fit {s}", "betaroc.cli.fit.fitted_set", "--stream always"),
-    ("report --dev {s} -o {o}", "betaroc.cli.report.analyze_stepwise", "--stream always"),
+    ("report --dev {s} -o {o}", "betaroc.cli.analyses.analyze_stepwise", "--stream always"),
     ("epc --dev {s} --test {s}", "betaroc.cli.curves.epc", "fewer --replicates"),
-    ("ensemble {s} {s}", "betaroc.cli.ensemble.inclusion_of_files", "Pass fewer classifiers"),
+    ("ensemble {s} {s}", "betaroc.cli.ensemble.read_classifiers", "Pass fewer classifiers"),
     ("study {s}", "betaroc.cli.study.read_configuration", "fewer --workers"),
 ])  # fmt: skip
 def test_memory_that_is_not_there_is_no_impossible_fit(

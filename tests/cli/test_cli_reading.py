@@ -141,10 +141,10 @@ def test_keys_of_dev_and_test(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 REFUSED = {
-    "fit": "SCORES must name a score file, or --client-file and --impostor-file both",
-    "fit --client-file g.txt": "--client-file and --impostor-file both",
-    "fit plain.csv --client-file g.txt": "SCORES must stand alone",
-    "threshold plain.csv --impostor-file i.txt --far 0.1": "SCORES must stand alone",
+    "fit": "SCORES must name a score file, or --client-file and --impostor-file one",
+    "fit --client-file g.txt": "got 0 and 1 files",
+    "fit plain.csv --client-file g.txt": "got 1 and 1 files",
+    "threshold plain.csv --impostor-file i.txt --far 0.1": "got 1 and 1 files",
     "threshold --client-file g.txt --impostor-file i.txt --test i.txt --far 0.1": "--test must be",
     "fit --client-file g.txt --impostor-file g.txt": "--impostor-file must be another file",
     "fit bare.txt": "Pass --columns label,score, each column",
@@ -158,14 +158,14 @@ REFUSED = {
     "fit --client-file g.txt --impostor-file i.txt --stream always": "got a file of each",
     "fit plain.csv --stream always --missing drop": "--missing must not stand beside --stream",
     "fit trials.txt --key key.txt --stream always": "--key must not stand beside --stream",
-    "fit plain.csv --id a --id b --id c --key key.txt": "--id must name one or two columns",
+    "fit plain.csv --id a --id b --id c --key key.txt": "--id must name one column or two",
     "fit .": "is a directory",
     "ensemble plain.csv --name a": "--name must stand beside several score files",
     "ensemble plain.csv --test-key key.txt": "--test-key must stand beside --test",
     "epc --dev plain.csv": "--test must name a score file",
-    "epc --dev plain.csv --test plain.csv --client-file g.txt": "--dev must stand alone",
-    "report --dev plain.csv --test-client-file g.txt -o r.html": "--test-impostor-file both",
-    "report -o r.html": "--dev must name a score file, or --client-file and --impostor-file both",
+    "epc --dev plain.csv --test plain.csv --client-file g.txt": "--dev must name a score file",
+    "report --dev plain.csv --test-client-file g.txt -o r.html": "--test-impostor-file one",
+    "report -o r.html": "--dev must name a score file, or --client-file",
 }
 
 

@@ -256,7 +256,7 @@ def test_files_that_are_missing_are_named_at_once(
         '[systems.a]\ndev = "a.csv"\n[systems.b]\ndev = "b.csv"\ntest = "c.csv"\n', "utf-8"
     )
     err = refused(capsys, "fit", "--systems", str(place))
-    assert "3 of 3 do not" in err
+    assert "3 of 3 are none" in err
     assert all(name in err for name in ("a.csv", "b.csv", "c.csv"))
 
 
@@ -311,9 +311,9 @@ def test_names_that_cannot_be(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "a name of its own" in refused(capsys, "fit", *twice)
     assert "a name and a dev file" in refused(capsys, "fit", "--system", dev)
     assert "of 0" not in refused(capsys, "fit", "--system", "", dev)
-    assert "1 are folders" in refused(capsys, "fit", "--system", "a", str(folder))
+    assert "1 are none" in refused(capsys, "fit", "--system", "a", str(folder))
     assert "--systems must name" in refused(capsys, "fit", "--systems", "")
-    assert "must exist" in refused(capsys, "fit", "", dev)
+    assert "1 of 2 are none" in refused(capsys, "fit", "", dev)
 
 
 def test_a_file_serves_one_system_in_one_role(

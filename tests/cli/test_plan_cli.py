@@ -146,7 +146,7 @@ def test_words_of_the_field(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_rate_alone_is_no_plan(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "far=0.001"]) == 2
     assert (
-        "Ask for guarantee@far=0.001, or for one such as threshold@far" in capsys.readouterr().err
+        "Ask for guarantee@far=0.001, or for a number such as threshold@far" in capsys.readouterr().err
     )
 
 
@@ -205,7 +205,7 @@ def test_a_plan_is_kept_by_threshold(capsys: pytest.CaptureFixture[str], tmp_pat
         (["auc", "--width", ".1", "--client", "beta:2,1"], "got --client. For example"),
         (["auc", "--width", ".1", "--from", "no.csv", *TYPED], "--impostor and --from"),
         (["auc", "--width", ".1", *TYPED, "--label", "x"], "--label must stand beside --from"),
-        (["auc", "--width", ".1", "--from", "a", "b", "c"], "got 3 files"),
+        (["auc", "--width", ".1", "--from", "a", "b", "c"], "got 3 for"),
         (["auc", "--from", "no.csv"], "'auc' needs a width"),
         (["auc", "--width", "-1", "--from", "no.csv"], "--width must be a finite number > 0"),
         (["auc", "--width", ".1", "--power", ".8", "--from", "no.csv"], "is planned by 'width'"),
@@ -231,7 +231,7 @@ def test_a_plan_is_kept_by_threshold(capsys: pytest.CaptureFixture[str], tmp_pat
         (["auc", "--width", ".1", "--client-file", "no.csv"], "--client-file and --impostor-file"),
         (
             ["auc", "--width", ".1", "--from", "a", "--client-file", "b", "--impostor-file", "c"],
-            "--from must stand alone",
+            "--from must name a score file",
         ),
     ],
 )

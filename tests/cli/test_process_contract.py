@@ -17,7 +17,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.cli.messages import ProgressBar
+from betaroc.cli.messages import progress_bar
 from betaroc.core import process
 from betaroc.data import text_files
 
@@ -179,7 +179,7 @@ def test_a_bar_is_for_a_terminal_that_can_draw_it(
     monkeypatch.setenv("TERM", name)
     monkeypatch.setattr(process, "_bars", allowed)
     assert process.shows_progress() is seen
-    with ProgressBar(2) as advance:
+    with progress_bar(2) as advance:
         advance()
     assert capsys.readouterr().out == ""
 

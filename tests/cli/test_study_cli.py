@@ -127,7 +127,7 @@ def test_ctrl_c_before_the_first_part(
     monkeypatch.setattr(Study, "_missing" if begun else "run", stopped)
     code, _, err = run(capsys, config)
     assert code == 130
-    assert "interrupted; no part was finished yet, and no trial is kept in 'results'" in err
+    assert "interrupted; 0 trials (0 finished parts) are kept in 'results'" in err
 
 
 @pytest.mark.simulation

@@ -242,7 +242,7 @@ def test_the_mean_of_both_rates_is_in_per_cent(capsys: pytest.CaptureFixture[str
             "'guaranteed', 'average', 'tail', 'model' for a rate; got \"counted\", by which the"
             " rate on dev, not the true one, keeps the target.",
         ),
-        (["--far", "0.1", "--confidence", "95"], "--confidence must be"),
+        (["--far", "0.1", "--confidence", "95"], "--level must be"),
         (["--far", "0.1", "--prior", "2"], "--prior must be"),
     ],
 )

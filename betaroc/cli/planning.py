@@ -1,0 +1,130 @@
+"""What a plan takes as true, and how many scores the guarantee of a rate needs."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+from betaroc.cli.inputs import chosen_words, files_of, read_file
+from betaroc.cli.messages import say
+from betaroc.cli.options import refuse
+from betaroc.core.errors import InputError
+from betaroc.core.notices import passed_on
+from betaroc.core.terms import canonical
+from betaroc.core.text import RATE_NAMES, number, shown
+from betaroc.core.value import fields_of
+from betaroc.decision.decide import checked_request
+from betaroc.decision.ways import TARGET_RATES, fewest_of_order, needed_for_guarantee
+from betaroc.distributions.base import Distribution
+from betaroc.estimation.families import FAMILIES, family_text
+from betaroc.fits.fit import Fit, fit
+from betaroc.model.asking import asking_of_text
+from betaroc.model.model import ScoreModel
+from betaroc.rendering.numbers import rate, spaced
+from betaroc.rendering.table_text import records
+from betaroc.rendering.tree import Column, Words, apart, recorded
+from betaroc.report.intervals import read_words
+
+GUARANTEE = "guarantee"
+#: Scores above the threshold, for which the table of a guarantee has a row.
+_ACCEPTED = (0, 1, 4, 9, 49, 99)
+#: No set has more scores of a class.
+_MOST = 10**15
+_CLASSES = {"far": "impostor", "frr": "client"}
+
+
+def _guarantee(point: str, level: float) -> tuple[str, float, int]:
+    """The rate that is guaranteed, its target, and the scores that it needs."""
+    kind = point.partition("=")[0]
+    if kind not in RATE_NAMES:
+        raise InputError(
+            f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01 or {GUARANTEE}@frr=0.01;"
+            f" got {shown(f'{GUARANTEE}@{point}')}."
+        )
+    where = asking_of_text(f"threshold@{point}").where
+    asked = checked_request(**where.keywords, confidence=level)
+    needed = needed_for_guarantee(asked.rate, level)
+    if needed > _MOST:
+        raise InputError.about(kind)(
+            f"{kind} must be a rate that a set of scores can guarantee; got {asked.rate!r}, which"
+            f" takes more than {_MOST:.0e} {_CLASSES[asked.kind]} scores. Plan for a larger rate."
+        )
+    return asked.kind, asked.rate, needed
+
+
+def guarantee_words(planned: str, level: float) -> list[str]:
+    """Of a number at a rate: what a guarantee of that rate would take."""
+    kind, _, value = planned.partition("@")[2].partition("=")
+    if canonical(kind) not in TARGET_RATES or not 0.0 < number(value) < 1.0:
+        return []
+    kind, target, needed = _guarantee(f"{canonical(kind)}={value}", level)
+    return [
+        f"a guarantee that {kind.upper()} is at most {100 * target:g} % takes"
+        f" {spaced(needed)} {_CLASSES[kind]} scores or more: betaroc plan"
+        f" {GUARANTEE}@{kind}={value}"
+    ]
+
+
+def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
+    """The scores that a guarantee needs, and what more of them allow."""
+    kind, target, needed = _guarantee(point, level)
+    name, who = kind.upper(), _CLASSES[kind]
+    sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
+    columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
+               Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip
+    table = recorded(columns, [(n, k, (k + 1) / (n + 1), target) for n, k in sizes])
+    document = {
+        "stat": f"{GUARANTEE}@{kind}={target!r}", "class": who, "needed": needed, "rate": target,
+        "level": level, "table": records(table.kept), "warnings": [],
+    }  # fmt: skip
+    need = Words(f"Collect {spaced(needed)} {who} scores or more")
+    why = Words(
+        f"With {100 * level:g} % confidence the true {name} of the threshold that betaroc threshold"
+        f" --{kind} {target:g} finds is then at most {100 * target:g} %, whatever the distributions"
+        f" are. Fewer guarantee nothing; with more the {name} expected comes nearer to the target."
+    )
+    say(arguments, lambda: document, lambda: apart(need, why, table))
+
+
+def models_of(
+    arguments: Namespace, step: Callable[[], None]
+) -> tuple[list[ScoreModel | Fit], list[str]]:
+    """The models that are taken as true, and a line of each file."""
+    if arguments.client is not None:
+        refuse(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
+               " about; distributions were given")  # fmt: skip
+        return [ScoreModel(*map(_distribution, (arguments.client, arguments.impostor)))], []
+    files_of(arguments, "dev")
+    rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
+    models: list[ScoreModel | Fit] = []
+    lines = []
+    for path in arguments.pilot or [None]:
+        scores = read_file(path, arguments, step, named=False)
+        with passed_on(f"{Path(path).name}: " if len(arguments.pilot or ()) > 1 else ""):
+            fitted = fit(scores, **rules)
+        models.append(fitted)
+        lines.append(
+            f"{family_text(fitted.family)} fitted to{read_words('', scores).removeprefix(':')};"
+            f" {fitted.reason or chosen_words(arguments.family)}"
+        )
+    return models, lines
+
+
+def _distribution(text: str) -> Distribution:
+    """The distribution that a text such as beta:8,2 means."""
+    kinds = {name: row.law for name, row in FAMILIES.items() if row.of_density and row.law}
+    names = {name: [f.name for f in fields(kind)] for name, kind in kinds.items()}  # type: ignore[arg-type]
+    family, _, numbers = text.partition(":")
+    try:
+        values = [number(one) for one in numbers.split(",")]
+    except ValueError:
+        values = []
+    if family not in names or len(values) != len(names[family]):
+        forms = [f"{name}:{','.join(parameters)}" for name, parameters in names.items()]
+        raise InputError(
+            f"a distribution must be one of {', '.join(forms)} in numbers, such as beta:8,2; got"
+            f" {shown(text)}."
+        )
+    return kinds[family](*values)
