@@ -10,7 +10,7 @@ from typing import Any
 from betaroc.cli import options
 from betaroc.cli.curves import curve_options, draw_both, draw_picture, say_curves, system_curves
 from betaroc.cli.messages import examples, messages, progress_bar
-from betaroc.cli.systems import SystemFiles, checked_systems, default_names, named_systems
+from betaroc.cli.systems import LONGEST, SystemFiles, default_names, named_systems
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import listed, shown
@@ -88,23 +88,26 @@ def run(arguments: Namespace) -> None:
 def _two_systems(arguments: Namespace) -> list[SystemFiles]:
     """Those of --dev and --test, two files each; named by --name, else by their paths."""
     for role in ("dev", "test"):
-        given = getattr(arguments, role)
-        if len(given) != 2:
+        files = getattr(arguments, role)
+        one_for_both = role == "dev" and arguments.unpaired
+        if len(files) != 2 or (options.is_same_file(*files) and not one_for_both):
             raise InputError(
-                f"--{role} must name two score files, one per system; got {len(given)}:"
-                f" {listed(given)}."
+                f"--{role} must name two different score files, one per system; got {len(files)}:"
+                f" {listed(files)}. One system on two test sets takes --unpaired."
             )
-    names = arguments.name or next(
-        filter(_are_two, map(default_names, (arguments.dev, arguments.test))), ["A", "B"]
-    )
-    if not _are_two(names):
+    names = arguments.name
+    if names is None:
+        pairs = map(default_names, (arguments.dev, arguments.test))
+        names = next(filter(_are_names, pairs), ["A", "B"])
+    if not _are_names(names):
         raise InputError(
-            f"--name must give two different names, one per system; got {listed(names)}."
+            f"--name must give two different names of at most {LONGEST} characters; got"
+            f" {listed(names)}."
         )
     files = zip(names, arguments.dev, arguments.test, strict=True)
-    systems = [SystemFiles(name, dev, (test,)) for name, dev, test in files]
-    return checked_systems(systems, one_dev=arguments.unpaired)
+    return [SystemFiles(name, dev, (test,)) for name, dev, test in files]
 
 
-def _are_two(names: Sequence[str]) -> bool:
-    return len(names) == 2 == len({visible(name).strip() for name in names})
+def _are_names(names: Sequence[str]) -> bool:
+    shapes = {visible(name).strip() for name in names}
+    return len(names) == len(shapes) == 2 and all(0 < len(shape) <= LONGEST for shape in shapes)

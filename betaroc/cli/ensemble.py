@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.classifiers import LABEL, read_classifiers
-from betaroc.cli.inputs import columns
+from betaroc.cli.inputs import LABEL, columns, read_classifiers
 from betaroc.cli.messages import examples, messages, progress_bar, say
 from betaroc.core.class_words import shared_words
 from betaroc.core.notices import collected

@@ -113,11 +113,10 @@ def named_systems(
 
 
 def checked_systems(
-    systems: Sequence[SystemFiles], *, tests: tuple[int, int | None] = (0, None),
-    one_dev: bool = False,
-) -> list[SystemFiles]:  # fmt: skip
-    """Names and files that can be what they stand for; with ``one_dev`` all may share theirs."""
-    _refuse_files(systems, one_dev=one_dev)
+    systems: Sequence[SystemFiles], *, tests: tuple[int, int | None] = (0, None)
+) -> list[SystemFiles]:
+    """Names and files that can be what they stand for."""
+    _refuse_files(systems)
     names = [system.name.strip() for system in systems]
     least, most = tests
     for system, name in zip(systems, names, strict=True):
@@ -141,7 +140,7 @@ def checked_systems(
     return list(systems)
 
 
-def _refuse_files(systems: Sequence[SystemFiles], *, one_dev: bool) -> None:
+def _refuse_files(systems: Sequence[SystemFiles]) -> None:
     """Every file exists, is no folder, and serves one system in one role."""
     paths = dict.fromkeys(path for system in systems for path in system.paths)
     wrong = [path for path in paths if path != STDIN and not os.path.isfile(path)]
@@ -156,7 +155,7 @@ def _refuse_files(systems: Sequence[SystemFiles], *, one_dev: bool) -> None:
         for k, path in enumerate(system.paths):
             role = f"{'test' if k else 'dev'} of {shown(system.name, 30)}"
             known = seen.setdefault(path if path == STDIN else os.path.realpath(path), role)
-            if known is not role and not (one_dev and k == 0):
+            if known is not role:
                 raise InputError(
                     f"every file must be named once; {shown(path)} is {role} and {known}. Name the"
                     " file of the other system, or trials that took no part in choosing a"

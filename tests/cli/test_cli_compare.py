@@ -335,10 +335,10 @@ def test_one_system_on_two_test_sets(
     assert found["threshold_a"] == found["threshold_b"]
     assert found["difference"] == pytest.approx([-2 / 3])
     assert main(["compare", *arguments]) == 2
-    assert "every file must be named once" in capsys.readouterr().err
+    assert "two different score files" in capsys.readouterr().err
     arguments[-1] = files["good"]
     assert main(["compare", *arguments, "--unpaired"]) == 2
-    assert "every file must be named once" in capsys.readouterr().err
+    assert "two different score files" in capsys.readouterr().err
 
 
 def test_a_criterion_without_alpha_has_none_in_the_json(
@@ -392,18 +392,24 @@ def test_picture(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--dev", "{dev_a}", "--test", "{good}", "{poor}"], "--dev must name two score files"),
+        (["--dev", "{dev_a}", "--test", "{good}", "{poor}"], "--dev must name two different"),
         (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}"], "one per system; got 1"),
         (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "{poor}", "{dev_a}"], "got 3"),
-        (["--dev", "{dev_a}", "{dev_a}", "--test", "{good}", "{poor}"], "must be named once"),
-        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "{good}"], "must be named once"),
-        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "none.csv"], "a file that exists"),
+        (
+            ["--dev", "{dev_a}", "{dev_a}", "--test", "{good}", "{poor}"],
+            "two different score files",
+        ),
+        (
+            ["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "{good}"],
+            "two different score files",
+        ),
+        (["--dev", "{dev_a}", "{dev_b}", "--test", "{good}", "none.csv"], "existing file"),
         (["PAIR", "--name", "one"], "--name must give two different names"),
         (["PAIR", "--name", "one", "one"], "--name must give two different names"),
-        (["PAIR", "--name", "one", " "], "1 to 80 characters"),
-        (["PAIR", "--name", "one", 81 * "x"], "1 to 80 characters"),
-        ([], "--dev must name two score files, one per system; got 0"),
-        (["--dev", "a", "b"], "--test must name two score files, one per system; got 0"),
+        (["PAIR", "--name", "one", " "], "--name must give two"),
+        (["PAIR", "--name", "one", 81 * "x"], "--name must give two"),
+        ([], "two different score files, one per system; got 0"),
+        (["--dev", "a", "b"], "two different score files, one per system; got 0"),
         (["PAIR", "--group", "a", "b", "c"], "--group must name one column or two"),
         (["PAIR", "--level", "95"], "--level must be a confidence level"),
         (["PAIR", "--seed=-1"], "--seed must be an int >= 0"),

@@ -146,7 +146,8 @@ def test_words_of_the_field(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_rate_alone_is_no_plan(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "far=0.001"]) == 2
     assert (
-        "Ask for guarantee@far=0.001, or for a number such as threshold@far" in capsys.readouterr().err
+        "Ask for guarantee@far=0.001, or for a number such as threshold@far"
+        in capsys.readouterr().err
     )
 
 

@@ -365,7 +365,7 @@ def test_a_streamed_report(
         given.extend([dev, tests])
         return streamed.analysis  # of equal summaries
 
-    monkeypatch.setattr("betaroc.cli.report.analyze_stepwise", analyze)
+    monkeypatch.setattr("betaroc.cli.analyses.analyze_stepwise", analyze)
     out = tmp_path / "page.html"
     command = ["report", "--dev", files[0], "--test", files[1], "--stream", "always"]
     assert main([*command, "-o", str(out)]) == 0
