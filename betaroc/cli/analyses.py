@@ -65,7 +65,7 @@ def analysed(
         except FitError as error:
             if not chosen:
                 raise
-            why = in_options(error.sentence, arguments, error.argument)
+            why = in_options(error.template, arguments, error.argument)
             warn(f"no distribution fits dev, whose scores are taken as they are: {why}",
                  BetarocWarning)  # fmt: skip
             analysis, reason = analyse("empirical"), "no distribution fits dev"

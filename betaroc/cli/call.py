@@ -147,7 +147,7 @@ def call(
         complain(_memory_words(arguments, error))
         return BAD_INPUT
     except BetarocError as error:
-        complain(in_options(error.sentence, arguments, error.argument))
+        complain(in_options(error.template, arguments, error.argument))
         return FIT_FAILED if isinstance(error, FitError) else BAD_INPUT
     except OSError as error:  # of stdout; all others became BetarocErrors where they arose
         _discard_stdout()

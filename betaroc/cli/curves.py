@@ -14,11 +14,10 @@ from betaroc.cli import options
 from betaroc.cli.inputs import family_of
 from betaroc.cli.messages import messages, say
 from betaroc.cli.systems import SystemFiles, read_systems
-from betaroc.core.class_words import shared_words
 from betaroc.core.errors import DuplicateWarning, ReversedScoresWarning
 from betaroc.core.notices import Notice, passed_on, warn
-from betaroc.core.terms import name_among
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import name_among, shared_words
 from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import Comparison
 from betaroc.decision.curve import axes_of, larger_is_better

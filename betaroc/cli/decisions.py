@@ -16,8 +16,8 @@ from betaroc.cli.systems import SystemFiles, read_systems, reading_words
 from betaroc.core.errors import InputError
 from betaroc.core.local_files import STDIN
 from betaroc.core.notices import Notice, passed_on
-from betaroc.core.terms import BIOMETRIC
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.decision.decide import DecisionRequest, decide
 from betaroc.model.samples import empirical_model

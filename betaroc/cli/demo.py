@@ -9,9 +9,9 @@ from shlex import join
 
 from betaroc.cli.messages import examples
 from betaroc.cli.options import PAGE, add, refuse_output
-from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import OutputError
 from betaroc.core.text import shown
+from betaroc.core.vocabulary import ClassWords
 from betaroc.data.datasets import load_liveness
 from betaroc.data.scores import Scores
 from betaroc.rendering.files import checked_target, write_whole

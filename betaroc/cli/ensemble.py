@@ -7,9 +7,9 @@ from argparse import ArgumentParser, Namespace
 from betaroc.cli import options
 from betaroc.cli.inputs import LABEL, columns, read_classifiers
 from betaroc.cli.messages import examples, messages, progress_bar, say
-from betaroc.core.class_words import shared_words
 from betaroc.core.notices import collected
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import shared_words
 from betaroc.data.labels import DROP
 from betaroc.ensemble.inclusion import inclusion
 from betaroc.ensemble.inclusion_view import inclusion_numbers, inclusion_page

@@ -8,9 +8,9 @@ from betaroc.cli import options
 from betaroc.cli.inputs import chosen_words
 from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
 from betaroc.cli.systems import read_systems, reading_words, systems_of
-from betaroc.core.class_words import shared_words
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
+from betaroc.core.vocabulary import shared_words
 from betaroc.data.scores import refuse_words_of_comparisons
 from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible

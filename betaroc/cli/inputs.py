@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from betaroc.cli.messages import named_files, progress_bar
 from betaroc.cli.options import STREAMED, given_options, option_of, refuse
-from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.local_files import STDIN, file_names
 from betaroc.core.notices import quietly
 from betaroc.core.text import listed, shown
+from betaroc.core.vocabulary import ClassWords
 from betaroc.data.labels import DROP, REJECT
 from betaroc.data.read import read_columns, read_scores, wanted_of
 from betaroc.data.scores import ScoreData, ScoreSource
@@ -177,7 +177,7 @@ def _naming_the_path(path: str | None, key: str | None) -> Iterator[None]:
         if path is None or (key is not None and Path(key).name == Path(path).name):
             raise
         name = shown(Path(path).name)
-        raise error.reworded(error.sentence.renamed(name, path_words(path))) from error
+        raise error.reworded(error.template.replace(name, path_words(path), 1)) from error
 
 
 def family_of(asked: Names, read: Sequence[ScoreData]) -> tuple[Names, str]:

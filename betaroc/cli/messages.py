@@ -12,12 +12,20 @@ from shlex import quote
 from shutil import get_terminal_size
 from typing import Any
 
-from betaroc.core.class_words import ClassWords
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import Notice
 from betaroc.core.process import shows_colours, shows_progress
-from betaroc.core.sentences import Sentence, Term
-from betaroc.core.terms import BIOMETRIC, terms_of
+from betaroc.core.vocabulary import (
+    ARGUMENT_END,
+    BIOMETRIC,
+    DEFAULT,
+    TERMS,
+    ClassWords,
+    Vocabulary,
+    template_of,
+    with_arguments,
+    worded,
+)
 from betaroc.rendering.document import json_text, plain
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import csv_table, kept_grid, latex_grid
@@ -67,18 +75,18 @@ def in_options(message: str, arguments: argparse.Namespace, argument: str | None
 
     ``argument`` is the one that an error is about, with whose name its message begins.
     """
-    parts = list(Sentence(message).parts)
+    template = template_of(message)
     given = argument is not None and getattr(arguments, argument, None) is not None
-    if given and parts[0].startswith(f"{argument} must "):
-        parts[:1] = Term(argument), parts[0].removeprefix(f"{argument}")
-    said = "".join(_option(p, arguments) if isinstance(p, Term) else p for p in parts)
-    unended = isinstance(parts[-1], Term) and parts[-1].value == "..."
-    return f"{said} COLUMN." if unended else said
+    if given and template.startswith(f"{argument} must "):
+        template = worded(f"`{argument}`") + template.removeprefix(f"{argument}")
+    unended = template.endswith(f"=...{ARGUMENT_END}")
+    text = with_arguments(template, partial(_option, arguments=arguments))
+    return f"{text} COLUMN." if unended else text
 
 
-def _option(term: Term, arguments: argparse.Namespace) -> str:
+def _option(term: str, arguments: argparse.Namespace) -> str:
     """The option of an argument, and its value; the term itself where there is no such option."""
-    name, value = term.name, term.value
+    name, _, value = term.partition("=")
     if name == "resample":
         name, value = name if hasattr(arguments, name) else "band", value.strip('"')
     if term in _OTHERWISE or not hasattr(arguments, name):
@@ -141,20 +149,20 @@ def in_terms(
     names = (*names, *named_files(arguments).values())
     called = [visible(one) for one in (*flat, *names) if isinstance(one, str)]
     paths = [Path(one).name for one in called]
-    own = words or ClassWords()
-    said = own.said(text, [*called, *paths])
-    return terms_of(getattr(arguments, "terms", BIOMETRIC)).said(said, [*called, *paths, *own])
+    own, terms = words or ClassWords(), TERMS[getattr(arguments, "terms", BIOMETRIC)]
+    said = Vocabulary(terms, own).fill(own.said(text, [*called, *paths]))
+    return terms.said(said, [*called, *paths, *own])
 
 
 def say_warnings(texts: Sequence[str]) -> None:
     """A line each."""
     for text in texts:
-        remark(f"warning: {visible(text)}")
+        remark(f"warning: {visible(DEFAULT.fill(text))}")
 
 
 def complain(message: str) -> None:
     """Why the call ends."""
-    remark(f"betaroc: {visible(message)}")
+    remark(f"betaroc: {visible(DEFAULT.fill(message))}")
 
 
 def remark(line: str) -> None:

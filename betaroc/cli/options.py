@@ -13,8 +13,8 @@ from typing import Any
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, OutputError
-from betaroc.core.terms import BIOMETRIC, TERMS
-from betaroc.core.text import RATES, number, shown
+from betaroc.core.text import number, shown
+from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_files import DECIMALS, FORMATS, SEPARATORS
 from betaroc.estimation.boundary import POLICIES

@@ -10,8 +10,8 @@ from betaroc.cli.messages import examples, messages, progress_bar, say
 from betaroc.cli.planning import GUARANTEE, guarantee_words, models_of, say_guarantee
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
-from betaroc.core.terms import canonical
 from betaroc.core.text import shown
+from betaroc.core.vocabulary import canonical
 from betaroc.decision.ways import TARGET_RATES
 from betaroc.estimation.families import AUTO
 from betaroc.rendering.nouns import told_document

@@ -12,9 +12,9 @@ from betaroc.cli.messages import say
 from betaroc.cli.options import refuse
 from betaroc.core.errors import InputError
 from betaroc.core.notices import passed_on
-from betaroc.core.terms import canonical
-from betaroc.core.text import RATE_NAMES, number, shown
+from betaroc.core.text import number, shown
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import RATE_NAMES, canonical
 from betaroc.decision.decide import checked_request
 from betaroc.decision.ways import TARGET_RATES, fewest_of_order, needed_for_guarantee
 from betaroc.distributions.base import Distribution

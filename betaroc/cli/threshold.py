@@ -9,11 +9,10 @@ from betaroc.cli import options
 from betaroc.cli.decisions import decision_document, read_decided, read_lines, report_line
 from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
 from betaroc.cli.systems import systems_of
-from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
-from betaroc.core.text import RATE_NAMES
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import RATE_NAMES, shared_words
 from betaroc.decision.decide import checked_request
 from betaroc.decision.decision_view import decision_view
 from betaroc.decision.status import GREEN

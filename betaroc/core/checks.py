@@ -18,6 +18,7 @@ from betaroc.core.containers import array_1d, refuse_kind, to_numpy, width_of
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.vocabulary import TERMS, Terms, name_among
 
 #: What to do with labels in the place of scores.
 SCORES_OF_LABELS = (
@@ -37,12 +38,17 @@ _NOT_REAL = (bool, np.bool_, complex, np.complexfloating, str, bytes, np.ndarray
 
 
 def choice(value: object, options: Sequence[str], name: str, source: str = "") -> str:
-    """One of the named options; `source` says where all of them are listed."""
-    if isinstance(value, str) and value in options:
-        return str(value)
+    """One of the named options, or a word of a field for it; `source` says where all are listed."""
+    if isinstance(value, str) and name_among(value, options) in options:
+        return str(name_among(value, options))
     kind = InputError if isinstance(value, str) else InputTypeError
     remedy = (nearest(value, options) + source).strip() or "Give one of them."
     raise refusal(name, f"be one of {listed(options, 12)}", shown(value), remedy, kind)
+
+
+def terms_of(name: object) -> Terms:
+    """The words of the field of that name."""
+    return TERMS[choice(name, tuple(TERMS), "terms")]
 
 
 def instance(value: object, kind: type[_T], name: str, made: str, noun: str = "") -> _T:

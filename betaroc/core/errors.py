@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-from betaroc.core.sentences import Sentence
+from betaroc.core.vocabulary import Sentence, template_of
 
 __all__ = [
     "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
@@ -48,7 +48,7 @@ class BetarocError(Exception):
     """
 
     def __init__(self, message: str = "", *, argument: str | None = None) -> None:
-        super().__init__(message)
+        super().__init__(Sentence(message))
         name = (argument or "").partition("[")[0]
         self.argument = name if name.isidentifier() else None
 
@@ -58,9 +58,9 @@ class BetarocError(Exception):
         return partial(cls, argument=argument)
 
     @property
-    def sentence(self) -> Sentence:
-        """The message, with the places of the arguments it mentions."""
-        return Sentence(self.args[0])
+    def template(self) -> str:
+        """The message with its slots and the marks around the arguments it mentions."""
+        return template_of(self.args[0])
 
     def reworded(self, message: str) -> Self:
         """The same error with another message."""

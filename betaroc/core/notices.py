@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from betaroc.core.errors import BetarocError, BetarocWarning, InputTypeError
+from betaroc.core.vocabulary import Sentence, template_of
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -49,7 +50,7 @@ _open: ContextVar[list[Notice] | None] = ContextVar("betaroc notices", default=N
 
 def warn(message: str, category: type[BetarocWarning]) -> None:
     """Say it to the call that is under way, once, else to the user."""
-    notices, notice = _open.get(), Notice(category, message)
+    notices, notice = _open.get(), Notice(category, Sentence(message))
     if notices is None:
         # Warn at the line of the caller outside this package.
         level, frame = 1, sys._getframe()
@@ -90,7 +91,7 @@ def passed_on(
     finally:
         for notice in notices:
             if not issubclass(notice.category, but):
-                warn(prefix + notice.message, notice.category)
+                warn(prefix + template_of(notice.message), notice.category)
 
 
 @contextmanager
@@ -116,7 +117,7 @@ def _called(own: str, other: str, options: dict[str, Any]) -> Iterator[None]:
     except BetarocError as error:
         if error.argument != own:
             raise
-        renamed = error.reworded(error.sentence.renamed(own, other))
+        renamed = error.reworded(error.template.replace(own, other, 1))
         renamed.argument = other
         raise renamed from error
 

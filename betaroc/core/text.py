@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+
+from betaroc.core.vocabulary import RATE_NAMES, RATES, SYNONYMS
 
 #: How alike a suggestion must be, and by how much more than what else could be meant.
 _ALIKE, _TIE = 0.5, 0.15
@@ -44,29 +46,6 @@ def sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-def capital(words: str) -> str:
-    """The first letter as at the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
-
-
-#: What the rates are called in every field. A row is one number, first as it is called here: what
-#: takes arguments, options, points and statistics by other names, and what suggests them, asks it.
-RATES = (
-    ("far", "fpr", "fmr", "apcer"),
-    ("frr", "fnr", "fnmr", "bpcer"),
-    ("tpr", "recall", "sensitivity", "tar", "gar", "tmr"),
-    ("tnr", "specificity", "tnmr"),
-)
-RATE_NAMES = tuple(name for row in RATES for name in row)
-#: The row of every name; those of other numbers too.
-SYNONYMS = {
-    name: row
-    for row in (
-        *RATES, ("hter", "acer", "ber"), ("eer", "d-eer"), ("precision", "ppv"),
-        ("level", "confidence"),
-    )
-    for name in row
-}  # fmt: skip
 #: For a criterion what it comes down to, and other names of what has one name here.
 _COMES_TO = {
     "f": "f1", "f-measure": "f1", "f1": "f-measure", "hter": "weighted-error",
@@ -135,38 +114,3 @@ def alphas_words(alpha: npt.ArrayLike) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
-
-
-def respelled(
-    text: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
-) -> str:
-    """A text with other words; columns of tables stay, as far as blanks allow."""
-    return "\n".join(_respelled_line(line, pattern, word) for line in text.split("\n"))
-
-
-def _respelled_line(
-    line: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
-) -> str:
-    said, owed, end = "", 0, 0
-    for found in pattern.finditer(line):
-        before, owed = _narrowed(line[end : found.start()], owed)
-        new, room = word(found, line), len(before) - len(before.rstrip(" ")) - 2
-        growth = len(new) - len(found[0])
-        if room <= 0 or growth > room:
-            owed += growth
-        else:
-            before = before[:-growth] if growth > 0 else before + " " * -growth
-        said, end = said + before + new, found.end()
-    return said + _narrowed(line[end:], owed)[0]
-
-
-def _narrowed(text: str, owed: int) -> tuple[str, int]:
-    """Fewer blanks between columns for a word that has grown, and what is still owed."""
-
-    def run(blanks: re.Match[str]) -> str:
-        nonlocal owed
-        change = min(owed, len(blanks[0]) - 2)
-        owed -= change
-        return " " * (len(blanks[0]) - change)
-
-    return re.sub(" {2,}", run, text) if owed else text, owed

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from betaroc.core.checks import choice, finite
-from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.text import listed
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import ClassWords
 from betaroc.data.read import read_scores
 from betaroc.data.scores import Scores
 

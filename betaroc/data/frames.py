@@ -26,9 +26,9 @@ from betaroc.core.errors import (
 )
 from betaroc.core.names import names_array, stacked
 from betaroc.core.notices import warn
-from betaroc.core.sentences import Term
 from betaroc.core.tables import Library, library_of
 from betaroc.core.text import listed, nearest, shown
+from betaroc.core.vocabulary import worded
 from betaroc.data.sums import (
     KEPT,
     KIND_STRIDE,
@@ -248,9 +248,9 @@ def frame_columns(
     for role, column in ((r, c) for r, names in columns.items() for c in names):
         if column not in present:
             raise InputError.about(role)(
-                Term(f"{role}={shown(column)}")
+                worded(f"`{role}={shown(column)}`")
                 + f" must name a column of the frame; there are {listed(present)}."
-                f" {nearest(column, [str(p) for p in present])}Pass " + Term(f"{role}=...")
+                f" {nearest(column, [str(p) for p in present])}Pass " + worded(f"`{role}=...`")
             )
     table = frame.selected([c for names in columns.values() for c in names])
     read = {}
@@ -314,8 +314,10 @@ def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
     for role, column in {"score": score, "label": label, **more}.items():
         if column not in present:
             raise InputError.about(role)(
-                source.name + Term(f"{role}={shown(column)}") + f" must name a column; there are"
-                f" {listed(present)}. {nearest(column, present)}Pass " + Term(f"{role}=...")
+                source.name
+                + worded(f"`{role}={shown(column)}`")
+                + f" must name a column; there are"
+                f" {listed(present)}. {nearest(column, present)}Pass " + worded(f"`{role}=...`")
             )
     kind = source.schema[score]
     if not kind.is_numeric():

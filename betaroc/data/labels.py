@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import SCORES_OF_LABELS, score_array
-from betaroc.core.class_words import ClassWords, client_word, words_of
 from betaroc.core.containers import array_1d, as_narwhals, with_gaps
 from betaroc.core.errors import (
     BetarocError,
@@ -24,8 +23,8 @@ from betaroc.core.errors import (
 )
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
-from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, number, shown
+from betaroc.core.vocabulary import ClassWords, client_word, worded, words_of
 
 #: The pairs that need no client_label: the larger is the client's.
 WORDS = frozenset({"true", "false"})
@@ -482,7 +481,7 @@ class LabelTexts:
             return wanted
         raise FileFormatError.about("client_label")(
             f"{self.name}: "
-            + Term("client_label")
+            + worded("`client_label`")
             + f" must be one of the labels; got {shown(client_label)}, the"
             f" file holds {self._tally(kinds, keys)}."
             f" {nearest(client_label, [str(k) for k in kinds])}".rstrip()
@@ -555,7 +554,7 @@ class Rows(LabelTexts):
         try:
             return scores_or_nan(self.scores, f"{self.name}, scores", self.missing)
         except InputError as error:
-            raise FileFormatError(error.sentence) from error
+            raise FileFormatError(error.template) from error
 
     def words(self, client: BoolArray) -> ClassWords | None:
         """The words of both classes, where their labels are some."""

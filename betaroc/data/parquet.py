@@ -14,8 +14,8 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, InputError, MissingDependencyError
-from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
+from betaroc.core.vocabulary import worded
 from betaroc.data.frames import Source, as_ours, file_error
 from betaroc.data.labels import FAIL, Rows, Wanted, missing_column
 from betaroc.data.text_files import too_many_rows

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
-from betaroc.core.class_words import ClassWords, is_class_word
 from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import (
     BetarocError,
@@ -26,8 +25,8 @@ from betaroc.core.errors import (
 )
 from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import public
-from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
+from betaroc.core.vocabulary import ClassWords, is_class_word, worded
 from betaroc.data.frames import named_columns
 from betaroc.data.labels import (
     DROP,
@@ -220,7 +219,7 @@ def as_scores(
         return made(given)
     except BetarocError as error:
         hint = f" {name} is read by {how}: call it for its options, or Scores(client, impostor)."
-        raise error.reworded(error.sentence + hint) from error
+        raise error.reworded(error.template + hint) from error
 
 
 @public
@@ -558,7 +557,7 @@ def read_columns(
             try:
                 read.append(read_rows(local, name, own, client_label, asked, keyed=keyed))
             except FileFormatError as error:
-                raise error.reworded(f"column {shown(one)} of " + error.sentence) from error
+                raise error.reworded(f"column {shown(one)} of " + error.template) from error
     known = None
     if keyed:
         known = _known(key, *_key_columns(of_key, ids, wanted.label[0]), local, asked)
@@ -591,13 +590,13 @@ def _system_columns(
             return found
         raise FileFormatError(
             f"{name} must have columns of scores beside {listed(rest.columns)}; there are"
-            f" {listed(present)}. Name them: " + Term("systems=...")
+            f" {listed(present)}. Name them: " + worded("`systems=...`")
         )
     for one in systems:
         if one not in present:
             raise InputError.about("systems")(
                 f"systems must name columns of {name}; {shown(one)} is none of"
-                f" {listed(present)}. {nearest(one, list(present))}Pass " + Term("systems=...")
+                f" {listed(present)}. {nearest(one, list(present))}Pass " + worded("`systems=...`")
             )
     return list(dict.fromkeys(systems))
 

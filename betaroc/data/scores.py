@@ -14,6 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import checks
 from betaroc.core.arrays import (
     CLASSES,
     AnyArray,
@@ -32,12 +33,10 @@ from betaroc.core.checks import (
     score_array,
     weights_array,
 )
-from betaroc.core.class_words import ClassWords, class_words, shared_words, words_of
 from betaroc.core.containers import array_1d, with_gaps
 from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
 from betaroc.core.names import columns_beside, name_columns
 from betaroc.core.notices import warn
-from betaroc.core.sentences import worded
 from betaroc.core.tables import (
     Framed,
     Library,
@@ -47,9 +46,9 @@ from betaroc.core.tables import (
     in_library,
     library_of,
 )
-from betaroc.core.terms import ALIASES, BIOMETRIC, terms_of
 from betaroc.core.text import shown
 from betaroc.core.value import Value, travelling
+from betaroc.core.vocabulary import ALIASES, BIOMETRIC, ClassWords, shared_words, worded, words_of
 from betaroc.data.frames import frame_columns, opened
 from betaroc.data.labels import (
     FAIL,
@@ -276,7 +275,7 @@ class Confusion(Framed, Noun):
         >>> br.Scores([3, 4], [1, 2]).confusion(2.5).summary("matching")
         'true matches 2, false matches 0, true non-matches 2, false non-matches 0; FMR 0, FNMR 0'
         """
-        words = terms_of(terms)
+        words = checks.terms_of(terms)
         if self.of_trials and words.name == "matching":
             raise InputError.about("terms")(
                 'terms="matching" must be left out where trials without a score count as rejected:'
@@ -392,6 +391,19 @@ def rejected_words(client: int, impostor: int) -> str:
         f"{client} client and {impostor} impostor trials without a score count as rejected: FAR and"
         " FRR are of trials, FMR and FNMR of comparisons made"
     )
+
+
+def _class_words(given: object) -> ClassWords | None:
+    """The words of both classes, checked; None for those of the package."""
+    if given is None:
+        return None
+    pair = tuple(given) if isinstance(given, tuple | list) else ()
+    if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+        raise InputTypeError.about("words")(
+            f"words must be two texts, the client's and the impostor's; got {shown(given)}. Give"
+            ' such as ("bona fide", "attack").'
+        )
+    return ClassWords(*pair)
 
 
 class ScoreData(Tabular, Noun, ABC):
@@ -648,7 +660,7 @@ class Scores(ScoreData):
         refuse_labels_as_scores(c, i)
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": checked_name(name), "source": source,
-            "words": class_words(words),
+            "words": _class_words(words),
             "library": checked_library(library) or library_of(client) or library_of(impostor),
             "dtype": dtype_of(client, impostor) if dtype is None else dtype_as(dtype, c, i),
         }  # fmt: skip

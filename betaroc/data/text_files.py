@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from betaroc.core.checks import choice, count
-from betaroc.core.class_words import client_word
 from betaroc.core.errors import (
     FileFormatError,
     InputError,
@@ -28,8 +27,8 @@ from betaroc.core.errors import (
     MissingDependencyError,
 )
 from betaroc.core.process import free_memory, shows_progress
-from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
+from betaroc.core.vocabulary import client_word, worded
 
 #: The first bytes of what is compressed by gzip, and of what is no text.
 _GZIP = b"\x1f\x8b"

@@ -13,10 +13,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from betaroc.core.class_words import is_class_word
 from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
+from betaroc.core.vocabulary import is_class_word, worded
 from betaroc.data.labels import Wanted, as_written, is_missing_word, missing_column
 from betaroc.data.text_files import (
     NAMED,

@@ -24,8 +24,8 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
+from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, Rows, Wanted, is_missing_word, missing_column
 from betaroc.data.text_files import (
     DAMAGED,

@@ -16,8 +16,8 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.sentences import worded
 from betaroc.core.value import Result, travelling
+from betaroc.core.vocabulary import worded
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import side
 from betaroc.decision.delta_bands import RESAMPLE

@@ -12,9 +12,9 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.resampling import Cells, class_sizes
-from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import Groups
 from betaroc.decision.curve import (
     Curve,

@@ -17,9 +17,9 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library
-from betaroc.core.terms import BIOMETRIC
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
 from betaroc.decision.comparison_view import (

@@ -13,7 +13,7 @@ from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import class_sizes, draw_multinomial
-from betaroc.core.sentences import worded
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import ScoredTrials, Trials, groups_of
 from betaroc.decision.bands import grouped_values
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve, empirical_laws, grouped_side, side_trials

@@ -11,9 +11,9 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.containers import width_of
 from betaroc.core.errors import InputError
-from betaroc.core.terms import BIOMETRIC
 from betaroc.core.text import alphas_words, shown
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.decision.curve import axes_of, larger_is_better, short_measure
 from betaroc.decision.curve_view import curve_columns, some_alphas
 from betaroc.model.criteria import CRITERIA

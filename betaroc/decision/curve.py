@@ -30,10 +30,10 @@ from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError, InputTypeError, TargetWarning
 from betaroc.core.notices import warn
 from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.sentences import worded
 from betaroc.core.tables import Tabular
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import travelling
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted

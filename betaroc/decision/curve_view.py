@@ -13,9 +13,9 @@ import numpy as np
 from betaroc.core.arrays import IntArray
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
-from betaroc.core.terms import BIOMETRIC
 from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.groups import groups_of
 from betaroc.decision.bands import band
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve, axes_of

@@ -12,14 +12,19 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray
-from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import FitError, InputError, InputTypeError, SameDataWarning
 from betaroc.core.notices import public, quietly, warn
-from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.terms import COMPLEMENTS, RateArguments, canonical
-from betaroc.core.text import RATE_NAMES, SYNONYMS
 from betaroc.core.value import Result, travelling
+from betaroc.core.vocabulary import (
+    COMPLEMENTS,
+    RATE_NAMES,
+    SYNONYMS,
+    ClassWords,
+    RateArguments,
+    canonical,
+    worded,
+)
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary

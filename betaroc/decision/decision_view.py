@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import InputError
+from betaroc.core.vocabulary import ClassWords
 from betaroc.data.scores import ScoreData
 from betaroc.decision.status import AMBER, DECIDED, GREEN, RED, Said
 from betaroc.decision.ways import HOW, TARGET_RATES, Way, counted_rates, rate_interval

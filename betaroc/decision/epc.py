@@ -9,13 +9,14 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import flag
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, first_library, in_library
-from betaroc.core.terms import BIOMETRIC, known
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.decision.bands import band, shown_band
@@ -693,8 +694,8 @@ def epc(
     for name in (criterion, measure):
         sides = [getattr(one, "scores", one) for one in (of_dev, of_test)]
         refuse_words_of_comparisons(name, *sides)
-    criterion = known(criterion, tuple(CRITERIA), "criterion")
-    measure = known(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
+    criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
+    measure = checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
     if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
         raise InputError.about("measure")(
             f'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'

@@ -15,7 +15,6 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Library, Table, Tabular
-from betaroc.core.terms import known
 from betaroc.core.text import listed
 from betaroc.core.thresholds import Thresholds
 from betaroc.decision.curve import (
@@ -594,7 +593,7 @@ def epc_forecast(
             " first: epc_forecast(fit(scores), ...)."
         )
     sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
-    criterion = known(criterion, tuple(CRITERIA), "criterion")
+    criterion = checks.choice(criterion, tuple(CRITERIA), "criterion")
     alphas = checked_alphas(alpha, single=CRITERIA[criterion].single, criterion=criterion)
     pair = model._pair
     for which, law in (("client", model.client), ("impostor", model.impostor)):

@@ -12,8 +12,8 @@ from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from betaroc.core.class_words import ClassWords
+from betaroc.core.vocabulary import ClassWords
 from betaroc.decision.ways import POOR, TARGET_RATES, Rate, Target, Way
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.numbers import number, rate, rate_span, spaced

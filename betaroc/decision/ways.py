@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.class_words import ClassWords
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
@@ -24,6 +23,7 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import ClassWords
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import BEST, Names

@@ -17,9 +17,9 @@ from betaroc.core.arrays import CLASSES, AnyArray, IntArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.tables import Table, table_of
-from betaroc.core.terms import BIOMETRIC, known
 from betaroc.core.text import shown
 from betaroc.core.value import Result, travelling
+from betaroc.core.vocabulary import BIOMETRIC, Sentence, template_of
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
@@ -631,18 +631,18 @@ def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, li
         try:
             found = fit(scores, **options)
         except BetarocError as error:
-            raise error.reworded(f"{called}: " + error.sentence) from error
-    return found, [f"{called}: " + notice.message for notice in notices]
+            raise error.reworded(f"{called}: " + error.template) from error
+    return found, [Sentence(f"{called}: {template_of(notice.message)}") for notice in notices]
 
 
 def _parts(
     systems: Systems, criterion: str, measure: str | None, alpha: Any, ends: float
 ) -> dict[str, CurvePart]:
     """All alphas of the criterion, and the targets of either end."""
-    criterion = known(criterion, _CRITERIA, "criterion")
+    criterion = checks.choice(criterion, _CRITERIA, "criterion")
     if measure is None:
         measure = "weighted-error" if criterion == "weighted-error" else "hter"
-    measure = known(measure, TRIAL_MEASURES, "measure")
+    measure = checks.choice(measure, TRIAL_MEASURES, "measure")
     if measure == "weighted-error" and criterion != measure:
         raise InputError.about("measure")(
             'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'

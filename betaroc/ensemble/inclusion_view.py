@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import AnyArray
-from betaroc.core.class_words import ClassWords
-from betaroc.core.sentences import for_readers
 from betaroc.core.tables import columns_from_rows
-from betaroc.core.terms import BIOMETRIC, Terms, terms_of
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import BIOMETRIC, ClassWords, Terms, for_readers
 from betaroc.ensemble.fusion import PARTS
 from betaroc.ensemble.learned import (
     ADDS_NOTHING,
@@ -322,7 +321,7 @@ def inclusion_page(
     terms: str = BIOMETRIC,
 ) -> str:  # fmt: skip
     """The verdicts, the pictures, the tables of the terminal, and what was read."""
-    field, called = terms_of(terms), words or ClassWords()
+    field, called = checks.terms_of(terms), words or ClassWords()
     names = [form for name in (*result.names, *read)
              for form in (name, visible(name), foreign(name).short)]  # fmt: skip
 
@@ -461,7 +460,7 @@ def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
 # ------------------------------------------------------------------------------ pictures
 def plot_ensemble(result: Inclusion, rule: str, terms: str) -> Sheet:
     """Draw the ROCs, and beside them the gains; `Inclusion.plot` documents it."""
-    words = terms_of(terms)
+    words = checks.terms_of(terms)
     figure = new_figure(8.4, max(5.0, 3.4 + 0.816 * len(result.names)))
     axes = figure.subplot_mosaic(
         [["roc", "learned"], ["roc", "gains"]], height_ratios=(1.0, 1.7), width_ratios=(1.15, 1.0)

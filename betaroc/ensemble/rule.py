@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.text import capital
+from betaroc.core.vocabulary import capital
 from betaroc.ensemble.evidence import BorderSide, RocEvidence
 from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence
 from betaroc.estimation.families import family_text

@@ -23,9 +23,9 @@ from betaroc.core.errors import (
 )
 from betaroc.core.names import name_columns
 from betaroc.core.notices import warn
-from betaroc.core.sentences import Term
 from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.vocabulary import with_arguments, worded
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import weights_of
 from betaroc.data.labels import client_mask, refuse_hard_labels
@@ -168,7 +168,7 @@ def _same_trials(first: Scores, other: Scores, names: tuple[str, str]) -> None:
     try:
         refuse_other_trials(first, other, (one, two), groups=True)
     except InputError as error:
-        text = error.sentence.said(lambda term: _UNPAIRED.get(term, term))
+        text = with_arguments(error.template, lambda term: _UNPAIRED.get(term, term))
         if one not in text and two not in text:
             text = f"{one} and {two}: " + text
         raise InputError(text) from error
@@ -235,7 +235,7 @@ def _refuse_ids(matrix: FloatArray, names: Sequence[str], role: str) -> None:
                 f"column {shown(name)} of {_table_words(role)} must hold scores; its {values.size}"
                 " values are whole numbers, all different, as ids or row numbers are. Name the"
                 f" classifiers, such as {listed(others)}, or this one too if it is one: "
-                + Term("systems=...")
+                + worded("`systems=...`")
             )
 
 
@@ -250,7 +250,8 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tu
         if not np.isscalar(column) or column not in present:
             raise InputError.about("systems")(
                 f"systems must name classifiers of {role}; {shown(column)} is none of"
-                f" {listed(present)}. {nearest(column, list(present))}Pass " + Term("systems=...")
+                f" {listed(present)}. {nearest(column, list(present))}Pass "
+                + worded("`systems=...`")
             )
         found[_new_name(str(column), found)] = column
     return list(found.items())
@@ -273,7 +274,7 @@ def _present_rows(
         raise InputError(
             f"every classifier must have a score in every row; {'; '.join(said)} (rows counted"
             " from 0). Complete them, leave the classifier out, or pass "
-            + Term('nan_policy="omit"')
+            + worded('`nan_policy="omit"`')
             + f" to judge the {int(np.sum(joint))} rows that all have."
         )
     for who, mask in (("client", client), ("impostor", ~client)):

@@ -22,7 +22,6 @@ from betaroc.core.polygamma import (
     phi_tau_of,
     shifted_phi_tau,
 )
-from betaroc.core.sentences import worded
 from betaroc.core.special import (
     HALF_LOG_TWO_PI,
     bracketed_root,
@@ -31,6 +30,7 @@ from betaroc.core.special import (
     stirling_remainder,
     stirling_remainders,
 )
+from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, beta_auc
 from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses

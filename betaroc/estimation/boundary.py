@@ -16,9 +16,9 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import choice, finite, positive
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, refusal
-from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution, free, moved
 from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.contract import AtEnds, Data, Family, Matrix, Maximum, Sample, as_rows

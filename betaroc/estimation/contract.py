@@ -12,8 +12,8 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.polygamma import log1p_excess_array
-from betaroc.core.sentences import worded
 from betaroc.core.text import listed
+from betaroc.core.vocabulary import worded
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution

@@ -24,8 +24,8 @@ from betaroc.core.errors import (
     SmallSampleWarning,
 )
 from betaroc.core.notices import Notice, warn
-from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution

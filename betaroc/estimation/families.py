@@ -12,8 +12,8 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.core.notices import Notice
-from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, shown
+from betaroc.core.vocabulary import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -79,7 +79,7 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
         if isinstance(name, str) and name in extra:
             raise InputError.about("family")(
                 f'"{name}" chooses the families of both classes and must stand alone; got '
-                + Term(f"family={tuple(family)!r}")
+                + worded(f"`family={tuple(family)!r}`")
                 + worded(f'. Give `family="{name}"`, or name both families.')
             )
     pair = tuple(choice(name, tuple(FAMILIES), "family") for name in family)

@@ -18,9 +18,9 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
-from betaroc.core.sentences import worded
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta
 from betaroc.core.text import shown
+from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.mixture import BetaMixture, Mixture, NormalMixture

@@ -13,8 +13,8 @@ import numpy as np
 from betaroc.core.arrays import INSIDE, AnyArray, FloatArray, IntArray
 from betaroc.core.errors import FitError
 from betaroc.core.polygamma import log1p_excess_array
-from betaroc.core.sentences import worded
 from betaroc.core.special import HALF_LOG_TWO_PI
+from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.gamma import Gamma, gamma_mle
 from betaroc.distributions.normal import (

@@ -13,8 +13,8 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import FitError, InputError, ScaleWarning
 from betaroc.core.notices import Notice
-from betaroc.core.sentences import worded
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import worded
 from betaroc.distributions.spliced import ParetoTail
 
 #: Standard deviation of the normal penalty of the shape, about 0.

@@ -13,8 +13,9 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.tables import Table, Tabular, columns_from_rows
-from betaroc.core.text import capital, sentence
+from betaroc.core.text import sentence
 from betaroc.core.thresholds import softplus
+from betaroc.core.vocabulary import capital
 from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import require_scores
 from betaroc.distributions.beta import Beta

@@ -15,11 +15,11 @@ from betaroc.core.errors import DegenerateDataError, FitError, InputError, Input
 from betaroc.core.notices import public, quietly
 from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.resampling import streams
-from betaroc.core.sentences import worded
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence
 from betaroc.core.value import Result, Value
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of, weights_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored

@@ -13,14 +13,13 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import rate_array, score_array, span, weights_array
-from betaroc.core.class_words import shared_words
 from betaroc.core.errors import BetarocError, FitError, InfluenceWarning, InputError, MisfitWarning
 from betaroc.core.notices import Notice, passed_on, public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, columns_from_rows, in_library, library_of, table_of
-from betaroc.core.terms import BIOMETRIC, TERMS, terms_of
 from betaroc.core.text import shown
 from betaroc.core.value import REPR_LIMIT, Named, is_same
+from betaroc.core.vocabulary import BIOMETRIC, TERMS, shared_words
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
@@ -1185,7 +1184,7 @@ class Fit(FitPoints, Noun):
         >>> fit.plot(kind="qq").get_ylabel()
         'logit score'
         """
-        words = terms_of(terms)
+        words = checks.terms_of(terms)
         kind = checks.choice(kind, _PLOT_KINDS, "kind")
         options = {"band": band is not None, "scale": not is_same(scale, "linear"),
                    "bins": not is_same(bins, _BINS)}  # fmt: skip

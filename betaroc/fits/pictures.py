@@ -8,10 +8,10 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.class_words import shared_words
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.special import beta_quantile
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import shared_words
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import is_counted

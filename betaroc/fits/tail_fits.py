@@ -14,9 +14,9 @@ from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.checks import counts
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
-from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Coordinate, Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import Groups, groups_of
 from betaroc.data.scores import ScoreData, require_scores
 from betaroc.data.summary import ScoreSummary

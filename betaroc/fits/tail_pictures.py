@@ -10,11 +10,9 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import FitError, InputError, InputTypeError
-from betaroc.core.sentences import worded
-from betaroc.core.terms import TERMS, Terms
 from betaroc.core.thresholds import Coordinate, Thresholds
+from betaroc.core.vocabulary import TERMS, ClassWords, Terms, shared_words, worded
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution

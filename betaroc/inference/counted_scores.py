@@ -13,9 +13,9 @@ import numpy as np
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.sentences import worded
 from betaroc.core.special import interval_end, least_whole, share_ends
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import refuse_one_group
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import EmpiricalPair

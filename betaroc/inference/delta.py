@@ -13,9 +13,9 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.sentences import worded
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Result
+from betaroc.core.vocabulary import worded
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Interval, from_log, from_logit
 from betaroc.inference.scores_beyond import (

@@ -13,7 +13,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.sentences import worded
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
 from betaroc.data.scores import Scores, ScoreSource, lengthened
 

@@ -11,8 +11,8 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import flag
 from betaroc.core.errors import InputError
-from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter

@@ -11,8 +11,8 @@ import numpy as np
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.sentences import worded
 from betaroc.core.special import bracketed_root
+from betaroc.core.vocabulary import worded
 from betaroc.data.groups import groups_of
 from betaroc.distributions.base import Distribution, Free, free, moved
 from betaroc.distributions.beta import has_shape

@@ -13,9 +13,9 @@ import numpy as np
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.sentences import worded
 from betaroc.core.special import interval_end
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import REJECTED, base_of
 from betaroc.distributions.spliced import Spliced

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from betaroc.core import checks
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.options import IntervalArguments
-from betaroc.core.terms import COMPLEMENTS, RateArguments, canonical, known
 from betaroc.core.text import number
+from betaroc.core.vocabulary import COMPLEMENTS, RateArguments, canonical
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import (
@@ -167,7 +167,7 @@ def asking(stat: Any, given: tuple[Any, ...] = (), /, **points: Any) -> Asking:
                 f" {got}. Leave one of them out."
             )
         return asking_of_text(stat)
-    name = known(stat, tuple(STATISTICS), "stat", _ALL)
+    name = checks.choice(stat, tuple(STATISTICS), "stat", _ALL)
     row = STATISTICS[name]
     if given:
         raise InputTypeError(_readings(name, row, given))
@@ -263,7 +263,7 @@ def _where(name: str, row: Statistic, points: Mapping[str, Any], given: str) -> 
             f"{name!r} cannot be told there: it takes {legal}; got {given}. Give one of these."
         )
     if point == "at":
-        found = known(value, tuple(NAMED_POINTS), "at")
+        found = checks.choice(value, tuple(NAMED_POINTS), "at")
         if (name, found) == ("threshold", "actual-dcf"):
             raise InputError.about("at")(
                 "at must be a point that scores decide; the threshold of 'actual-dcf' is given by"

@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
-from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.thresholds import Thresholds, choose
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.distributions.empirical import EmpiricalPair, Gaps, decides_by_counts, gap_thresholds
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
@@ -514,7 +515,7 @@ class Criterion:
 
     def axes(self, measure: str, terms: str = BIOMETRIC) -> AlphaAxes:
         """What stands at the axes of a measure over alpha, in the words of a field."""
-        words = terms_of(terms)
+        words = checks.terms_of(terms)
         axis, title = words.said(self.axis), words.said(measure_title(measure))
         if len(title) > _LONGEST:
             title = words.said(measure.upper())

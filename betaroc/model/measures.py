@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, as_output
 from betaroc.core.checks import finite, flag, fraction, frozen, probability_array, real_array
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.sentences import worded
 from betaroc.core.tables import Table, table_of
-from betaroc.core.terms import Terms, terms_of
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Result
+from betaroc.core.vocabulary import Terms, worded
 from betaroc.distributions.pairs import Pair
 from betaroc.rendering.nouns import Noun
 
@@ -505,7 +505,7 @@ def curve_table(points: OperatingPoint) -> Table:
 
 def rate_terms(terms: str, *pairs: Pair) -> Terms:
     """The words of a field for rates of trials, which those of comparisons made are not."""
-    words = terms_of(terms)
+    words = checks.terms_of(terms)
     if words.name == "matching" and any(map(some_rejected, pairs)):
         raise InputError.about("terms")(
             'terms="matching" must be left out where trials without a score count as rejected: FMR'

@@ -16,8 +16,8 @@ import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds, choose
+from betaroc.core.vocabulary import worded
 from betaroc.distributions.pairs import Pair
 from betaroc.model.measures import precision_of
 

@@ -15,8 +15,8 @@ from betaroc.core.arrays import CLASSES, FloatArray, ScalarOrArray, as_output, e
 from betaroc.core.checks import choice, prior as checked_prior, probability_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.tables import Table
-from betaroc.core.terms import BIOMETRIC
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Corners, decides_by_counts
 from betaroc.distributions.pairs import Pair, check_laws, pair_of

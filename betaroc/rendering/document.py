@@ -35,6 +35,7 @@ from betaroc.core.errors import (
 from betaroc.core.local_files import file_names
 from betaroc.core.text import listed, nearest, shown, typed
 from betaroc.core.value import Value, is_same
+from betaroc.core.vocabulary import DEFAULT
 
 #: Raised by one with every release that changes the fields of a kind.
 FORMAT = 1
@@ -58,6 +59,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if isinstance(value, str):
+        return DEFAULT.fill(value)
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, float):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.table_text import cell_of, upright
 from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Section, Words, as_named
@@ -45,7 +46,7 @@ _STYLE = (
 def html_block(nodes: Sequence[Node]) -> str:
     """What a notebook shows of a result, all its texts escaped."""
     body = html_of([Section("", tuple(nodes))])
-    return f'<div class="betaroc">\n<style>{_STYLE}</style>\n{body}</div>'
+    return DEFAULT.fill(f'<div class="betaroc">\n<style>{_STYLE}</style>\n{body}</div>')
 
 
 def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering.tree import (
     Cell,
     Content,
@@ -149,7 +150,8 @@ def _latex_number(cell: Cell | Name) -> str:
 
 def latex_text(text: str) -> str:
     """The text so that any engine sets it."""
-    return "".join(map(_latex_character, " ".join(unicodedata.normalize("NFC", text).split())))
+    normal = unicodedata.normalize("NFC", DEFAULT.fill(text))
+    return "".join(map(_latex_character, " ".join(normal.split())))
 
 
 def _latex_character(character: str) -> str:

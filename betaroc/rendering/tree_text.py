@@ -10,6 +10,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import NamedTuple
 
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.rendering.numbers import decades_of, log_share
 from betaroc.rendering.tree import (
     Bullets,
@@ -25,6 +26,7 @@ from betaroc.rendering.tree import (
     Status,
     Strip,
     Words,
+    retold,
 )
 
 _SIGNS = str.maketrans({
@@ -56,7 +58,7 @@ def text_of(nodes: Iterable[Node], terminal: Terminal | None = None) -> str:
     lines: list[str] = []
     before: Node | None = None
     for node in nodes:
-        text = _node(node, terminal, "")
+        text = _node(retold(node, DEFAULT.fill), terminal, "")
         if text:
             follows = isinstance(node, Words) and isinstance(before, Status | Words)
             tight = follows and not (isinstance(before, Words) and before.kind == "answer")

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.class_words import ClassWords, shared_words
 from betaroc.core.errors import (
     BetarocWarning,
     FitError,
@@ -20,9 +19,9 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.terms import BIOMETRIC, terms_of
 from betaroc.core.text import shown
 from betaroc.core.value import Result
+from betaroc.core.vocabulary import BIOMETRIC, ClassWords, shared_words
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
@@ -191,7 +190,7 @@ class Analysis(Result, Noun):
         blocks += ["\n".join(f"warning: {said}" for said in warnings)] * bool(warnings)
         names = [visible(one) for one in self.names]
         told = self.words.said("\n\n".join(blocks) + "\n", names)
-        return terms_of(self.terms).said(told, [*names, *self.words])
+        return checks.terms_of(self.terms).said(told, [*names, *self.words])
 
     def to_dict(self) -> dict[str, Any]:
         """The analysis as nested dictionaries of numbers and text, ready for JSON.
@@ -418,7 +417,7 @@ def analyze_stepwise(
     target: AnalysisTarget = None,
 ) -> Analysis:
     """The analysis; ``step`` is called after each set."""
-    level, terms = checks.level(level), terms_of(terms).name
+    level, terms = checks.level(level), checks.terms_of(terms).name
     aim = request_of(target, level)
     checks.generator(rng)  # a wrong one is no fault of a test set
     data: ScoreData = as_scores(dev, "dev")
@@ -577,7 +576,7 @@ def _test_part(
         try:
             fitted = fit_like(given, options)
         except (FitError, InputError) as error:
-            warn("not fitted. " + error.sentence, BetarocWarning)
+            warn("not fitted. " + error.template, BetarocWarning)
             reversed_scores(*given._distributions)  # which the fit would have said
     part = _part(role, name, given, fitted)
     apart = replace(part, shift=shift(dev.scored.empirical, part.scored.empirical))
@@ -593,7 +592,7 @@ def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
         try:
             return fit(given, **options)
         except (FitError, InputError) as error:
-            warn("fitted without tails. " + error.sentence, BetarocWarning)
+            warn("fitted without tails. " + error.template, BetarocWarning)
             return fit_like(given, {**options, **dict.fromkeys(_OF_TAILS[:2])})
     try:
         return fit(given, **options)
@@ -603,7 +602,7 @@ def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
         smaller = smaller_of(names)
         if smaller == names:
             raise
-        message = f"{family_text(named(smaller))} was fitted instead. " + error.sentence
+        message = f"{family_text(named(smaller))} was fitted instead. " + error.template
         warn(message, BetarocWarning)
         return fit(given, **{**options, "family": smaller})
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
-from betaroc.core.sentences import for_readers
 from betaroc.core.text import sentence
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import for_readers
 from betaroc.estimation.families import has_shapes
 from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.family_choice import MARGIN
@@ -67,7 +67,7 @@ def beta_pair_of(
         with quietly():
             made = made or fit(dev.given, **{**options, "family": "beta"})
     except BetarocError as error:
-        why = f"not fitted: {for_readers(error.sentence)}"
+        why = f"not fitted: {for_readers(error.template)}"
         return BetaPairFit(None, False, "cannot tell", why, level)
     checked = dev.quality.check if same and dev.quality is not None else None
     if not same and dev.summary is None:

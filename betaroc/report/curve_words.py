@@ -18,9 +18,9 @@ import numpy as np
 
 from betaroc.core.errors import BetarocError
 from betaroc.core.options import MOST_TIMES, POWER
-from betaroc.core.terms import TERMS
-from betaroc.core.text import capital, sentence
+from betaroc.core.text import sentence
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import TERMS, capital
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.estimation.families import has_shapes, is_of_counts, rows_of_names

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.terms import BIOMETRIC, TERMS
+from betaroc.core.vocabulary import BIOMETRIC, TERMS
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.decision_view import (
     STATUS_COLOURS,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from betaroc.core.terms import terms_of
+from betaroc.core import checks
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.decision_view import decision_view
 from betaroc.estimation.families import family_text
@@ -86,7 +86,7 @@ def report_document(analysis: Analysis) -> dict[str, Any]:
     kept = [*names, *analysis.words]
 
     def said(text: str) -> str:
-        return terms_of(analysis.terms).said(analysis.words.said(text, names), kept)
+        return checks.terms_of(analysis.terms).said(analysis.words.said(text, names), kept)
 
     with captions_alone():
         sections = sections_of(analysis, drawn=True)
@@ -234,7 +234,7 @@ _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 
 def analysis_block(of: Analysis) -> list[Node]:
     """What test contradicts, rates expected and observed at some thresholds, and the curves."""
-    tests, terms = of.tests[:_TESTS], terms_of(of.terms)
+    tests, terms = of.tests[:_TESTS], checks.terms_of(of.terms)
     called = {}
     for part in of.parts:
         given = name_shown(part.name, 24)
@@ -273,7 +273,7 @@ def _decision_nodes(of: Analysis, d: Decision) -> list[Node]:
     found, k = worst_check(d, of.checks)
     check = found if isinstance(found, DecisionCheck) else None
     role = "test" if k is None else of.tests[k].role
-    terms = terms_of(of.terms)
+    terms = checks.terms_of(of.terms)
     return [
         retold(one, lambda text: terms.said(text, of.names))
         for one in decision_view(d, check, role)

@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from betaroc.core import checks
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import quietly
-from betaroc.core.sentences import worded
-from betaroc.core.terms import terms_of
-from betaroc.core.text import RATE_NAMES, number, shown
+from betaroc.core.text import number, shown
 from betaroc.core.value import fields_of
+from betaroc.core.vocabulary import RATE_NAMES, ClassWords, Vocabulary, worded
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
     Decision,
@@ -43,10 +43,12 @@ def page_in_terms(page: str, analysis: Analysis) -> str:
 
     shown = (foreign(name, path=path) for name in analysis.names for path in (False, True))
     kept = {str(escape(form)) for one in shown for form in one}
-    terms = terms_of(analysis.terms)
+    terms = checks.terms_of(analysis.terms)
     page = analysis.words.in_markup(page, kept)
     kept |= {str(escape(word)) for word in analysis.words}
     parts = re.split(r"(<style>.*?</style>)", page, flags=re.DOTALL)
+    words = ClassWords(*(str(escape(word)) for word in analysis.words))
+    parts = [Vocabulary(terms, words).fill(part) for part in parts]
     return "".join(p if p.startswith("<style>") else terms.said(p, kept) for p in parts)
 
 

@@ -21,10 +21,9 @@ from betaroc.core.errors import (
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import passed_on, quietly, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.terms import TERMS
-from betaroc.core.text import capital
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import TERMS, capital
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.curve_view import curve_numbers
@@ -450,7 +449,7 @@ def _bands(
             bands.append(band)
     except InputError as error:
         message = f"{role}: no interval around its expected performance curves. "
-        warn(message + error.sentence, BetarocWarning)
+        warn(message + error.template, BetarocWarning)
         return [None for _ in curves]
     return bands
 

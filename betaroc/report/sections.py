@@ -9,7 +9,8 @@ from typing import Any
 
 from betaroc.core.arrays import CLASSES
 from betaroc.core.special import rate_of_none
-from betaroc.core.text import capital, sentence
+from betaroc.core.text import sentence
+from betaroc.core.vocabulary import capital
 from betaroc.data.scores import CLASS_HEAD, read_rows
 from betaroc.decision.curve_view import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text

@@ -9,11 +9,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from betaroc.core.arrays import CLASSES
-from betaroc.core.class_words import shared_words
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
-from betaroc.core.terms import BIOMETRIC
-from betaroc.core.text import capital
+from betaroc.core.vocabulary import BIOMETRIC, capital, shared_words
 from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import SystemsComparison, compare_systems
 from betaroc.decision.curve import axes_of

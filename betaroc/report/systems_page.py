@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from betaroc.core.class_words import shared_words
-from betaroc.core.terms import terms_of
+from betaroc.core import checks
+from betaroc.core.vocabulary import shared_words
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.rendering.numbers import counted, version
@@ -71,7 +71,7 @@ def page_of_systems(
     names = [part.name for part in parts]
     names += [path for source in sources if source is not None for path in source.files]
     names = [form for name in names for form in (name, *foreign(name), *foreign(name, path=True))]
-    field, words = terms_of(terms), shared_words(part.dev.words for part in parts)
+    field, words = checks.terms_of(terms), shared_words(part.dev.words for part in parts)
 
     def say(text: str) -> str:
         return field.said(words.said(text, names), [*names, *words])

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from betaroc.core import checks
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
-from betaroc.core.terms import known
 from betaroc.core.text import listed, nearest, shown
 from betaroc.decision.curve import checked_alphas
 from betaroc.distributions.base import Distribution
@@ -81,8 +80,8 @@ PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
     **dict.fromkeys(("shift", "shift_client", "shift_impostor"), checks.finite),
     "scale": checks.positive,
     "prior": checks.prior,
-    "criterion": lambda value, name: known(value, tuple(CRITERIA), name),
-    "measure": lambda value, name: known(value, (*MEASURES, _WEIGHTED), name),
+    "criterion": lambda value, name: checks.choice(value, tuple(CRITERIA), name),
+    "measure": lambda value, name: checks.choice(value, (*MEASURES, _WEIGHTED), name),
     "alpha": checks.fraction,
 }
 #: Those that say which pair is the true one.

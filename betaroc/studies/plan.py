@@ -15,7 +15,6 @@ from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.options import POWER, IntervalOptions
 from betaroc.core.tables import Framed
-from betaroc.core.terms import known
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
 from betaroc.inference.delta import METHODS
@@ -480,7 +479,7 @@ def _request(
     if kind == "gap":
         asked_for = {"measure": "hter", "thresholds": "smooth"}
         asked_for |= {k: given[k] for k in asked_for if given[k] is not None}
-        measure = known(asked_for["measure"], _MEASURES, "measure")
+        measure = checks.choice(asked_for["measure"], _MEASURES, "measure")
         method = checks.choice(asked_for["thresholds"], _THRESHOLDS, "thresholds")
     if kind == "difference":
         r = given["correlation"]
@@ -500,7 +499,7 @@ def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[st
         found = asking(stat, given, **point)
         return f"{found.name}(model)", found
     own, at, behind = stat.partition("@")
-    name = known(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
+    name = checks.choice(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
     if name in STATISTICS:
         return name, asking(stat, given, **point)
     got = [behind] * bool(at) + [*map(checks.shown, given)]

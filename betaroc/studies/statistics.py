@@ -16,8 +16,8 @@ import numpy as np
 
 from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
-from betaroc.core.terms import name_among
 from betaroc.core.text import listed, nearest, shown, typed
+from betaroc.core.vocabulary import name_among
 from betaroc.decision.curve import ONE_CLASS_TARGETS
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import base_of

@@ -11,7 +11,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.core.class_words import ClassWords, shared_words
+from betaroc.core.vocabulary import ClassWords, shared_words
 
 WORDS = ("bona fide", "attack")
 HOSTILE = ("<script>x</script>", "&amp;")

@@ -11,7 +11,15 @@ import pytest
 import betaroc as br
 from betaroc import ScoreFileNotFoundError
 from betaroc.core.notices import collected, passed_on, warn
-from betaroc.core.sentences import Sentence, Term, for_readers, worded
+from betaroc.core.vocabulary import (
+    AN_IMPOSTOR,
+    FAR,
+    Sentence,
+    for_readers,
+    template_of,
+    with_arguments,
+    worded,
+)
 
 SCORES = br.Scores([0.6, 0.7, 0.8, 0.55, 0.9, 0.65], [0.1, 0.2, 0.3, 0.45, 0.35, 0.62])
 OTHER = br.Scores([0.5, 0.7, 0.8], [0.1, 0.2, 0.6])
@@ -60,9 +68,9 @@ def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> Non
         assert type(str(other)) is str
         assert str(other) == 'level must be 1. Use family="beta", or leave resolution= out.'
         assert other.argument == "level"
-        assert other.sentence.parts == error.sentence.parts
+        assert other.template == error.template
         assert getattr(other, "result", None) == getattr(error, "result", None)
-    again = error.reworded("dev: " + error.sentence)
+    again = error.reworded("dev: " + error.template)
     assert str(again) == f"dev: {error}"
     assert again.argument == "level"
     assert kind("only this").argument is None
@@ -74,26 +82,23 @@ def test_what_is_no_name_is_no_argument() -> None:
     assert br.InputError("wrong", argument="weights[3]").argument == "weights"
 
 
-def test_sentences_keep_the_places_of_their_terms() -> None:
-    said = "dev: `x`; " + worded(ADVICE) + " Or `y`." + Term("id=...")
-    assert said == 'dev: `x`; Use family="beta", or leave resolution= out. Or `y`.id=...'
-    terms = [part for part in said.parts if isinstance(part, Term)]
-    assert [(t.name, t.value) for t in terms] == [
-        ("family", '"beta"'), ("resolution", ""), ("id", "..."),
-    ]  # fmt: skip
-    assert said.said(lambda term: f"--{term.name}").endswith("leave --resolution out. Or `y`.--id")
-    assert said.replaced("e", "E").parts[-1] == "id=..."
-    for other in (pickle.loads(pickle.dumps(said)), copy.deepcopy(said)):
-        assert isinstance(other, Sentence)
-        assert other.parts == said.parts
+def test_arguments_have_other_names_at_another_door() -> None:
+    said = "dev: `x`; " + worded(ADVICE + " `id=...`") + f" {AN_IMPOSTOR} is {FAR}. Or `y`."
+    sentence = Sentence(said)
+    assert sentence == (
+        'dev: `x`; Use family="beta", or leave resolution= out. id=... an impostor is FAR. Or `y`.'
+    )
+    for other in (pickle.loads(pickle.dumps(sentence)), copy.deepcopy(sentence)):
+        assert (other, other.template) == (sentence, said)
+    text = with_arguments(said, lambda term: f"--{term.partition('=')[0]}")
+    assert "Use --family, or leave --resolution out. --id" in text
 
 
-def test_notices_keep_them_too() -> None:
+def test_notices_know_their_template() -> None:
     with collected() as notices, passed_on("dev: "):
         warn(worded(ADVICE), br.ScaleWarning)
     ((_, message),) = notices
-    assert isinstance(message, Sentence)
-    assert message.parts[:2] == ("dev: ", "Use ")
+    assert template_of(message) == "dev: " + worded(ADVICE)
 
 
 def test_randomness_is_checked_alike_everywhere() -> None:

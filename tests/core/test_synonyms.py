@@ -14,8 +14,8 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.checks import complement
 from betaroc.core.errors import BetarocError
-from betaroc.core.terms import TERMS, RateArguments
-from betaroc.core.text import RATE_NAMES, RATES, SYNONYMS, nearest, number
+from betaroc.core.text import nearest, number
+from betaroc.core.vocabulary import RATE_NAMES, RATES, SYNONYMS, TERMS, RateArguments
 from betaroc.decision.decide import TargetArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES

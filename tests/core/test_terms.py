@@ -12,7 +12,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.core.terms import ALIASES, TERMS, canonical
+from betaroc.core.vocabulary import ALIASES, TERMS, canonical
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.class_words import ClassWords, client_word, words_of
+from betaroc.core.vocabulary import ClassWords, client_word, words_of
 
 
 def written(folder: Path, labels: tuple[str, str], name: str = "dev.csv") -> Path:

@@ -70,3 +70,9 @@ def test_situation(name: str) -> None:
 def test_blocks_and_tables() -> None:
     assert_same_text(blocks(), (FOLDER / "blocks.html").read_text("utf-8"))
     assert_same_text(latex(), (FOLDER / "tables.tex").read_text("utf-8"))
+
+
+def test_every_slot_is_filled() -> None:
+    texts = "".join(path.read_text("utf-8") for path in FOLDER.iterdir() if path.suffix != ".py")
+    # Slots lie in the last plane of characters, which JSON writes as pairs.
+    assert not re.search("[\U00100000-\U0010ffff]|\\\\udb[c-f]", texts)

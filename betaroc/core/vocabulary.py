@@ -1,0 +1,521 @@
+"""The words of the user's field, and the slots that sentences have for them.
+
+A sentence is written as ``f"the {FAR} target holds for {IMPOSTORS}"``. Each slot is a character
+that no other text holds, so that nothing a user named is taken for one; :class:`Vocabulary` fills
+them where the sentence is shown. Attributes, columns and keys of JSON keep one name each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, TypedDict
+
+BIOMETRIC = "biometric"
+#: Slots of the rates, short, and of their titles.
+FAR, FRR, TPR, TNR, HTER, EER = map(chr, range(0x10E000, 0x10E006))
+_RATE_NAMES = ("far", "frr", "tpr", "tnr", "hter", "eer")
+RATE_SLOT = dict(zip(_RATE_NAMES, (FAR, FRR, TPR, TNR, HTER, EER), strict=True))
+TITLE_SLOT = {name: chr(0x10E010 + k) for k, name in enumerate(_RATE_NAMES)}
+#: Slots of the classes: before a noun ("client scores"), for one, with its article, for several.
+CLIENT, ONE_CLIENT, A_CLIENT, CLIENTS = map(chr, range(0x10E020, 0x10E024))
+IMPOSTOR, ONE_IMPOSTOR, AN_IMPOSTOR, IMPOSTORS = map(chr, range(0x10E028, 0x10E02C))
+_CLASS_SLOTS = {
+    "client": (CLIENT, ONE_CLIENT, A_CLIENT, CLIENTS),
+    "impostor": (IMPOSTOR, ONE_IMPOSTOR, AN_IMPOSTOR, IMPOSTORS),
+}
+#: From the slot of a word to that of the same word where it begins a sentence.
+_CAPITAL = 0x40
+_SLOTS = range(0x10E000, 0x10E000 + _CAPITAL)
+#: What stands around an argument of Python, or a remedy in Python.
+_ARGUMENT_START, ARGUMENT_END = "\U0010e0f0", "\U0010e0f1"
+_ARGUMENT = re.compile(f"{_ARGUMENT_START}(.*?){ARGUMENT_END}")
+
+#: What the rates are called in every field. A row is one number, first as it is called here: what
+#: takes arguments, options, points and statistics by other names, and what suggests them, asks it.
+RATES = (
+    ("far", "fpr", "fmr", "apcer"),
+    ("frr", "fnr", "fnmr", "bpcer"),
+    ("tpr", "recall", "sensitivity", "tar", "gar", "tmr"),
+    ("tnr", "specificity", "tnmr"),
+)
+RATE_NAMES = tuple(name for row in RATES for name in row)
+#: The row of every name; those of other numbers too.
+SYNONYMS = {
+    name: row
+    for row in (
+        *RATES, ("hter", "acer", "ber"), ("eer", "d-eer"), ("precision", "ppv"),
+        ("level", "confidence"),
+    )
+    for name in row
+}  # fmt: skip
+#: Words of the fields that are taken for a statistic, a measure, a criterion, a point or an
+#: argument, and the one name of each.
+ALIASES = {name: row[0] for name, row in SYNONYMS.items() if name not in (row[0], "confidence")}
+#: The rates that are one less a rate of errors.
+COMPLEMENTS = {"tpr": "frr", "tnr": "far"}
+
+
+class RateArguments(TypedDict, total=False):
+    """The keywords that are other names of a rate."""
+
+    fpr: float
+    fmr: float
+    apcer: float
+    fnr: float
+    fnmr: float
+    bpcer: float
+    recall: float
+    sensitivity: float
+    tar: float
+    gar: float
+    tmr: float
+    tnr: float
+    specificity: float
+    tnmr: float
+
+
+class Word(NamedTuple):
+    """What a rate is called: on axes and in columns, and in full."""
+
+    short: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the numbers of a threshold are called in a field.
+
+    Parameters
+    ----------
+    name : str
+        As users give it.
+    about : str
+        What the field decides, in a line.
+    far, frr, tpr, tnr, hter, eer : Word
+        The share of impostors accepted, of clients rejected, of clients accepted and of impostors
+        rejected; the mean of the first two; the rate at which they are equal.
+    counts : tuple of str
+        Clients and impostors accepted, impostors and clients rejected.
+
+    Examples
+    --------
+    >>> TERMS["matching"].said("HTER, FAR and FRR at the EER")
+    'HTER, FMR and FNMR at the EER'
+    """
+
+    name: str
+    about: str
+    far: Word
+    frr: Word
+    tpr: Word
+    tnr: Word
+    hter: Word
+    eer: Word
+    counts: tuple[str, str, str, str]
+
+    def said(self, text: str, keep: Iterable[str] = ()) -> str:
+        """A text of the package in the words of the field.
+
+        Parameters
+        ----------
+        text : str
+            In the package's own words.
+        keep : iterable of str
+            Names that the user gave, which stand as they are.
+        """
+        if self.name == BIOMETRIC:
+            return text
+        # Who calls a system FAR reads of it by the rate's word; else the rates would have none.
+        names = {name for name in keep if name and name.lower() not in _OWN_WORDS}
+        kept = tuple(sorted(names, key=len, reverse=True))
+        pattern = _terms_pattern(kept)
+        return respelled(text, pattern, self._word)
+
+    def _word(self, found: re.Match[str], text: str) -> str:
+        if found["kept"]:
+            return found["kept"]
+        own = _OWN_WORDS[found["word"].lower()]
+        word = getattr(self, own)[found["word"].lower() == getattr(TERMS[BIOMETRIC], own).title]
+        if found["word"][:1].isupper() and word[:1].islower():
+            word = word[0].upper() + word[1:]
+        # What has no word, such as 1 - BPCER, stands in brackets within a sentence.
+        expression = " " in word and word == getattr(self, own).short
+        word = f"({word})" if expression and found[0] != text else word
+        return word + found["plural"]
+
+
+_HTER, _EER = Word("HTER", "half total error rate"), Word("EER", "equal error rate")
+#: Every vocabulary by name; docs/conventions.md cites where each is from.
+TERMS: dict[str, Terms] = {
+    terms.name: terms
+    for terms in (
+        Terms(
+            BIOMETRIC,
+            "whether a claimed identity is accepted",
+            Word("FAR", "false acceptance rate"),
+            Word("FRR", "false rejection rate"),
+            Word("TPR", "true positive rate"),
+            Word("TNR", "true negative rate"),
+            _HTER,
+            _EER,
+            ("true accepts", "false accepts", "true rejects", "false rejects"),
+        ),
+        Terms(
+            "matching",
+            "whether two samples are of one person: rates of the comparisons made",
+            Word("FMR", "false match rate"),
+            Word("FNMR", "false non-match rate"),
+            Word("TMR", "true match rate"),
+            Word("TNMR", "true non-match rate"),
+            _HTER,
+            _EER,
+            ("true matches", "false matches", "true non-matches", "false non-matches"),
+        ),
+        Terms(
+            "pad",
+            "whether a presentation is bona fide: impostors are attacks of one species",
+            Word("APCER", "attack presentation classification error rate"),
+            Word("BPCER", "bona fide presentation classification error rate"),
+            Word("1 - BPCER", "share of bona fide presentations accepted"),
+            Word("1 - APCER", "share of attack presentations rejected"),
+            Word("ACER", "average classification error rate"),
+            Word("D-EER", "detection equal error rate"),
+            (
+                "bona fide presentations accepted",
+                "attack presentations accepted",
+                "attack presentations rejected",
+                "bona fide presentations rejected",
+            ),
+        ),
+        Terms(
+            "ml",
+            "whether an item is of the positive class, which the clients are",
+            Word("FPR", "false positive rate"),
+            Word("FNR", "false negative rate"),
+            Word("TPR", "true positive rate"),
+            Word("TNR", "true negative rate"),
+            Word("BER", "balanced error rate"),
+            _EER,
+            ("true positives", "false positives", "true negatives", "false negatives"),
+        ),
+    )
+}
+
+#: The package's own words, small, and the rate of each.
+_OWN_WORDS = {
+    word.lower(): rate for rate in _RATE_NAMES for word in getattr(TERMS[BIOMETRIC], rate)
+}
+
+
+def canonical(name: object) -> object:
+    """The one name of a number that was named in the words of a field; else what was given."""
+    return ALIASES.get(name, name) if isinstance(name, str) else name
+
+
+def name_among(name: str, options: Sequence[str]) -> str:
+    """The name of the same number that is among the options; else what was given."""
+    return next((word for word in (name, *SYNONYMS.get(name, ())) if word in options), name)
+
+
+#: Of each word of clients the words of impostors that leave no doubt which class is which.
+_PAIRS = {
+    "client": {"impostor", "imposter"},
+    "genuine": {"impostor", "imposter", "attack", "spoof", "fake", "forgery", "deepfake"},
+    "bona fide": {"attack", "spoof", "fake", "deepfake", "morph", "presentation attack"},
+    "bonafide": {"attack", "spoof", "fake", "deepfake", "morph", "presentation attack"},
+    "live": {"attack", "spoof", "fake"},
+    "real": {"attack", "spoof", "fake", "deepfake"},
+    "target": {"nontarget", "non target"},
+    "mated": {"nonmated", "non mated"},
+    "match": {"nonmatch", "non match"},
+    "positive": {"negative"},
+    "pos": {"neg"},
+}
+#: Of several; whatever is not here is called trials of its word.
+_MANY = {
+    "attack": "attacks", "case": "cases", "client": "clients", "control": "controls",
+    "deepfake": "deepfakes", "fake": "fakes", "forgery": "forgeries", "imposter": "imposters",
+    "impostor": "impostors", "match": "matches", "morph": "morphs", "negative": "negatives",
+    "non match": "non-matches", "non target": "non-targets", "nonmatch": "nonmatches",
+    "nontarget": "nontargets", "positive": "positives", "presentation attack":
+    "presentation attacks", "spoof": "spoofs", "target": "targets",
+}  # fmt: skip
+#: Adjectives that stand for one and for several.
+_ALONE = {"bona fide", "bonafide", "genuine", "mated", "non mated", "nonmated"}
+_LONGEST = 24
+
+
+class ClassWords(NamedTuple):
+    """The words of both classes, in the singular.
+
+    Examples
+    --------
+    >>> words = ClassWords("bona fide", "attack")
+    >>> words.counted("impostor", 181), words.counted("impostor", 1), words.many("client")
+    ('181 attacks', '1 attack', 'bona fide')
+    >>> ClassWords("ham", "spam").counted("impostor", 7)
+    '7 spam trials'
+    """
+
+    client: str = "client"
+    impostor: str = "impostor"
+
+    def one(self, who: str) -> str:
+        """One of a class, ``who`` being "client" or "impostor"."""
+        word = self._of(who)
+        known = _folded(word) in _MANY or _folded(word) in _ALONE
+        return word if known else f"{word} trial"
+
+    def many(self, who: str) -> str:
+        """Several of a class."""
+        word = self._of(who)
+        plural = _MANY.get(_folded(word))
+        if plural is not None:
+            return plural if word.islower() else plural.capitalize()
+        return word if _folded(word) in _ALONE else f"{word} trials"
+
+    def counted(self, who: str, n: float, shown: str | None = None) -> str:
+        """A number of a class; ``shown`` is how the number is written."""
+        text = f"{round(n):d}" if shown is None else shown
+        return f"{text} {self.one(who) if round(n) == 1 else self.many(who)}"
+
+    def said(self, text: str, keep: Iterable[str] = ()) -> str:
+        """A finished text of the package in these words.
+
+        Parameters
+        ----------
+        text : str
+            That speaks of clients and impostors.
+        keep : iterable of str
+            Names that the user gave, which stand as they are.
+
+        Examples
+        --------
+        >>> ClassWords("bona fide", "attack").said("200 client scores; an impostor of 9 impostors")
+        '200 bona fide scores; an attack of 9 attacks'
+        """
+        if self == ClassWords():
+            return text
+        kept = tuple(sorted({name for name in keep if name}, key=len, reverse=True))
+        return respelled(text, _class_pattern(kept), self._word)
+
+    def in_markup(self, page: str, keep: Iterable[str] = ()) -> str:
+        """A page in these words: what stands between its tags, but for styles and pictures."""
+        from markupsafe import escape
+
+        if self == ClassWords():
+            return page
+        escaped, kept = ClassWords(*(str(escape(word)) for word in self)), list(keep)
+        return "".join(
+            part if part.startswith("<") else escaped.said(part, kept)
+            for part in _MARKUP.split(page)
+        )
+
+    def _word(self, found: re.Match[str], _line: str) -> str:
+        if found["kept"] or found["whose"]:
+            return found[0]
+        who = found["who"].lower()
+        if found["s"]:
+            new = self.many(who)
+        elif found["one"] and found["noun"] is None:
+            new = self.one(who)
+        else:
+            new = self._of(who)
+        if found["who"][0].isupper():
+            new = new[:1].upper() + new[1:]
+        before = found["one"] or ""
+        if before.strip().lower() in ("a", "an"):
+            before = before[0] + ("n" if new[:1].lower() in "aeiou" else "") + " "
+        return f"{before}{new}"
+
+    def _of(self, who: str) -> str:
+        return str(getattr(self, who))
+
+
+#: Tags, and what is no prose: styles, scripts, code and pictures.
+_MARKUP = re.compile(
+    r"(<style\b.*?</style>|<script\b.*?</script>|<svg\b.*?</svg>|<code\b.*?</code>|<[^>]*>)",
+    re.DOTALL,
+)
+
+
+@lru_cache(maxsize=64)
+def _class_pattern(kept: tuple[str, ...]) -> re.Pattern[str]:
+    """A class in prose: not in an option, an attribute or a path, nor whose a label is."""
+    names = rf"(?<!\w)(?:{'|'.join(map(re.escape, kept))})(?!\w)" if kept else r"(?!)"
+    return re.compile(
+        rf"(?P<kept>{names})|(?P<one>\b(?:[Aa]n?|[Nn]o|[Oo]ne|[Ee]ach|[Ee]very|1) )?"
+        r"(?<![\w./\\=\"-])(?P<who>[Cc]lient|[Ii]mpostor)(?P<s>s?)(?![\w/\\=\"-]|\.\w)"
+        r"(?P<whose>['’]|&#39;)?"
+        r"(?P<noun>(?= (?:scores?|trials?|class(?:es)?|distributions?|fit|side|tail)\b))?"
+    )
+
+
+def shared_words(given: Iterable[ClassWords | None]) -> ClassWords:
+    """The words that all score sets of a text have; else those of the package."""
+    found = set(given)
+    only = found.pop() if len(found) == 1 else None
+    return ClassWords() if only is None else only
+
+
+def words_of(client: object, impostor: object) -> ClassWords | None:
+    """The labels of both classes where they are words that can be shown."""
+    if not (_is_word(client) and _is_word(impostor)):
+        return None
+    return ClassWords(str(client).strip(), str(impostor).strip())
+
+
+def client_word(labels: list[str]) -> str | None:
+    """Which of two words is the client's where the field leaves no doubt; else None."""
+    found = [
+        one for one, other in (labels, labels[::-1])
+        if _folded(other) in _PAIRS.get(_folded(one), ())
+    ]  # fmt: skip
+    return found[0] if len(found) == 1 else None
+
+
+def is_class_word(label: str) -> bool:
+    """Whether a label is a number or a word of the field for one of two classes."""
+    known = {"0", "1", "-1", "true", "false", "human", *_PAIRS}.union(*_PAIRS.values())
+    return _folded(label) in known or label.strip() in known
+
+
+def _is_word(label: object) -> bool:
+    text = label.strip() if isinstance(label, str) else ""
+    return 0 < len(text) <= _LONGEST and text.isprintable() and any(c.isalpha() for c in text)
+
+
+def _folded(word: str) -> str:
+    return " ".join(word.casefold().replace("_", " ").replace("-", " ").split())
+
+
+def capital(text: str) -> str:
+    """The first letter as at the beginning of a sentence."""
+    first = text[:1]
+    if first and ord(first) in _SLOTS:
+        return chr(ord(first) + _CAPITAL) + text[1:]
+    return first.upper() + text[1:]
+
+
+class Vocabulary(NamedTuple):
+    """The words of a field and of the labels of both classes."""
+
+    terms: Terms
+    words: ClassWords = ClassWords()
+
+    def fill(self, text: str) -> str:
+        """The text with these words in its slots, and without the marks of arguments."""
+        if text.isascii():
+            return text
+        table = _slots(self)
+        if len(text) == 1 and text in RATE_SLOT.values():
+            return table[ord(text)].strip("()")
+        return text.translate(table)
+
+
+@lru_cache(maxsize=64)
+def _slots(vocabulary: Vocabulary) -> dict[int, str]:
+    """By slot its word."""
+    terms, words = vocabulary
+    table: dict[int, str] = {}
+    for rate in _RATE_NAMES:
+        short, title = getattr(terms, rate)
+        # What has no word, such as 1 - BPCER, stands in brackets within a sentence.
+        table[ord(RATE_SLOT[rate])] = f"({short})" if " " in short else short
+        table[ord(TITLE_SLOT[rate])] = title
+    for who, slots in _CLASS_SLOTS.items():
+        single = words.one(who)
+        article = "an" if single[:1].lower() in "aeiou" else "a"
+        forms = getattr(words, who), single, f"{article} {single}", words.many(who)
+        table |= zip(map(ord, slots), forms, strict=True)
+    capitals = {slot + _CAPITAL: capital(word) for slot, word in table.items()}
+    return table | capitals | {ord(_ARGUMENT_START): "", ord(ARGUMENT_END): ""}
+
+
+#: What stands where nobody names a field.
+DEFAULT = Vocabulary(TERMS[BIOMETRIC])
+
+
+class Sentence(str):
+    """What is said in the default words, beside the template that other words are put into."""
+
+    __slots__ = ("template",)
+    template: str
+
+    def __new__(cls, template: str) -> Sentence:
+        self = super().__new__(cls, DEFAULT.fill(template))
+        self.template = template_of(template)
+        return self
+
+
+def template_of(text: str) -> str:
+    """The text with its slots, and with its arguments between marks."""
+    return text.template if isinstance(text, Sentence) else text
+
+
+def worded(text: str) -> str:
+    """The text with marks in place of the backticks around arguments of Python."""
+    return re.sub("`([^`]*)`", rf"{_ARGUMENT_START}\1{ARGUMENT_END}", text)
+
+
+def with_arguments(template: str, words: Callable[[str], str]) -> str:
+    """The text with other words for the arguments of Python between its marks."""
+    return _ARGUMENT.sub(lambda found: words(found[1]), template)
+
+
+def for_readers(text: str) -> str:
+    """Without the sentences that name an argument, which speak to who makes the call."""
+    sentences = re.split(r"(?<=[.!?]) ", with_arguments(template_of(text), lambda _: "\0"))
+    return " ".join(one for one in sentences if "\0" not in one)
+
+
+@lru_cache(maxsize=64)
+def _terms_pattern(kept: tuple[str, ...]) -> re.Pattern[str]:
+    names = rf"(?<!\w)(?:{'|'.join(map(re.escape, kept))})(?!\w)" if kept else r"(?!)"
+    own = TERMS[BIOMETRIC]
+    short = "|".join(getattr(own, rate).short for rate in _RATE_NAMES)
+    # A title may begin a sentence or the heading of a table.
+    titles = "|".join(
+        f"(?i:{title[0]}){title[1:]}"
+        for title in (getattr(own, rate).title for rate in _RATE_NAMES)
+    )
+    # Of a rate in an identifier, such as FAR_1, nothing is said.
+    return re.compile(rf"(?P<kept>{names})|\b(?P<word>{short}|{titles})(?P<plural>s?)\b")
+
+
+def respelled(
+    text: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
+) -> str:
+    """A text with other words; columns of tables stay, as far as blanks allow."""
+    return "\n".join(_respelled_line(line, pattern, word) for line in text.split("\n"))
+
+
+def _respelled_line(
+    line: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
+) -> str:
+    said, owed, end = "", 0, 0
+    for found in pattern.finditer(line):
+        before, owed = _narrowed(line[end : found.start()], owed)
+        new, room = word(found, line), len(before) - len(before.rstrip(" ")) - 2
+        growth = len(new) - len(found[0])
+        if room <= 0 or growth > room:
+            owed += growth
+        else:
+            before = before[:-growth] if growth > 0 else before + " " * -growth
+        said, end = said + before + new, found.end()
+    return said + _narrowed(line[end:], owed)[0]
+
+
+def _narrowed(text: str, owed: int) -> tuple[str, int]:
+    """Fewer blanks between columns for a word that has grown, and what is still owed."""
+
+    def run(blanks: re.Match[str]) -> str:
+        nonlocal owed
+        change = min(owed, len(blanks[0]) - 2)
+        owed -= change
+        return " " * (len(blanks[0]) - change)
+
+    return re.sub(" {2,}", run, text) if owed else text, owed
