@@ -23,9 +23,9 @@ from scipy.special import ndtr
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
-from betaroc.report.contradictions import contradictions
-from betaroc.report.curve_words import category_words, certainty_of, unseen, whole_curve_words
-from betaroc.report.score_set import ScoreSet, observed_points
+from betaroc.report.curve_words import category_words, seen_shape, whole_curve
+from betaroc.report.observed import contradictions, observed_points
+from betaroc.report.score_set import CurveTests, ScoreSet, curve_tests
 
 Law = tuple[float, float]
 LEVEL, SEED = 0.95, 13
@@ -80,12 +80,9 @@ def claim(words: str) -> str:
     return found
 
 
-def fitted_claim(fit: br.Fit) -> str:
+def fitted_claim(tests: CurveTests) -> str:
     """What is said where the fitted curve is taken for the true one, as far as scores show it."""
-    hidden = unseen(fit.model, fit.scores)
-    if hidden is not None:
-        return "proper" if hidden.side == "above" else "below"
-    return fit.model.global_shape()
+    return seen_shape(tests.fit.model, tests.sizes)[0]
 
 
 def grade(said: str, truth: str) -> str:
@@ -103,16 +100,16 @@ def shape_claim(words: str) -> str:
 
 def judged(fit: br.Fit, truth: str, model: br.ScoreModel) -> list[tuple[str, str]]:
     """Grades of every sentence on one fit: ("whole" or "ends" or "shapes", grade)."""
-    sure = certainty_of(fit, LEVEL)
-    said = claim(whole_curve_words(fit.model, fit.scores, sure))
-    found = [("whole", grade(said, truth)), ("fitted", grade(fitted_claim(fit), truth))]
+    sure = curve_tests(fit, LEVEL)
+    said = claim(whole_curve(sure)[0])
+    found = [("whole", grade(said, truth)), ("fitted", grade(fitted_claim(sure), truth))]
     ends = model.ends()
     for which in ("at_zero", "at_one"):
         side = "cannot tell" if sure.ends is None else getattr(sure.ends, which).side
         found.append(("ends", grade(side, getattr(ends, which).side)))
     true = model.shape_category()
     if isinstance(true, tuple):
-        for words, shape in zip(category_words(fit.model, sure), true, strict=True):
+        for words, shape in zip(category_words(sure), true, strict=True):
             found.append(("shapes", grade(shape_claim(words), shape.value)))
     return found
 

@@ -25,7 +25,7 @@ def _close_figures() -> Iterator[None]:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """As short a check as can be, where it is not the matter."""
-    monkeypatch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
+    monkeypatch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
 
 
 @pytest.fixture

@@ -32,8 +32,7 @@ from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import Axes, legend_below, stacked_axes
 from betaroc.rendering.tree import Node, Words
-from betaroc.report.intervals import coarse_words, read_words, summary_numbers
-from betaroc.report.score_set import warn_of_test
+from betaroc.report.score_set import read_words, summary_numbers, summary_words, warn_of_test
 
 
 class SystemCurve(NamedTuple):
@@ -135,9 +134,10 @@ def say_curves(
     lines += [f"{name and f'{name}: '}thresholds from {words}" for name, words in choosers.items()]
     lines += [f"seed {seed}"] * (seed is not None)
     warned = [text for curve in curves for text in curve.warnings]
+    coarse = [f"{name}: {words}" for name, side in sides if (words := summary_words(side))]
     say(
         arguments, document, lambda: [*tree(), Words("\n".join(lines), "given")],
-        [*warned, *coarse_words(sides)] if arguments.csv else warned,
+        [*warned, *coarse] if arguments.csv else warned,
         [curve.name for curve in curves], shared_words(side.words for _, side in sides),
     )  # fmt: skip
 

@@ -24,9 +24,10 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Words
-from betaroc.report.intervals import read_words
-from betaroc.report.record import check_numbers, target_text, told_decision
-from betaroc.report.system_thresholds import CheckedTest, DecidedSystem
+from betaroc.report.first_screen import target_text
+from betaroc.report.numbers import check_numbers, told_decision
+from betaroc.report.score_set import read_words
+from betaroc.report.systems_page import CheckedTest, DecidedSystem
 
 
 def read_decided(

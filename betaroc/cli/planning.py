@@ -25,7 +25,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Words, apart, recorded
-from betaroc.report.intervals import read_words
+from betaroc.report.score_set import read_words
 
 GUARANTEE = "guarantee"
 #: Scores above the threshold, for which the table of a guarantee has a row.

@@ -18,7 +18,7 @@ from betaroc.decision.decision_view import decision_view
 from betaroc.decision.status import GREEN
 from betaroc.decision.ways import HOW
 from betaroc.estimation.families import BEST
-from betaroc.report.system_thresholds import thresholds_view
+from betaroc.report.systems_page import thresholds_view
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -11,12 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.errors import (
-    BetarocWarning,
-    FitError,
-    InputError,
-    SameDataWarning,
-)
+from betaroc.core.arrays import CLASSES
+from betaroc.core.errors import BetarocWarning, FitError, InputError, SameDataWarning
 from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import shown
@@ -44,40 +40,41 @@ from betaroc.fits.fit import Fit, best_fit, fit
 from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.measures import rate_terms
+from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import Noun, told_document
-from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Node
 from betaroc.rendering.tree_text import text_of
 from betaroc.report import numbers
-from betaroc.report.beta_pair import BetaPairFit, beta_pair_numbers, beta_pair_of
-from betaroc.report.contradictions import contradictions, first_lines
-from betaroc.report.first_screen import decision_lines
-from betaroc.report.intervals import intervals_of
-from betaroc.report.page import analysis_block, sections_of, write_report
-from betaroc.report.quality import distances, quality_of, shift
-from betaroc.report.record import (
+from betaroc.report.curve_words import BetaPairFit, beta_pair_of
+from betaroc.report.first_screen import (
     AnalysisTarget,
     checks_of,
+    decision_lines,
     decision_numbers,
     decision_of,
-    doubts,
     request_of,
     target_text,
 )
-from betaroc.report.score_set import (
+from betaroc.report.observed import (
     ObservedCurve,
     ObservedPoint,
-    ScoreSet,
-    apart_words,
-    is_modelled,
-    names_of_files,
+    contradictions,
     observed_curves,
-    observed_numbers,
     observed_points,
     rate_at,
     rates_shown,
 )
+from betaroc.report.page import (
+    analysis_block,
+    apart_words,
+    contradicted_lines,
+    doubts,
+    in_field_words,
+    sections_of,
+    write_report,
+)
+from betaroc.report.score_set import ScoreSet, distances, intervals_of, names_of_files, quality_of
 
 _OF_TAILS = ("tails", "tail_sizes", "bounds")
 
@@ -182,15 +179,12 @@ class Analysis(Result, Noun):
             The threshold and its status; what test contradicts; the sections of the report
             without pictures; warnings.
         """
-        first = first_lines(self.dev, self.tests, self.points, self.level)
         alarms, warnings = doubts(self)
-        first += [*alarms, *filter(None, [apart_words(self.dev)])]
+        first = [*contradicted_lines(self), *alarms, *filter(None, [apart_words(self.dev)])]
         blocks = ["\n".join(decision_lines(self)), *["\n".join(first)] * bool(first)]
         blocks.append(text_of(sections_of(self)))
-        blocks += ["\n".join(f"warning: {said}" for said in warnings)] * bool(warnings)
-        names = [visible(one) for one in self.names]
-        told = self.words.said("\n\n".join(blocks) + "\n", names)
-        return checks.terms_of(self.terms).said(told, [*names, *self.words])
+        blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
+        return in_field_words(self)("\n\n".join(blocks) + "\n")
 
     def to_dict(self) -> dict[str, Any]:
         """The analysis as nested dictionaries of numbers and text, ready for JSON.
@@ -214,15 +208,15 @@ class Analysis(Result, Noun):
             "level": self.level,
             "seed": self.seed,
             "dev": numbers.set_numbers(self.dev, files),
-            "beta_pair": beta_pair_numbers(self.beta),
+            "beta_pair": numbers.beta_pair_numbers(self.beta),
             "tests": [numbers.set_numbers(part, files) for part in self.tests],
             "decision": decision_numbers(self),
             "operating_points": [numbers.met_numbers(p, self.parts) for p in self.points],
             "contradictions": [
-                one._asdict()
-                for one in contradictions(self.dev, self.tests, self.points, self.level)
+                row._asdict()
+                for row in contradictions(self.dev, self.tests, self.points, self.level)
             ],
-            "curves": [observed_numbers(met) for met in self.curves],
+            "curves": [numbers.observed_numbers(met) for met in self.curves],
             "warnings": [notice.message for notice in self.notices],
         }
 
@@ -262,18 +256,18 @@ class Analysis(Result, Noun):
 
     def _metrics(self) -> dict[str, Any]:
         """By set its areas, its EER and its rates at dev's thresholds."""
-        found: dict[str, Any] = {}
+        metrics: dict[str, Any] = {}
         for k, part in enumerate(self.parts):
             place = part.role.replace(" ", "_")
             models = {"": part.empirical} | ({} if part.fit is None else {"_fit": part.fit.model})
             for which, model in models.items():
-                found[f"{place}/auc{which}"] = model.auc()
-                found[f"{place}/eer{which}"] = model.eer().hter
+                metrics[f"{place}/auc{which}"] = model.auc()
+                metrics[f"{place}/eer{which}"] = model.eer().hter
             for met in self.points:
-                for name in (one for one in rates_shown([part]) if one not in ("hter", "f1")):
+                for name in (key for key in rates_shown([part]) if key not in ("hter", "f1")):
                     key = f"{place}/{name}/{met.key}_by_{met.chosen_by}"
-                    found[key] = rate_at(name, part.empirical, met.observed[k])
-        return found
+                    metrics[key] = rate_at(name, part.empirical, met.observed[k])
+        return metrics
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the report, one self-contained page.
@@ -421,72 +415,62 @@ def analyze_stepwise(
     aim = request_of(target, level)
     checks.generator(rng)  # a wrong one is no fault of a test set
     data: ScoreData = as_scores(dev, "dev")
-    named = _named_tests(test)
-    absent = [given for given in (data, *named.values()) if given.has_rejected]
+    tests = _named_tests(test)
+    absent = [given for given in (data, *tests.values()) if given.has_rejected]
     rate_terms(terms, *(empirical_model(given)._pair for given in absent))
-    also = askings(statistics)
+    judge = Judge(level, rng, asked=askings(statistics))
     for stat in [statistics] if isinstance(statistics, str) else statistics:
         refuse_words_of_comparisons(stat, *absent)
-    judge = Judge(level, rng, asked=also)
     checked_pair(options["family"], (AUTO, BEST))
-    asked, reason = options["family"], f"chosen with family={options['family']!r}"
-    if asked == AUTO:
-        options, reason = _automatic(options, [data, *named.values()])
+    family, reason = options["family"], f"chosen with family={options['family']!r}"
+    if family == AUTO:
+        automatic_choice = automatic([data, *tests.values()], bounds=options["bounds"])
+        refuse_rule(automatic_choice, options["boundary"])
+        give(automatic_choice.notices)
+        options = {**options, "family": automatic_choice.family}
+        reason = automatic_choice.reason
     first = fitted_set("dev", data, options, judge, prefix="dev: ")
-    decision, no_decision = decision_of(data, aim, _fitting(options, first))
+    # A decision on dev is fitted as dev was, which is not fitted again.
+    compared = first.quality.families if first.quality and options["family"] == BEST else None
+    fitting = Fitting(
+        options["family"], options["boundary"], options["resolution"],
+        None if first.fit is None else (first.fit, compared), options["bounds"],
+    )  # fmt: skip
+    decision, no_decision = decision_of(data, aim, fitting)
     step()
-    chosen = options["family"]
     if first.fit is not None:
-        chosen = first.fit.family
-        reason = first.fit.reason if asked == BEST else reason
-        own = {} if options["tails"] is not None else {"tails": sides_of(first.fit)}
-        options = {**options, "family": chosen, **own}  # test has no say in the choice
-    tests = []
-    for k, (name, scores) in enumerate(named.items(), start=1):
-        role = "test" if len(named) == 1 else f"test {k}"
-        tests.append(_test_part(role, name, scores, first, options, judge))
+        reason = first.fit.reason if family == BEST else reason
+        tails = {} if options["tails"] is not None else {"tails": sides_of(first.fit)}
+        options = {**options, "family": first.fit.family, **tails}  # test has no say in the choice
+    parts = []
+    for k, (name, scores) in enumerate(tests.items(), start=1):
+        role = "test" if len(tests) == 1 else f"test {k}"
+        parts.append(_test_part(role, name, scores, first, options, judge))
         step()
-    curves = observed_curves(first, tests, level, rng)
+    curves = observed_curves(first, parts, level, rng)
     return Analysis(
         first,
-        tuple(tests),
-        observed_points(first, tuple(tests), level),
+        tuple(parts),
+        observed_points(first, tuple(parts), level),
         curves,
         level,
-        chosen,
+        options["family"],
         reason,
         int(rng) if isinstance(rng, int | np.integer) else None,
         beta_pair_of(first, options, level, rng),
         terms,
         decision,
-        checks_of(decision, list(named.values())),
+        checks_of(decision, list(tests.values())),
         no_decision,
         "" if target is None else target_text(aim),
     )
-
-
-def _automatic(options: Mapping[str, Any], sets: list[ScoreData]) -> tuple[Mapping[str, Any], str]:
-    """The family that stands for "auto" on all sets, and why."""
-    found = automatic(sets, bounds=options["bounds"])
-    refuse_rule(found, options["boundary"])
-    give(found.notices)
-    return {**options, "family": found.family}, found.reason
-
-
-def _fitting(options: Mapping[str, Any], dev: ScoreSet) -> Fitting:
-    """How a decision on dev is fitted: as dev was, which is not fitted again."""
-    compared = None if dev.quality is None else dev.quality.families
-    chosen = compared if options["family"] == BEST else None
-    known = None if dev.fit is None else (dev.fit, chosen)
-    rules = options["boundary"], options["resolution"]
-    return Fitting(options["family"], *rules, known, options["bounds"])
 
 
 def _named_tests(test: ScoresLike | Mapping[str, ScoresLike] | None) -> dict[str, ScoreData]:
     if test is None:
         return {}
     if isinstance(test, Mapping) and all(isinstance(name, str) for name in test):
-        return {name: as_scores(one, f"test[{shown(name)}]") for name, one in test.items()}
+        return {name: as_scores(data, f"test[{shown(name)}]") for name, data in test.items()}
     scores = as_scores(test, "test", "Scores, a ScoreSummary, a mapping of names to these")
     return {_name_of(scores, "test"): scores}
 
@@ -520,18 +504,17 @@ class Judge(NamedTuple):
 
         On the one set that may choose, families are compared.
         """
-        laws = part.fit if is_modelled(part) else None
+        given, laws = part.given, part.modelled
         with passed_on(prefix):
-            found = intervals_of(
-                part.scores, laws, part.empirical, self.level, summary=part.summary,
-                asked=self.asked, rng=self.rng,
-            )  # fmt: skip
-        if not self.checks:
-            return replace(part, intervals=found)
-        checked = quality_of(
-            part.given, laws, self.level, self.rng, choose=choose, compared=compared
-        )
-        return replace(part, intervals=found, quality=checked)
+            intervals = intervals_of(
+                given, laws, part.empirical, self.level, asked=self.asked, rng=self.rng
+            )
+        quality = None
+        if self.checks:
+            quality = quality_of(
+                given, laws, self.level, self.rng, choose=choose, compared=compared
+            )
+        return replace(part, intervals=intervals, quality=quality)
 
 
 def fitted_set(
@@ -540,12 +523,12 @@ def fitted_set(
 ) -> ScoreSet:  # fmt: skip
     """A score set that must be fitted, and judged unless there is no judge."""
     compared = None
-    rules = options["boundary"], options["resolution"]
     with passed_on(prefix):
         if options["family"] == BEST:
-            compared = best_comparison(given, *rules, options["bounds"])
+            rules, bounds = (options["boundary"], options["resolution"]), options["bounds"]
+            compared = best_comparison(given, *rules, bounds)
             tails = TailRequest.of(*(options[name] for name in _OF_TAILS))
-            fitted = best_fit(given, *rules, compared, tails=tails, bounds=options["bounds"])
+            fitted = best_fit(given, *rules, compared, tails=tails, bounds=bounds)
         else:
             fitted = fit(given, **options)
     part = _part(role, _name_of(given, role), given, fitted)
@@ -579,8 +562,10 @@ def _test_part(
             warn("not fitted. " + error.template, BetarocWarning)
             reversed_scores(*given._distributions)  # which the fit would have said
     part = _part(role, name, given, fitted)
-    apart = replace(part, shift=shift(dev.scored.empirical, part.scored.empirical))
-    return judge.judged(apart, prefix=f"{role}: ")
+    first, second = dev.scored.empirical, part.scored.empirical
+    client = ScoreModel(first.client, second.client).ks()
+    impostor = ScoreModel(first.impostor, second.impostor).ks()
+    return judge.judged(replace(part, shift=(client, impostor)), prefix=f"{role}: ")
 
 
 def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
@@ -588,19 +573,16 @@ def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
 
     Without tails; where it has no mixture by one beta distribution.
     """
-    if options["tails"] is not None:
-        try:
-            return fit(given, **options)
-        except (FitError, InputError) as error:
-            warn("fitted without tails. " + error.template, BetarocWarning)
-            return fit_like(given, {**options, **dict.fromkeys(_OF_TAILS[:2])})
     try:
         return fit(given, **options)
-    except FitError as error:
+    except (FitError, InputError) as error:
+        if options["tails"] is not None:
+            warn("fitted without tails. " + error.template, BetarocWarning)
+            return fit_like(given, {**options, **dict.fromkeys(_OF_TAILS[:2])})
         family = options["family"]
         names = (family, family) if isinstance(family, str) else family
         smaller = smaller_of(names)
-        if smaller == names:
+        if smaller == names or not isinstance(error, FitError):
             raise
         message = f"{family_text(named(smaller))} was fitted instead. " + error.template
         warn(message, BetarocWarning)
@@ -611,8 +593,7 @@ def _same(first: ScoreData, second: ScoreData) -> bool:
     """Whether two sets hold the same scores, in whatever order."""
     if isinstance(first, ScoreSummary) or isinstance(second, ScoreSummary):
         return first == second
-    sides = first._as_scores(), second._as_scores()
     return all(
-        np.array_equal(np.sort(one), np.sort(two))
-        for one, two in zip(*((side.client, side.impostor) for side in sides), strict=True)
+        np.array_equal(np.sort(getattr(first, who)), np.sort(getattr(second, who)))
+        for who in CLASSES
     )

@@ -10,40 +10,57 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError
-from betaroc.core.options import MOST_TIMES, POWER
+from betaroc.core.notices import quietly
 from betaroc.core.text import sentence
-from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import TERMS, capital
-from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores
+from betaroc.core.value import Value
+from betaroc.core.vocabulary import TERMS, capital, for_readers
 from betaroc.estimation.families import has_shapes, is_of_counts, rows_of_names
-from betaroc.fits.counted_ends import CONTRADICTED, EndCounts, counted_hooks, counts_at_end
-from betaroc.fits.fit import Fit
-from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, untested_ends
+from betaroc.fits.check import FitCheck, check_fit
+from betaroc.fits.counted_ends import CANNOT_TELL, CONTRADICTED, counted_hooks
+from betaroc.fits.family_choice import MARGIN
+from betaroc.fits.fit import Fit, fit, law_rows
+from betaroc.fits.shape_tests import untested_ends
 from betaroc.model.improper_regions import gaps
-from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import level_words, number, percent, threshold
-from betaroc.rendering.tree import Bullets, Cell, Node, RowCells, Section, Words, few, grouped
-from betaroc.report.intervals import NO_POWER_LAW, measured_cell, named_end
-
-if TYPE_CHECKING:
-    from betaroc.report.score_set import Named, ScoreSet
+from betaroc.rendering.tree import (
+    Bullets,
+    Cell,
+    Grid,
+    Group,
+    Node,
+    Row,
+    RowCells,
+    Section,
+    Words,
+    few,
+    grouped,
+)
+from betaroc.report.score_set import (
+    ENDS,
+    CurveTests,
+    Named,
+    ScoreSet,
+    measured_cell,
+    notes_by_set,
+    p_words,
+    without_interval,
+)
 
 _NOT_COMPUTED = "its uncertainty was not computed"
 _REVERSED = " If lower scores mean client, pass 1 - score or -score."
 #: Probabilities nearer to 0 and 1 are shown as such.
 _UNLIKELY = 0.0005
-_ENDS = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
-_PLACES = _ENDS | {"between": "between two crossings", "everywhere": "throughout"}
-#: Shapes of the whole curve: where it lies, and where each end is above the diagonal.
+#: Shapes of the whole curve: where it lies.
 _WHOLE = {
     "chance": "is the diagonal, chance at every threshold: the two distributions are the same",
     "proper": "lies above the diagonal",
@@ -52,100 +69,19 @@ _WHOLE = {
     "hook-at-one": "lies below the diagonal at the high thresholds",
     "several-crossings": "crosses the diagonal several times",
 }
+#: Shapes of the curve with the low, and with the high end above the diagonal.
 _ABOVE = ({"proper", "hook-at-one"}, {"proper", "hook-at-zero"})
-_HOOKS = {"hook-at-zero": "at_zero", "hook-at-one": "at_one"}
 _SHAPES = {
     "U": "most scores near both ends",
     "bell": "one interior peak",
     "J": "scores pile up at 1",
     "reverse-J": "scores pile up at 0",
 }
-#: Shapes with a > 1, and with b > 1.
+#: Shapes of a distribution with a > 1, and with b > 1.
 _RISING = ({"J", "bell"}, {"reverse-J", "bell"})
 
 
-# ----------------------------------------------------------------------- how sure a fit is
-class Certainty(NamedTuple):
-    """The tests of a fit at a level; None where there is none, and why."""
-
-    level: float
-    ends: EndTests | None
-    curve: CurveTest | None
-    shapes: Mapping[str, Mapping[str, float]] | None
-    #: Scores of each class, and whether they depend on groups.
-    sizes: tuple[float, float]
-    grouped: bool
-    #: Both classes share what makes the curve concave, whatever the scores.
-    concave: bool
-    why: str
-    #: What counts say of the sides of a fit whose ends are not tested, by end.
-    counts: Mapping[str, EndCounts] = MappingProxyType({})
-
-    @property
-    def against(self) -> str:
-        """Why the fitted curve is not to be believed near an end; empty where nothing says so."""
-        if self.curve is not None:
-            return self.curve.contradiction
-        words = {end: counts.words for end, counts in self.counts.items() if counts.contradicted}
-        return "; ".join(f"{_PLACES[end]} {found}" for end, found in words.items())
-
-    @property
-    def whole(self) -> Mapping[str, float]:
-        """Probabilities of the whole curve, of normal distributions where scores are."""
-        return {} if self.curve is None else self.curve.where_seen or self.curve.probabilities
-
-    @property
-    def where(self) -> str:
-        """Of which thresholds `whole` speaks."""
-        seen = self.curve is not None and bool(self.curve.where_seen)
-        return "wherever there are scores" if seen else "everywhere"
-
-    def wanted(self, z: float, *, two_sided: bool = False) -> str:
-        """How many scores would tell what is z standard errors away now."""
-        from scipy.special import ndtri
-
-        tail = (1.0 - self.level) / (2.0 if two_sided else 1.0)
-        goal = float(ndtri(1.0 - tail) + ndtri(POWER))
-        times = (goal / z) ** 2 if z else math.inf
-        if times > MOST_TIMES:
-            return f"more than {number(MOST_TIMES)} times as many scores would be needed"
-        client, impostor = (float(f"{times * n:.2g}") for n in self.sizes)
-        more = f" in {number(times, 2)} times as many groups" if self.grouped else ""
-        return (
-            f"about {client:.0f} clients and {impostor:.0f} impostors{more} would tell in"
-            f" {number(10.0 * POWER)} of 10 cases"
-        )
-
-
-def certainty_of(fit: Fit, level: float) -> Certainty:
-    """What may be said of a fit at a level."""
-    fit = fit._scored
-    groups = groups_of(fit.scores)
-    none = Certainty(
-        level, None, None, None, (fit.client.total_weight, fit.impostor.total_weight),
-        groups is not None and groups.dependent,
-        all(row.concave for row in rows_of_names(fit.family)), "",
-    )  # fmt: skip
-    if not ends_are_tested(fit.family):
-        ends = fit.model.ends()
-        counts = {
-            end: counts_at_end(fit, end, side)
-            for end, side in (("at_zero", ends.at_zero.side), ("at_one", ends.at_one.side))
-            if side != "on" and not is_of_counts(fit.family)
-        }
-        return none._replace(counts=counts)
-    try:
-        shapes = fit.shape_probabilities() if has_shapes(fit.family) else None
-        return none._replace(ends=fit.end_tests(level), curve=fit.curve_test(level), shapes=shapes)
-    except BetarocError as error:
-        return none._replace(why=str(error))
-
-
-def p_words(p: float) -> str:
-    """A p-value."""
-    return f"p = {number(p, 2)}" if p > 0.0 else "p below 1e-300"
-
-
+# ------------------------------------------------------------------------------ in words
 def chance_words(p: float) -> str:
     """A probability, three digits after the point."""
     if p >= 1.0 - _UNLIKELY:
@@ -155,84 +91,113 @@ def chance_words(p: float) -> str:
 
 def _likely(probabilities: Mapping[str, float], say: Callable[[str], str] = str) -> str:
     """What is worth a word, the most probable first."""
-    kept = sorted(probabilities.items(), key=lambda item: -item[1])
-    return ", ".join(f"{chance_words(p)} {say(key)}" for key, p in kept if p >= _UNLIKELY)
+    ranked = sorted(probabilities.items(), key=lambda item: -item[1])
+    return ", ".join(f"{chance_words(p)} {say(key)}" for key, p in ranked if p >= _UNLIKELY)
 
 
 def least_sign(probabilities: Mapping[str, float], positive: Sequence[set[str]]) -> float:
     """Deviate of the least certain of several signs; each names where it is positive."""
     from scipy.special import ndtri
 
-    found = []
-    for names in positive:
-        inside = sum(p for key, p in probabilities.items() if key in names)
-        outside = sum(p for key, p in probabilities.items() if key not in names)
-        found.append(-float(ndtri(min(inside, outside, 0.5))))
-    return min(found)
+    shares = [sum(p for key, p in probabilities.items() if key in names) for names in positive]
+    total = sum(probabilities.values())
+    return min(-float(ndtri(min(share, total - share, 0.5))) for share in shares)
 
 
-# ------------------------------------------------------------------ crossings of the diagonal
-class Unseen(NamedTuple):
-    """A crossing of the diagonal of which the scores show nothing.
+# ------------------------------------------------------------------------ the whole curve
+def depth(model: ScoreModel) -> float:
+    """The largest FAR - TPR."""
+    return float(np.max(gaps(model)[1]))
 
-    ``side`` is that of the ROC where the scores are, ``end`` the end of the threshold
-    range where it is on the other, by ``gap`` at most; ``where`` says why nothing is seen.
+
+def unseen_ends(model: ScoreModel, sizes: tuple[float, float]) -> set[str]:
+    """Ends of the thresholds of which the scores show nothing.
+
+    Less than one score is expected past the crossing of the diagonal nearest to them.
     """
-
-    side: str
-    end: str
-    gap: float
-    crossing: OperatingPoint
-    where: str
-    beyond: bool = True
+    points, most = model.diagonal_crossings(), max(sizes)
+    if len(points) == 0:
+        return set()
+    rates = {"at_zero": points[0].frr, "at_one": points[-1].far}
+    return {end for end, rate in rates.items() if rate * most < 1.0}
 
 
-def depth(model: ScoreModel, *, below: bool = True) -> tuple[float, OperatingPoint]:
-    """The largest FAR - TPR or, not ``below``, TPR - FAR, and where."""
-    t, gap = gaps(model)
-    gap = gap if below else -gap
-    k = int(np.argmax(gap))
-    return float(gap[k]), model._point(t[k])
+def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]:
+    """The shape of a fitted curve as far as the scores show it, and of which thresholds that is."""
+    shape, unseen = model.global_shape(), unseen_ends(model, sizes)
+    if unseen and len(model.diagonal_crossings()) == 1:
+        (seen,) = set(ENDS) - unseen
+        side = getattr(model.ends(), seen).side
+        return "proper" if side == "above" else "below", " wherever there are scores"
+    return shape, " everywhere" if shape == "proper" else ""
 
 
-def unseen(model: ScoreModel, scores: Scores) -> Unseen | None:
-    """The only crossing, if the scores show nothing of it."""
-    hooked = _HOOKS.get(model.global_shape())
-    points = model.diagonal_crossings()
-    if hooked is None or len(points) != 1:
-        return None
-    crossing, most = points[0], max(scores.client_total, scores.impostor_total)
-    end = "at_one" if crossing.far <= crossing.frr else "at_zero"
-    if min(crossing.far, crossing.frr) * most < 1.0:
-        side = "above" if end == hooked else "below"
-        gap = depth(model, below=side == "above")[0]
-        return Unseen(side, end, gap, crossing, _past(crossing, end, scores))
-    below, above = (depth(model, below=which)[0] for which in (True, False))
-    if min(below, above) * most >= 0.5 or max(below, above) * most < 0.5:
-        return None
-    other = "at_zero" if hooked == "at_one" else "at_one"
-    side, end, gap = ("above", hooked, below) if below < above else ("below", other, above)
-    where = f"by at most {_rate(gap)}, less than half a trial of either class"
-    return Unseen(side, end, gap, crossing, where, beyond=False)
+def whole_curve(tests: CurveTests) -> tuple[str, str]:
+    """What is said of the whole curve, and on what grounds; or that it cannot be told."""
+    shares, model = tests.whole, tests.fit.model
+    if not shares:
+        return _fitted_curve(tests)
+    seen = tests.curve is not None and bool(tests.curve.where_seen)
+    where = "wherever there are scores" if seen else "everywhere"
+    best = max(shares, key=lambda name: shares[name])
+    known = f"(probability {chance_words(shares[best])})"
+    if shares[best] >= tests.level:
+        claim = f"the ROC {_WHOLE[best]}"
+        if best == "proper":
+            proper = ' and is concave ("proper"): no threshold is worse than chance'
+            return f"{claim} {where}", f"{'' if seen else proper} {known}."
+        if best == "below":
+            reason = f": impostors score higher than clients {known}.{_REVERSED}"
+            return f"{claim} {where}", reason
+        return claim, (
+            f", worse than chance, above it at all others {known}; FAR - TPR of the fitted one is"
+            f" at most {_rate(depth(model))}."
+        )
+    listed = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
+    more = tests.wanted(least_sign(shares, _ABOVE))
+    cannot, worse = f"cannot tell at {level_words(tests.level)} confidence", 1.0 - shares["proper"]
+    # Equal distributions are no finding, though drawn ones nearly always cross.
+    significant = tests.curve is not None and tests.curve.p_proper <= 1.0 - tests.level
+    if worse >= tests.level and significant:
+        return "some thresholds are worse than chance", (
+            f" (probability {chance_words(worse)}); {cannot} which: probability {listed}; {more}."
+        )
+    claim = f"{cannot} whether the ROC lies above the diagonal {where}"
+    return claim, f": probability {listed}; {more}."
 
 
-def _is_unseen(model: ScoreModel, scores: Scores, end: str) -> bool:
-    """Whether less than one score is expected past the crossing nearest to an end."""
-    points = model.diagonal_crossings()
-    if len(points) < 2:
-        only = unseen(model, scores)
-        return only is not None and only.end == end
-    rate = points[0].frr if end == "at_zero" else points[-1].far
-    return bool(rate * max(scores.client_total, scores.impostor_total) < 1.0)
+def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
+    """The same of a curve whose errors are not known."""
+    model = tests.fit.model
+    shape, where = seen_shape(model, tests.sizes)
+    claim = f"the fitted ROC {_WHOLE[shape]}{where}"
+    if where == " everywhere":
+        claim += " and is concave" if model.roc().is_concave else ", but is not concave"
+    if tests.contradiction:
+        contradicted = CONTRADICTED in tests.contradiction
+        why = f"{CONTRADICTED} by the scores" if contradicted else "not described by the family"
+        cannot = f"cannot tell on which side of the diagonal the ROC lies: {why}"
+        return cannot, f"; {claim}, but {tests.contradiction}."
+    if _is_concave(tests.fit):
+        return claim, ": by construction of the family, whatever the scores."
+    return claim, f"; {_NOT_COMPUTED}.{_REVERSED * (shape == 'below')}"
 
 
-def _past(crossing: OperatingPoint, end: str, scores: Scores) -> str:
-    both = (scores.client, scores.impostor)
-    if end == "at_one":
-        past_all = all(float(s.max()) <= crossing.threshold for s in both)
-    else:
-        past_all = all(float(s.min()) > crossing.threshold for s in both)
-    return "beyond every score" if past_all else "where not one score is expected"
+def _is_concave(fit: Fit) -> bool:
+    """Whether both classes share what makes the curve concave, whatever the scores."""
+    return all(row.concave for row in rows_of_names(fit.family))
+
+
+def crossing_words(tests: CurveTests) -> str:
+    """Where the fitted curve crosses the diagonal, and which crossings the scores do not show."""
+    points, most = tests.fit.model.diagonal_crossings(), max(tests.sizes)
+    nothing = ", where not one score is expected: by construction of the family, nothing the data"
+    places = few(
+        f"{threshold(point.threshold, point.logit_threshold)} (FAR {_rate(point.far)},"
+        f" FRR {_rate(point.frr)})" + f"{nothing} show" * (min(point.far, point.frr) * most < 1.0)
+        for point in (points[k] for k in range(len(points)))
+    )
+    return f" The fitted one crosses it at threshold {places}." if places else ""
 
 
 def _rate(rate: float) -> str:
@@ -240,269 +205,123 @@ def _rate(rate: float) -> str:
     return percent(rate) if rate > 0.0 else "less than 1e-300"
 
 
-def whole_curve_words(model: ScoreModel, scores: Scores, sure: Certainty) -> str:
-    """The statement about the whole curve: with its probability, or that it cannot be told."""
-    if sure.whole:
-        return _sure_words(model, sure)
-    hidden, shape = unseen(model, scores), model.global_shape()
-    words = f"the fitted ROC {_WHOLE[shape]}"
-    if hidden is not None:
-        shape = "proper" if hidden.side == "above" else "below"
-        where = "wherever there are scores" if hidden.beyond else (
-            "but for a stretch too shallow for the scores to show")  # fmt: skip
-        words = f"the fitted ROC {_WHOLE[shape]} {where}"
-    elif shape == "proper":
-        words += " everywhere" + (" and is concave" if model.roc().is_concave else
-                                  ", but is not concave")  # fmt: skip
-    if sure.against:
-        return f"{words}, but {sure.against}."
-    if sure.concave:
-        return f"{words}: by construction of the family, whatever the scores."
-    return f"{words}; {_NOT_COMPUTED}.{_REVERSED * (shape == 'below')}"
-
-
-def _sure_words(model: ScoreModel, sure: Certainty) -> str:
-    """What the probabilities of the whole curve let one say of it."""
-    shares = sure.whole
-    best = max(shares, key=lambda name: shares[name])
-    known = f"(probability {chance_words(shares[best])})"
-    if shares[best] >= sure.level:
-        if best in _HOOKS:
-            gap = _rate(depth(model)[0])
-            return (
-                f"the ROC {_WHOLE[best]}, worse than chance, above it at all others {known};"
-                f" FAR - TPR of the fitted one is at most {gap}."
-            )
-        words = f"the ROC {_WHOLE[best]} {sure.where}"
-        if best == "proper":
-            if sure.where == "everywhere":
-                words += ' and is concave ("proper"): no threshold is worse than chance'
-            return f"{words} {known}."
-        return f"{words}: impostors score higher than clients {known}.{_REVERSED}"
-    listed = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
-    more = sure.wanted(least_sign(shares, _ABOVE))
-    cannot, worse = f"cannot tell at {level_words(sure.level)} confidence", 1.0 - shares["proper"]
-    # Equal distributions are no finding, though drawn ones nearly always cross.
-    if worse >= sure.level and sure.curve is not None and sure.curve.p_proper <= 1.0 - sure.level:
-        return (
-            f"some thresholds are worse than chance (probability {chance_words(worse)}); {cannot}"
-            f" which: probability {listed}; {more}."
-        )
-    return (
-        f"{cannot} whether the ROC lies above the diagonal {sure.where}: probability {listed};"
-        f" {more}."
-    )
-
-
-def crossing_words(model: ScoreModel, scores: Scores) -> list[str]:
-    """Each crossing of the diagonal, and how deep the ROC falls below it."""
-    points = model.diagonal_crossings()
-    if len(points) == 0:
-        return []
-    hidden = unseen(model, scores)
-    if hidden is not None:
-        more = "FAR exceeds TPR" if hidden.side == "above" else "TPR exceeds FAR"
-        by = f"{hidden.where}; past it {more} by at most {_rate(hidden.gap)}"
-        return [
-            f"The fitted one crosses it at threshold {_place(hidden.crossing)}"
-            f" ({_rates(hidden.crossing)}), {by if hidden.beyond else f'past which {more} '}"
-            f"{'' if hidden.beyond else hidden.where}: by construction of the family, nothing the"
-            " data show."
-        ]
-    lines, most = [], max(scores.client_total, scores.impostor_total)
-    for point in (points[k] for k in range(min(len(points), 5))):
-        end, past = "at_one" if point.far <= point.frr else "at_zero", ""
-        if min(point.far, point.frr) * most < 1.0:
-            past = f", {_past(point, end, scores)}: nothing the data show"
-        lines.append(
-            f"The fitted one crosses it at threshold {_place(point)} ({_rates(point)}){past}."
-        )
-    gap, worst = depth(model)
-    lines.append(f"FAR exceeds TPR by at most {_rate(gap)}, at threshold {_place(worst)}.")
-    return lines
-
-
-def _place(point: OperatingPoint) -> str:
-    return threshold(point.threshold, point.logit_threshold)
-
-
-def _rates(point: OperatingPoint) -> str:
-    """FAR = TPR, or their complements where these say more."""
-    if point.far <= point.frr:
-        return f"FAR = TPR = {_rate(point.far)}"
-    if point.frr > 0.01:
-        return f"FAR = TPR = {percent(point.far)}"
-    return f"FRR = TNR = {_rate(point.frr)}"
-
-
 # --------------------------------------------------------------------- both ends, shapes
-def end_words(model: ScoreModel, which: str, sure: Certainty) -> str:
-    """What speaks against the side of the fitted curve near an end; empty where nothing does."""
-    fitted = f"{_ENDS[which]}: the fitted ROC lies {getattr(model.ends(), which).side} the diagonal"
-    if sure.ends is None:
-        counts = sure.counts.get(which)
-        return "" if counts is None or not counts.words else f"{fitted}, {counts.words}"
-    test = getattr(sure.ends, which)
-    if test.side == "cannot tell" and not math.isnan(test.p_value):
-        cannot = f"cannot tell at {level_words(sure.level)} confidence"
-        return (
-            f"{_ENDS[which]}: {cannot} on which side of the diagonal the ROC lies"
-            f" ({p_words(test.p_value)}): {sure.wanted(test.z, two_sided=True)}"
-        )
+def end_words(tests: CurveTests, end: str) -> str:
+    """What is known of the side of the curve near an end; empty where nothing is."""
+    side = getattr(tests.fit.model.ends(), end).side
+    fitted = f"{ENDS[end]}: the fitted ROC lies {side} the diagonal"
+    if tests.ends is None:
+        counts = tests.counts[end]
+        return f"{fitted}, {counts}" if counts else ""
+    test = getattr(tests.ends, end)
     if test.side == CONTRADICTED:
         return f"{fitted}, {test.note}"
-    if not test.note:
-        return ""
-    if math.isnan(test.p_value):
-        return f"{_ENDS[which]}: {test.note}"
-    known = f"the ROC lies {test.side} the diagonal ({p_words(test.p_value)})"
-    return f"{_ENDS[which]}: {known}, {test.note}"
+    if test.side == CANNOT_TELL and not math.isnan(test.p_value):
+        return f"{ENDS[end]}: {test}: {tests.wanted(test.z, two_sided=True)}"
+    return f"{ENDS[end]}: {test}" if test.note else ""
 
 
-def category_words(model: ScoreModel, sure: Certainty) -> list[str]:
+def category_words(tests: CurveTests) -> list[str]:
     """The shape of each class's beta distribution with its probability; nothing for others."""
-    shapes = model.shape_category()
+    shapes = tests.fit.model.shape_category()
     if not isinstance(shapes, tuple):
         return []
-    found = []
+    words = []
     for who, fitted in zip(("client", "impostor"), shapes, strict=True):
         best, known = fitted.value, f"as fitted, {_NOT_COMPUTED}"
-        if sure.shapes is not None:
-            chances = sure.shapes[who]
+        if tests.shapes is not None:
+            chances = tests.shapes[who]
             best = max(chances, key=lambda name: chances[name])
             known = f"probability {chance_words(chances[best])}"
-            if chances[best] < sure.level:
-                more = sure.wanted(least_sign(chances, _RISING))
-                found.append(
-                    f"{who}: cannot tell at {level_words(sure.level)} confidence (probability"
+            if chances[best] < tests.level:
+                more = tests.wanted(least_sign(chances, _RISING))
+                words.append(
+                    f"{who}: cannot tell at {level_words(tests.level)} confidence (probability"
                     f" {_likely(chances)}); {more}"
                 )
                 continue
-        found.append(f"{who}: {best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})")
-    return found
+        words.append(f"{who}: {best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})")
+    return words
 
 
-def _untested(fit: Fit, sure: Certainty) -> str:
+def untested_words(tests: CurveTests) -> str:
     """Why nothing is known of the uncertainty of the shape."""
-    if sure.why:
-        return f"The shape of the curve is not tested: {sure.why}"
+    fit = tests.fit
+    if "ends" in tests.why:
+        return f"The shape of the curve is not tested: {tests.why['ends']}"
     if fit.client.tails or fit.impostor.tails:
         return "Ends and shape are not tested of distributions with tails of their own."
-    shared = f" Both classes share {' and '.join(fit.tied)}." if sure.concave and fit.tied else ""
+    shared = f" Both classes share {' and '.join(fit.tied)}." if fit.tied else ""
     why = untested_ends(fit).removesuffix(f", {fit.reason}" * bool(fit.reason))
-    return f"{capital(why)}.{shared}"
+    return f"{capital(why)}.{shared * _is_concave(fit)}"
 
 
 def shape_sentences(part: ScoreSet) -> list[str]:
     """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
-    fit, sure = part.scored.fit, part.scored.certainty
-    if fit is None or sure is None:
+    tests = part.curve_tests
+    if tests is None:
         return []
-    if is_of_counts(fit.family):
+    if is_of_counts(tests.fit.family):
         return ["The ROC is that of the scores; its ends and shape are not modelled."]
-    model, scores = fit.model, part.scored.scores
-    crossings = crossing_words(model, scores)
-    whole = whole_curve_words(model, scores, sure)
-    said = [f"If the fitted family is right: {' '.join([whole, *crossings])}"]
-    said += [capital(sentence(words)) for end in _ENDS if (words := end_words(model, end, sure))]
-    shapes = category_words(model, sure)
-    said += [f"Shape category: {'; '.join(shapes)}."] * bool(shapes)
-    said += [_untested(fit, sure)] * (sure.ends is None)
-    said += [
-        f"The fitted ROC is below the diagonal {_PLACES[hook.end]}: FAR from"
-        f" {percent(hook.far_low)} to {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
-        f" {number(hook.expected_scores, 2)} scores expected there"
-        + f"; {hook.counts}" * bool(hook.counts) + "."
-        for hook in counted_hooks(fit) if hook.seen
+    whole = "".join(whole_curve(tests)) + crossing_words(tests)
+    lines = [f"If the fitted family is right: {whole}"]
+    lines += [capital(sentence(words)) for end in ENDS if (words := end_words(tests, end))]
+    shapes = category_words(tests)
+    lines += [f"Shape category: {'; '.join(shapes)}."] * bool(shapes)
+    lines += [untested_words(tests)] * (tests.ends is None)
+    lines += [
+        f"The fitted ROC is below the diagonal {sentence(str(hook))}"
+        for hook in counted_hooks(tests.fit) if hook.seen
     ]  # fmt: skip
-    return [TERMS["matching"].said(words) for words in said] if part.has_rejected else said
+    return [TERMS["matching"].said(words) for words in lines] if part.has_rejected else lines
 
 
 # ------------------------------------------------------------------------------ the section
-def said_of(sets: Named, notes: Callable[[ScoreSet], list[str]]) -> list[str]:
-    """What is to be said of each set as sentences; what holds for all sets once."""
-    found: dict[str, list[str]] = {}
-    for part, role in sets:
-        for words in notes(part):
-            found.setdefault(words, []).append(role)
-    return [
-        capital(sentence(words if len(roles) == len(sets) else f"{', '.join(roles)}: {words}"))
-        for words, roles in found.items()
-    ]
-
-
-def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
-    """What has no interval and why: numbers of the ends, or all others."""
-    reasons: dict[str, list[str]] = {}
-    for name, why in () if part.intervals is None else part.intervals.missing:
-        of_end = name.endswith(("-at-zero", "-at-one")) and name.startswith("fitted")
-        told = name == "scores ks" or why == NO_POWER_LAW  # the tables say so
-        if of_end == ends and not told:
-            reasons.setdefault(why, []).append(named_end(name))
-    return [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
-
-
 def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
     """What the fitted curve of the first set does in words, both ends of every set as a table."""
     several, (first, role) = len(sets) > 1, sets[0]
-    modelled = [one for one in sets if one[0].fit and not is_of_counts(one[0].fit.family)]
-    told: list[Node] = [Words(
+    modelled = [pair for pair in sets if pair[0].fit and not is_of_counts(pair[0].fit.family)]
+    blocks: list[Node] = [Words(
         "Ends and shape are those of the curve of the trials that have a score, and rates named"
         " with them are of comparisons made.", "note",
     )] * any(part.has_rejected for part, _ in sets)  # fmt: skip
-    said = shape_sentences(first)
-    if said and several:
-        said[0] = f"{role}: {said[0][:1].lower()}{said[0][1:]}"
-    told += [Bullets(tuple(said))] * bool(said)
+    lines = shape_sentences(first)
+    if lines and several:
+        lines[0] = f"{role}: {lines[0][:1].lower()}{lines[0][1:]}"
+    blocks += [Bullets(tuple(lines))] * bool(lines)
     if modelled:
         head = ("end", "diagonal", "semi-derivative dF_i/dF_c", "ROC slope", "exponent",
                 "coefficient")  # fmt: skip
         words = (0, 1) if len(modelled) > 1 else (1,)
-        told += [grouped(modelled, head, _end_rows, words), Words(
+        blocks += [grouped(modelled, head, _end_rows, words), Words(
             "Towards the low end TNR ~ K FRR^ρ, towards the high end FAR ~ K TPR^ρ, with exponent ρ"
             " and coefficient K (none: no such power law; of exponent 0 or inf: one class is alone"
             " at that end). “Not seen”: past a crossing of which the scores show nothing. The"
             " p-value is of the curve lying on the diagonal at that end. These are statements about"
             " the fitted distributions; few scores, or none, lie where they hold.", "legend",
         )]  # fmt: skip
-        notes = said_of(modelled, partial(without_interval, ends=True))
-        told += [Words(words, "note") for words in notes]
-    found = [f"{role}: " * several + _finding(part) for part, role in modelled]
-    finding = few(found, "; ") or "not modelled"
-    return Section("Ends and shapes of the fitted ROC", (*told, *more), finding, "ends")
-
-
-def _finding(part: ScoreSet) -> str:
-    """The whole curve of the fit in a few words, as sure as it is."""
-    fit, sure = part.scored.fit, part.scored.certainty
-    if fit is None or sure is None:
-        return ""
-    cannot = "cannot tell on which side of the diagonal the ROC lies"
-    if sure.against:
-        contradicted = CONTRADICTED in sure.against
-        return f"{cannot}: {CONTRADICTED if contradicted else 'not described by the family'}"
-    if not sure.whole:
-        hidden = unseen(fit.model, part.scored.scores)
-        if hidden is not None:
-            return f"as fitted, the ROC lies {hidden.side} the diagonal as far as the scores show"
-        return f"as fitted, the ROC {_WHOLE[fit.model.global_shape()]}"
-    best = max(sure.whole, key=lambda name: sure.whole[name])
-    if sure.whole[best] >= sure.level:
-        return f"by the fit the ROC {_WHOLE[best]} {sure.where}".removesuffix(" everywhere")
-    return cannot
+        blocks += notes_by_set(modelled, partial(without_interval, ends=True))
+    claims = []
+    for part, role in modelled:
+        if part.curve_tests is not None:
+            claim = whole_curve(part.curve_tests)[0]
+            claim = "by the fit " * claim.startswith("the ROC ") + claim
+            claims.append(f"{role}: " * several + claim)
+    finding = few(claims, "; ") or "not modelled"
+    return Section("Ends and shapes of the fitted ROC", (*blocks, *more), finding, "ends")
 
 
 def _end_rows(part: ScoreSet) -> list[RowCells]:
     part = part.scored
-    model, sure = part.fit.model if part.fit is not None else part.empirical, part.certainty
+    model, tests = part.fit.model if part.fit is not None else part.empirical, part.curve_tests
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
-    found = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
+    intervals = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
+    unseen = unseen_ends(model, (part.scores.client_total, part.scores.impostor_total))
 
     def cell(name: str, key: str, text: str) -> Cell:
-        m = found.get(f"{name}-{key.replace('_', '-')}")
-        own = None if m is None or m.why else m
-        return measured_cell(own, lambda v: number(v, 3), text)
+        m = intervals.get(f"{name}-{key.replace('_', '-')}")
+        return measured_cell(None if m is None or m.why else m, lambda v: number(v, 3), text)
 
     rows: list[RowCells] = []
     for where, key in (
@@ -510,10 +329,9 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
         ("threshold 1" if unit else "high end", "at_one"),
     ):
         end = getattr(both, key)
-        side = _side(end.side, sure, key)
-        side += ", not seen" * _is_unseen(model, part.scores, key)
         rows.append((
-            where, side, number(end.semi_derivative, 4), number(end.roc_slope, 4),
+            where, _side(end.side, tests, key) + ", not seen" * (key in unseen),
+            number(end.semi_derivative, 4), number(end.roc_slope, 4),
             cell("exponent", key, number(end.exponent, 4)),
             cell("coefficient", key, _coefficient(end.coefficient)),
         ))  # fmt: skip
@@ -529,45 +347,122 @@ def _coefficient(value: float) -> str:
     return number(value, 4) if value > 0.0 else "below 1e-308"
 
 
-def _side(fitted: str, sure: Certainty | None, key: str) -> str:
+def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
     """The side of the diagonal with its p-value; that of the fitted curve where it has none."""
-    if sure is None or sure.ends is None:
-        counts = None if sure is None else sure.counts.get(key)
-        return CONTRADICTED if counts and counts.contradicted else f"{fitted}, as fitted"
-    test = getattr(sure.ends, key)
+    if tests is None or tests.ends is None:
+        contradicted = tests is not None and CONTRADICTED in tests.counts[key]
+        return CONTRADICTED if contradicted else f"{fitted}, as fitted"
+    test = getattr(tests.ends, key)
     if math.isnan(test.p_value):
         return str(test.side)
-    few = ", the counts cannot tell" * ("the counts cannot tell" in test.note)
-    return f"{test.side} ({p_words(test.p_value)}{few})"
+    few_counts = ", the counts cannot tell" * ("the counts cannot tell" in test.note)
+    return f"{test.side} ({p_words(test.p_value)}{few_counts})"
 
 
-# ------------------------------------------------------------------------------ for JSON
-def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
-    """The tests of ends, curve and shapes; what is refused is null, with the reason."""
-    fit = None if fit is None else fit._scored
-    found: dict[str, Any] = {"ends": None, "curve": None, "shapes": None, "why_none": {}}
-    if fit is None or not ends_are_tested(fit.family):
-        found["why_none"] = {"all": "there is no fit" if fit is None else untested_ends(fit)}
-        if fit is not None:
-            found["hooks"] = [hook._asdict() for hook in counted_hooks(fit)]
-        return found
-    for key, make in (
-        ("ends", lambda: {k: t._asdict() for k, t in fit.end_tests(level)._asdict().items()}),
-        ("curve", lambda: _curve(fit, level)),
-        ("shapes", fit.shape_probabilities),
-    ):
+# ------------------------------------------------------ one beta distribution of each class
+#: Two-sided 5 % point of the standard normal distribution.
+_Z = 1.959963984540054
+#: Score sets simulated for the check of such a pair, of which only the word is said.
+_REPLICATES = 99
+_WORD = {
+    "yes": "One beta distribution a class suffices",
+    "no": "One beta distribution a class does not suffice",
+    "cannot tell": "Whether one beta distribution a class suffices, these scores cannot tell",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BetaPairFit(Value):
+    """One beta distribution a class fitted to dev, and whether that suffices.
+
+    Parameters
+    ----------
+    fit : Fit or None
+        None where there is none, for the reason in `reason`.
+    same : bool
+        Whether the numbers of the analysis are of this pair.
+    suffices : str
+        "yes", "no" or "cannot tell".
+    reason : str
+        By what: the held-out scores of each class and the check of this fit.
+    level : float
+        Confidence level of the tests of the ends.
+    """
+
+    fit: Fit | None
+    same: bool
+    suffices: str
+    reason: str
+    level: float
+
+
+def beta_pair_of(
+    dev: ScoreSet, options: Mapping[str, Any], level: float, rng: Any
+) -> BetaPairFit | None:
+    """The plain beta pair of dev; None where scores lie outside [0, 1]."""
+    spans = [dev.given._extremes(who) for who in CLASSES]
+    if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
+        return None
+    if dev.fit is not None and has_shapes(dev.fit.family):
+        check = None if dev.quality is None else dev.quality.check
+        return BetaPairFit(dev.fit, True, *_sufficiency(dev, check), level)
+    check = None
+    with quietly():
         try:
-            found[key] = make()
+            pair = fit(dev.given, **{**options, "family": "beta"})
         except BetarocError as error:
-            found["why_none"][key] = str(error)
-    return found
+            why = f"not fitted: {for_readers(error.template)}"
+            return BetaPairFit(None, False, "cannot tell", why, level)
+        with suppress(BetarocError):
+            if dev.summary is None:
+                check = check_fit(pair, replicates=_REPLICATES, level=level, rng=rng)
+    return BetaPairFit(pair, False, *_sufficiency(dev, check), level)
 
 
-def _curve(fit: Fit, level: float) -> dict[str, Any]:
-    curve = fit.curve_test(level)
-    return {
-        "probabilities": dict(curve.probabilities),
-        **fields_of(curve, "p_proper", "p_no_crossing", "finding"),
-        "where_scores_are": dict(curve.where_seen) or None,
-        "hooks": [hook._asdict() for hook in curve.hooks],
-    }
+def _sufficiency(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
+    """By each class's held-out scores, and by the check of the ROC."""
+    families = None if dev.quality is None else dev.quality.families
+    reasons, doubts = [], []
+    for who in CLASSES:
+        rows = () if families is None else families.of(who)
+        row = next((row for row in rows if has_shapes(row.family)), None)
+        if row is None:
+            continue
+        away, best = -row.held_out_z, rows[0].family
+        if row is rows[0]:
+            reasons.append(f"for {who}s it has the best held-out score")
+        elif away <= MARGIN:
+            near = f"within half a standard error of the best held-out score, {best}'s"
+            reasons.append(f"for {who}s it is {near}")
+        else:
+            reasons.append(f"for {who}s {best} is better by {number(away, 2)} standard errors")
+        doubts.append(0 if away <= MARGIN else 2 if away > _Z else 1)
+    if not reasons:
+        why = "" if dev.quality is None else dev.quality.uncompared
+        reasons.append(f"families were not compared: {why.rstrip('.')}")
+        doubts.append(1)
+    if check is not None:
+        reasons.append(f"check of its ROC: {check.verdict}")
+        reasons += [
+            f"{rate.name} is poor: {rate.expected:.4g} scores expected, {rate.observed:.6g}"
+            " observed"
+            for rate in check.targets if rate.verdict == "poor"
+        ][:1]  # fmt: skip
+        doubts.append({"good": 0, "poor": 2}.get(check.status, 1))
+    return ("yes", "cannot tell", "no")[max(doubts)], "; ".join(reasons)
+
+
+def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
+    """The word on it, parameters and what its curve does where the numbers are of another pair."""
+    words = sentence(f"{_WORD[pair.suffices]}: {pair.reason}")
+    words += " The numbers above are of this pair." * pair.same
+    blocks: list[Node] = [Words(words)]
+    if pair.fit is not None and not pair.same:
+        laws = (("client", pair.fit.client), ("impostor", pair.fit.impostor))
+        # Standard errors alone: intervals are those of the fit that the numbers are of.
+        rows = [row if isinstance(row, Group) else Row(row[:4])
+                for who, law in laws for row in law_rows(who, law)]  # fmt: skip
+        head = ("class of dev", "parameter", "estimate", "standard error")
+        blocks.append(Grid(head, tuple(rows), (1,)))
+        blocks.append(Bullets(tuple(shape_sentences(replace(dev, fit=pair.fit)))))
+    return Section("One beta distribution a class", tuple(blocks))

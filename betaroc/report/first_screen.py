@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.vocabulary import BIOMETRIC, TERMS
-from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.notices import quietly
+from betaroc.core.text import number, shown
+from betaroc.core.vocabulary import BIOMETRIC, RATE_NAMES, TERMS, worded
+from betaroc.data.scores import ScoreData
+from betaroc.decision.decide import (
+    Decision,
+    DecisionCheck,
+    DecisionRequest,
+    checked_request,
+    decided,
+)
 from betaroc.decision.decision_view import (
     STATUS_COLOURS,
     RateCell,
@@ -26,8 +36,7 @@ from betaroc.decision.decision_view import (
     ways_grid,
 )
 from betaroc.decision.status import DECIDED, high_rate_words
-from betaroc.decision.ways import TARGET_RATES, counted_rates
-from betaroc.distributions.base import Distribution
+from betaroc.decision.ways import TARGET_RATES, Fitting, counted_rates
 from betaroc.rendering.decision_picture import (
     Panel,
     ScoreAxis,
@@ -42,12 +51,10 @@ from betaroc.rendering.decision_picture import (
 from betaroc.rendering.numbers import level_words, rate, rate_span, spaced, version, with_minus
 from betaroc.rendering.tree import Section, foreign
 from betaroc.rendering.tree_html import html_of, tight
-from betaroc.report.record import question_of, request_of, worst_check
-from betaroc.report.score_set import ScoreSet, is_modelled, set_names
+from betaroc.report.numbers import check_numbers, told_decision
+from betaroc.report.score_set import ScoreSet, set_names
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from betaroc.report.analysis import Analysis
 
 #: Rates up to which errors are outlined taller once more.
@@ -64,6 +71,115 @@ _CUT = 6.0
 _POINTS = 160
 
 
+# ------------------------------------------------------------------------- its threshold
+#: What a report asks where nothing else was asked for.
+DEFAULT_TARGET = "far=0.01"
+#: What may be given as a target.
+AnalysisTarget = str | Mapping[str, float] | None
+_TARGET_NAMES = ("precision", "ppv", "cost_fa", "cost_fr", "prior", "eer", "youden", *RATE_NAMES)
+
+
+def request_of(target: AnalysisTarget, confidence: float) -> DecisionRequest:
+    """A target as `decide` takes it, from {"far": 0.01}, "far=0.01", "eer" and the like."""
+    target, arguments = DEFAULT_TARGET if target is None else target, dict[str, Any]()
+    if isinstance(target, Mapping):
+        arguments = dict(target)
+    elif isinstance(target, str) and target.strip() in ("eer", "youden"):
+        arguments = {target.strip(): True}
+    elif isinstance(target, str):
+        items = [[part.strip() for part in item.partition("=")] for item in target.split(",")]
+        try:
+            arguments = {name.replace("-", "_"): number(value) for name, _, value in items}
+        except ValueError:
+            arguments = {}
+        arguments = arguments if len(arguments) == len(items) else {}
+    if not arguments or not set(arguments) <= set(_TARGET_NAMES):
+        raise InputError.about("target")(worded(
+            "`target` must be far=RATE, frr=RATE, precision=SHARE, cost_fa=COST with cost_fr=COST,"
+            f" or eer; got {shown(target)}. Name one, such as far=0.01."
+        ))  # fmt: skip
+    try:
+        return checked_request(**arguments, confidence=confidence)
+    except BetarocError as error:
+        raise InputError.about("target")(
+            worded(f"`target` must be one that can be decided on; got {shown(target)}: {error}")
+        ) from error
+
+
+def target_text(asked: DecisionRequest) -> str:
+    """A target in one short text, which `request_of` reads."""
+    prior = "" if asked.prior is None else f",prior={asked.prior!r}"
+    if asked.kind in (*TARGET_RATES, "precision"):
+        return f"{asked.kind}={asked.rate!r}{prior}"
+    if asked.costs is None:
+        return "eer"
+    return f"cost_fa={asked.costs[0]!r},cost_fr={asked.costs[1]!r}{prior}"
+
+
+def question_of(asked: DecisionRequest) -> str:
+    """What the page answers."""
+    if asked.kind in TARGET_RATES:
+        return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
+    if asked.kind == "precision":
+        return f"Which threshold has a precision of at least {100.0 * asked.rate:g} % on dev?"
+    if asked.costs is None:
+        return "At which threshold are FAR and FRR equal?"
+    fa, fr = asked.costs
+    return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
+
+
+def decision_of(
+    dev: ScoreData, asked: DecisionRequest, fitting: Fitting
+) -> tuple[Decision | None, str]:
+    """The threshold, or why there is none."""
+    try:
+        with quietly():  # what they say of dev, its fit has said
+            return decided(dev, asked, fitting), ""
+    except BetarocError as error:
+        return None, getattr(error, "why", str(error))
+
+
+def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck | None, ...]:
+    """What every test set says of it; None where that cannot be had."""
+    results: list[DecisionCheck | None] = []
+    for test in tests:
+        try:
+            with quietly():
+                results.append(None if d is None else d.check(test))
+        except BetarocError:
+            results.append(None)
+    return tuple(results)
+
+
+def worst_check(
+    d: Decision, checks: Sequence[DecisionCheck | None]
+) -> tuple[Decision | DecisionCheck, int | None]:
+    """Whose status stands for all: that of a test set, by its place, or the decision's own."""
+    made = [(check, k) for k, check in enumerate(checks) if check is not None]
+    if not made:
+        return d, None
+    return max(made, key=lambda pair: (*_badness(pair[0]), -pair[1]))
+
+
+def _badness(check: DecisionCheck | None) -> tuple[int, float]:
+    """The worse the greater."""
+    if check is None:
+        return -1, 0.0
+    return list(STATUS_COLOURS).index(check.status), check.observed
+
+
+def decision_numbers(analysis: Analysis) -> dict[str, Any]:
+    """What was decided and what each test set says of it, for readers of JSON."""
+    d, target = analysis.decision, analysis.target
+    asked = {"target": target or DEFAULT_TARGET, "default": not target}
+    if d is None:
+        return {"asked": asked, "no_decision": analysis.no_decision}
+    said, _ = worst_check(d, analysis.checks)
+    tests = [None if check is None else check_numbers(check) for check in analysis.checks]
+    return {"asked": asked} | told_decision(d, said) | {"tests": tests}
+
+
+# ---------------------------------------------------------------------------- the screen
 def first_screen(analysis: Analysis) -> dict[str, Any]:
     """Every value that the top of the page shows."""
     total = len(analysis.tests)
@@ -76,13 +192,21 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
         absent = f" and {spaced(n)} without a score, which are rejected" if n else ""
         read.append((role, [words.counted(who, m, spaced(m)) for who, m in sizes], absent))
-    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
+    target, terms = f"{asked.kind.upper()} {100.0 * asked.rate:g} %", TERMS[BIOMETRIC]
+    explained = [
+        (term.short, f"{term.title}: share of {words.many(who)} {decided}")
+        for term, who, decided in (
+            (terms.far, "impostor", "accepted"), (terms.frr, "client", "rejected")
+        )
+    ]  # fmt: skip
+    if any(part.has_rejected for part in analysis.parts):
+        explained.append(("FMR, FNMR", "the same shares of the trials that have a score"))
     screen: dict[str, Any] = {
         "title": foreign(analysis.dev.name),
         "read": read,
         "version": version(),
         "question": question_of(asked),
-        "terms": _explained(analysis),
+        "terms": explained,
         "default": "" if analysis.target else f"No target was named, so it is the default, {target}"
         ". Another one:",
         "level": level_words(analysis.level),
@@ -95,6 +219,9 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         status["remedy"] = "more scores, or another target."
         return screen | {"status": status, "picture": _picture(analysis, names, None, [])}
     rows = decision_rates(d, [part.given for part in analysis.parts])
+    # Of several test sets the ways stand with what each does on the worst.
+    k = worst_check(d, analysis.checks)[1] or 0 if len(analysis.tests) > 1 else 0
+    check, role = (analysis.checks[k], names[k + 1]) if analysis.tests else (None, "")
     return screen | {
         "threshold": with_minus(shown_threshold(d)),
         "rule": _rule(d),
@@ -104,24 +231,13 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         "cost": _cost(d, analysis.checks, names),
         "strip": _strip(analysis, d, rows, names),
         "picture": _picture(analysis, names, d, rows),
-        "ways": _ways(analysis, d, names),
+        "ways": html_of([Section("", (ways_grid(d, check, role, "used on this page"),))]),
         "exact": repr(d.threshold_for_greater_equal),
         "dtype": "" if d.dtype == "float64" else d.dtype,
     }
 
 
 # --------------------------------------------------------------------------------- words
-def _explained(analysis: Analysis) -> list[tuple[str, str]]:
-    words, terms = analysis.words, TERMS[BIOMETRIC]
-    found = [
-        (terms.far.short, f"{terms.far.title}: share of {words.many('impostor')} accepted"),
-        (terms.frr.short, f"{terms.frr.title}: share of {words.many('client')} rejected"),
-    ]
-    if any(part.has_rejected for part in analysis.parts):
-        found.append(("FMR, FNMR", "the same shares of the trials that have a score"))
-    return found
-
-
 def _rule(d: Decision) -> str:
     if not math.isfinite(d.threshold):
         return "accept every score" if d.threshold < 0.0 else "reject every score"
@@ -141,16 +257,12 @@ def _how(d: Decision) -> str:
 
 def _worst(analysis: Analysis) -> Analysis:
     """Of many test sets those that are worst."""
-    best_first, both = (
-        list(STATUS_COLOURS),
-        list(zip(analysis.tests, analysis.checks, strict=False)),
+    order = sorted(
+        range(len(analysis.tests)), key=lambda k: _badness(analysis.checks[k]), reverse=True
+    )[:_MOST]  # fmt: skip
+    tests, checks = zip(
+        *((analysis.tests[k], analysis.checks[k]) for k in sorted(order)), strict=True
     )
-    bad = [
-        (-1, 0.0) if one is None else (best_first.index(one.status), one.observed)
-        for _, one in both
-    ]
-    kept = sorted(sorted(range(len(both)), key=bad.__getitem__, reverse=True)[:_MOST])
-    tests, checks = (tuple(both[k][0] for k in kept), tuple(both[k][1] for k in kept))
     return replace(analysis, tests=tests, checks=checks)
 
 
@@ -338,22 +450,22 @@ def _panel(
         / np.diff(edges)
         for who in CLASSES
     ]
-    curves = _fitted(part, axis) if fitted and is_modelled(part) else None
+    curves = _fitted(part, axis) if fitted else None
     return Panel(edges, heights[0], heights[1], curves)
 
 
 def _fitted(part: ScoreSet, axis: ScoreAxis) -> tuple[FloatArray, FloatArray, FloatArray] | None:
     """Both fitted densities along the axis."""
-    model = None if part.fit is None else part.fit.model
-    laws: list[Distribution] = [] if model is None else [model.client, model.impostor]
-    if not laws or any(law.continuous is None for law in laws):
+    fit = part.modelled
+    parts = [] if fit is None else [fit.model.client.continuous, fit.model.impostor.continuous]
+    laws = [law for law in parts if law is not None]
+    if len(laws) < 2:
         return None
     places = np.linspace(0.5, 99.5, _POINTS)
     x = np.asarray(axis.score(places))
     with np.errstate(invalid="ignore"):  # an infinite density where the axis stands still
         client, impostor = (
-            np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9)
-            for share, base in (law.continuous for law in laws if law.continuous is not None)
+            np.nan_to_num(share * base.pdf(x) * axis.slope(x), posinf=1e9) for share, base in laws
         )
     return places, np.asarray(client), np.asarray(impostor)
 
@@ -402,11 +514,3 @@ def _indexed(texts: Sequence[str]) -> tuple[list[str], list[int]]:
 
 def _bits(flags: Any) -> str:
     return "".join("1" if flag else "0" for flag in flags)
-
-
-# ---------------------------------------------------------------------------------- ways
-def _ways(analysis: Analysis, d: Decision, names: Sequence[str]) -> Markup:
-    """Every way to choose; of several test sets with what each does on the worst."""
-    k = worst_check(d, analysis.checks)[1] or 0 if len(analysis.tests) > 1 else 0
-    check, role = (analysis.checks[k], names[k + 1]) if analysis.tests else (None, "")
-    return html_of([Section("", (ways_grid(d, check, role, "used on this page"),))])

@@ -1,25 +1,41 @@
-"""The report: one self-contained page that asks the network for nothing."""
+"""The report: one self-contained page that asks the network for nothing.
+
+No foreign text enters its pictures: sets are called by their role.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from betaroc.core import checks
-from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.core.errors import InputError, MisfitWarning
+from betaroc.core.notices import quietly
+from betaroc.core.vocabulary import ClassWords, Vocabulary
+from betaroc.decision.decide import DecisionCheck
 from betaroc.decision.decision_view import decision_view
 from betaroc.estimation.families import family_text
+from betaroc.model.measures import OperatingPoint
+from betaroc.rendering.curves import deviate, in_det_frame
+from betaroc.rendering.decision_picture import slider_positions
 from betaroc.rendering.document import plain
 from betaroc.rendering.files import page_target, write_whole
 from betaroc.rendering.notebook import name_shown
-from betaroc.rendering.numbers import version, visible
+from betaroc.rendering.numbers import extreme, level_words, threshold, version, visible
 from betaroc.rendering.page_frame import page_frame
-from betaroc.rendering.picture_files import can_draw, captions_alone
+from betaroc.rendering.picture_files import (
+    Moving,
+    can_draw,
+    captions_alone,
+    draw_moving_svg,
+    draw_svg,
+)
+from betaroc.rendering.style import GREY, INK, legend, legend_below
 from betaroc.rendering.tree import (
     Figure,
     Glossary,
@@ -33,23 +49,16 @@ from betaroc.rendering.tree import (
 )
 from betaroc.rendering.tree_html import html_of, prose_of, template, typeset
 from betaroc.rendering.tree_json import dict_of
-from betaroc.report.beta_pair import beta_pair_section
-from betaroc.report.contradictions import contradiction_words, contradictions, first_lines
-from betaroc.report.curve_words import ends_section
-from betaroc.report.figures import curve_figures, draw_curves, fit_figures
-from betaroc.report.first_screen import decision_lines, first_screen
-from betaroc.report.record import (
+from betaroc.report.curve_words import beta_pair_section, ends_section
+from betaroc.report.first_screen import (
+    decision_lines,
     decision_numbers,
-    doubts,
-    foot,
-    page_in_terms,
+    first_screen,
+    score_axis,
     worst_check,
 )
-from betaroc.report.score_set import (
-    Named,
-    apart_words,
-    set_names,
-)
+from betaroc.report.observed import contradiction_words, contradictions, first_lines, marked
+from betaroc.report.score_set import Named, ScoreSet, set_names
 from betaroc.report.sections import (
     checks_section,
     curves_section,
@@ -77,36 +86,65 @@ def write_report(analysis: Analysis, path: str | os.PathLike[str]) -> None:
 def render_report(analysis: Analysis) -> str:
     """The page as text; the same analysis gives the same text."""
     title = f"betaroc: {foreign(analysis.dev.name).short}"
-    return page_frame(title, render_body(analysis), foot(analysis))
+    return page_frame(title, render_body(analysis), page_in_terms(FOOT, analysis))
+
+
+#: The last line of a page, before any field's words.
+FOOT = (
+    f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
+    " TPR = 1 − FRR, TNR = 1 − FAR."
+)
+
+
+def page_in_terms(page: str, analysis: Analysis) -> str:
+    """The page in the words of the user's field; its style and foreign names stay as they are."""
+    from markupsafe import escape
+
+    shown = (foreign(name, path=path) for name in analysis.names for path in (False, True))
+    kept = {str(escape(form)) for one in shown for form in one}
+    terms = checks.terms_of(analysis.terms)
+    page = analysis.words.in_markup(page, kept)
+    kept |= {str(escape(word)) for word in analysis.words}
+    parts = re.split(r"(<style>.*?</style>)", page, flags=re.DOTALL)
+    words = ClassWords(*(str(escape(word)) for word in analysis.words))
+    parts = [Vocabulary(terms, words).fill(part) for part in parts]
+    return "".join(p if p.startswith("<style>") else terms.said(p, kept) for p in parts)
+
+
+def in_field_words(analysis: Analysis) -> Callable[[str], str]:
+    """How a text is said in the words of the user's field."""
+    names = [visible(name) for name in analysis.names]
+    field = checks.terms_of(analysis.terms)
+    return lambda text: field.said(analysis.words.said(text, names), [*names, *analysis.words])
 
 
 def report_document(analysis: Analysis) -> dict[str, Any]:
     """The page as an object of JSON: its first lines, then every section with all its numbers."""
-    names = [visible(one) for one in analysis.names]
-    kept = [*names, *analysis.words]
-
-    def said(text: str) -> str:
-        return checks.terms_of(analysis.terms).said(analysis.words.said(text, names), kept)
-
+    say = in_field_words(analysis)
     with captions_alone():
         sections = sections_of(analysis, drawn=True)
         sections.append(glossary_of(explained(html_of(sections))))
-    told: dict[str, Any] = plain({
+    document: dict[str, Any] = plain({
         "betaroc": version(), "format": 1, "kind": "Report",
         "title": foreign(analysis.dev.name).whole,
-        "answer": [said(line) for line in decision_lines(analysis)],
+        "answer": [say(line) for line in decision_lines(analysis)],
         "decision": decision_numbers(analysis),
-        "contradicted": [said(one) for one in first_lines(
-            analysis.dev, analysis.tests, analysis.points, analysis.level)],
-        "warnings": [said(notice.message) for notice in analysis.notices],
-        "sections": [dict_of(retold(one, said)) for one in sections],
+        "contradicted": [say(line) for line in contradicted_lines(analysis)],
+        "warnings": [say(notice.message) for notice in analysis.notices],
+        "sections": [dict_of(retold(section, say)) for section in sections],
     })  # fmt: skip
-    return told
+    return document
+
+
+def contradicted_lines(analysis: Analysis) -> list[str]:
+    """What test contradicts, before anything that rests on dev."""
+    return first_lines(analysis.dev, analysis.tests, analysis.points, analysis.level)
 
 
 def render_body(analysis: Analysis) -> str:
     """What stands within the frame of a page."""
-    sections = _sections(analysis)
+    drawn = sections_of(analysis, drawn=can_draw())
+    sections = [replace(section, folded=True) for section in drawn]
     body = html_of(sections)
     glossary = glossary_of(explained(body))
     return _body(analysis, [*sections, glossary], body + html_of([glossary]))
@@ -120,35 +158,28 @@ def render_part(analysis: Analysis) -> tuple[str, frozenset[str]]:
     return _body(analysis, [], tables), explained(tables)
 
 
-def _sections(analysis: Analysis) -> list[Section]:
-    return [replace(one, folded=True) for one in sections_of(analysis, drawn=can_draw())]
+_UNDRAWN = (
+    "The pictures of the sections below are missing: they need matplotlib, which cannot be"
+    " imported here. Install it, and write the page again."
+)
 
 
 def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
-    page = template("page.html.j2", "report").render(_top(analysis, sections) | {"body": body})
-    return page_in_terms(str(page), analysis)
-
-
-def _top(analysis: Analysis, sections: Sequence[Section]) -> dict[str, Any]:
     """What stands first, and the sections below it."""
-    of = analysis.dev, analysis.tests, analysis.points, analysis.level
-    d, found, (alarms, warnings) = analysis.decision, contradictions(*of), doubts(analysis)
-    return {
+    d, (alarms, warnings) = analysis.decision, doubts(analysis)
+    rows = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
+    page = template("page.html.j2", "report").render({
         "screen": first_screen(analysis),
-        "contradicted": list(map(typeset, first_lines(*of))),
-        "elsewhere": d is not None and all(one.threshold != d.threshold for one in found),
+        "contradicted": list(map(typeset, contradicted_lines(analysis))),
+        "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
         "apart": typeset(apart_words(analysis.dev)),
         "warnings": [*warnings, *[_UNDRAWN] * (not can_draw())],
         "contents": [(section.key, section.title) for section in sections],
         "places": json.dumps(dict(_places(sections)), separators=(",", ":")),
-    }
-
-
-_UNDRAWN = (
-    "The pictures of the sections below are missing: they need matplotlib, which cannot be"
-    " imported here. Install it, and write the page again."
-)
+        "body": body,
+    })  # fmt: skip
+    return page_in_terms(str(page), analysis)
 
 
 def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
@@ -157,6 +188,30 @@ def _places(nodes: Iterable[Any]) -> Iterator[tuple[str, tuple[float, ...]]]:
         yield from getattr(node, "places", ())
         yield from _places(getattr(node, "blocks", ()))
         yield from _places(getattr(node, "items", ()) if node.tag == "figures" else ())
+
+
+def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
+    """That the fit does not describe dev's scores, or else is poor; every other warning."""
+    first, others = list[str](), list[str]()
+    for notice in analysis.notices:
+        of_dev = notice.category is MisfitWarning and notice.message.startswith("dev: ")
+        (first if of_dev else others).append(visible(notice.message))
+    poor = [one for one in analysis.dev.statuses if one.verdict == "poor"]
+    return first or [f"dev: fit of the {p.of}: {p.verdict}. {p.words}" for p in poor], others
+
+
+def apart_words(dev: ScoreSet) -> str:
+    """That no impostor scores above a client; else nothing."""
+    highest, lowest = dev.given._extremes("impostor")[1], dev.given._extremes("client")[0]
+    if highest >= lowest:
+        return ""
+    words = (
+        f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
+        f" below {extreme(lowest)}."
+    )
+    if dev.modelled:
+        words += " Errors other than 0 at thresholds in between are those of the family fitted."
+    return words
 
 
 # ------------------------------------------------------------------------------ sections
@@ -217,7 +272,7 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     sections = [
         measures_section(sets, curve_figures(analysis) if drawn else ()),
         points_section(analysis.points, sets, level),
-        *[curves_section(analysis.curves, sets, drawn=drawn)] * bool(analysis.curves),
+        *([curves_section(analysis.curves, sets, drawn=drawn)] if analysis.curves else []),
         ends_section(sets, pair),
         checks_section(sets, level, analysis.seed, fit_figures(analysis) if drawn else ()),
         families_section(*sets[0], (parameters_section(sets),)),
@@ -227,54 +282,152 @@ def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     return [section for section in sections if section.blocks]
 
 
+# ------------------------------------------------------------------------------ pictures
+#: So many test sets have curves beside dev's.
+_DRAWN = 8
+#: One meaning each on the whole page: dashed is dev, solid is test, dotted is fitted.
+_DASHES, _DOTS = (0, (5, 3)), (0, (1, 1.5))
+
+
+def draw_curves(analysis: Analysis, curve: str) -> Any:
+    """ROC or DET of dev, of its fit and of the test sets."""
+    ax: Any = None
+    for k, part in enumerate((analysis.dev, *analysis.tests[:_DRAWN])):
+        # The first test set in ink; others are not told apart by a hue, which is a class.
+        look = {"color": GREY if k > 1 else INK, "linewidth": 1.0 if k > 1 else 1.5,
+                "linestyle": "-" if k else _DASHES}  # fmt: skip
+        ax = getattr(part.empirical, curve)().plot(
+            ax, terms=analysis.terms, label=part.role, **look
+        )
+    if analysis.dev.modelled:
+        getattr(analysis.dev.modelled.model, curve)().plot(
+            ax, terms=analysis.terms, label="dev, fitted", color=GREY, linestyle=_DOTS,
+            linewidth=1.6,
+        )  # fmt: skip
+    return ax
+
+
+def curve_figures(analysis: Analysis) -> list[Figure]:
+    """ROC and DET of dev, of its fit and of the test sets, with marks that the slider moves."""
+    parts = [analysis.dev, *analysis.tests[:_DRAWN]]
+    d, met, moved = analysis.decision, marked(analysis.points), list[OperatingPoint]()
+    if d is not None:
+        _, thresholds, home = slider_positions(score_axis(analysis), d.threshold)
+        moved = [part.empirical.at(thresholds) for part in parts]
+    point = met.expected
+    place = threshold(point.threshold, point.logit_threshold, 4)
+    dots = "the threshold" if moved else f"dev’s EER threshold {place}"
+    told = "Dashed: dev’s scores" + "; solid: those of test" * (len(parts) > 1)
+    told += "; dotted: dev’s fit" * (analysis.dev.modelled is not None)
+    told += f". Dots, at {dots}: hollow, dev{'; filled, test' * (len(parts) > 1)}."
+
+    def drawn(curve: str, words: str, place: Callable[[OperatingPoint], tuple[Any, Any]]) -> Figure:
+        def draw() -> Any:
+            ax = draw_curves(analysis, curve)
+            for k, point in enumerate(() if moved else (met.expected, *met.observed[1:2])):
+                x, y = place(point)
+                ax.plot(
+                    [x], [y], marker="o", markersize=6, color=INK, markeredgewidth=1.3,
+                    markerfacecolor=INK if k else "white", label="_nolegend_", zorder=5.0,
+                )  # fmt: skip
+            legend_below(ax, 2)
+            return ax
+
+        marks = [
+            Moving(f"{curve}{k}", *place(points), home, hollow=k == 0)
+            for k, points in enumerate(moved)
+        ]
+        svg, places = draw_moving_svg(draw, f"betaroc {curve}", marks)
+        return Figure(svg, f"{words} {told}", places=places)
+
+    roc = drawn("roc", "ROC: TPR against FAR.", lambda p: (p.far, p.tpr))
+    points = [part.empirical.det().points() for part in parts]
+    if not any(in_det_frame(p.far, p.frr) for p in points):
+        return [roc, Figure(
+            "", "No DET is drawn: on no curve is there a threshold with both FAR and FRR between"
+            " 0.1 % and 95 %, which is what it would show.",
+        )]  # fmt: skip
+    words = "DET: FRR against FAR on scales that make normal scores straight lines."
+    return [roc, drawn("det", words, lambda p: (deviate(p.far), deviate(p.frr)))]
+
+
+def fit_figures(analysis: Analysis) -> list[Figure]:
+    """Of dev its scores against the fitted distributions, and its rates down to few scores."""
+    dev, fit = analysis.dev, analysis.dev.modelled
+    if fit is None or dev.summary is not None:
+        return []
+    level, own = level_words(analysis.level), fit.client.tails or fit.impostor.tails
+    logits = ", both as logits" * fit.model.client.on_unit
+    rates = "FMR and FNMR" if dev.has_rejected else "FAR and FRR"
+    kinds = {
+        "pp": "P–P: probability by the fitted distribution against the share of the scores;"
+        f" shaded: {level} at each score by itself",
+        "qq": f"Q–Q: scores against the quantiles of the fitted distribution{logits}; shaded:"
+        f" {level} at each score by itself",
+        "tails": f"{rates} against the threshold, log scale. Dots: counted; dotted: fitted"
+        + (f" with tails; dash-dotted: without; shaded: {level} interval" if own else ""),
+    }
+    return [_of_fit(analysis, kind, caption) for kind, caption in kinds.items()]
+
+
+def _of_fit(analysis: Analysis, kind: str, caption: str) -> Figure:
+    def draw() -> Any:
+        ax: Any = analysis.dev.scored.fit.plot(kind, level=analysis.level)  # type: ignore[union-attr]
+        if kind == "tails":
+            for line in ax.lines:
+                name = str(line.get_label())
+                if name.endswith("fitted"):
+                    line.set_linestyle(_DOTS)
+                elif name.endswith("without the tail"):
+                    line.set_linestyle("-.")
+            legend(ax)
+        legend_below(ax, None if kind == "tails" else 1)
+        return ax
+
+    try:
+        with quietly():  # the page says once what is of scores alone
+            return Figure(draw_svg(draw, f"betaroc dev {kind}"), f"dev, {caption}")
+    except InputError as error:
+        return Figure("", f"dev: no {caption[:3]} picture. {error}")
+
+
 # ------------------------------------------------------------------------ in a notebook
 #: Thresholds and test sets that are shown.
 _SHOWN, _TESTS = ("eer", "far=0.01", "frr=0.01"), 3
 
 
 def analysis_block(of: Analysis) -> list[Node]:
-    """What test contradicts, rates expected and observed at some thresholds, and the curves."""
-    tests, terms = of.tests[:_TESTS], checks.terms_of(of.terms)
-    called = {}
+    """The decision, what test contradicts, the curves, rates at some thresholds."""
+    tests, names = of.tests[:_TESTS], {}
     for part in of.parts:
         given = name_shown(part.name, 24)
-        called[part.role] = part.role if given in ("", part.role) else f"{part.role} {given}"
-    wrong = contradictions(of.dev, of.tests, of.points, of.level)
-    said = contradiction_words(wrong, called, of.level)
-    if of.tests and not said:
-        said = ["No rate on a test set is further from what dev expects than chance explains."]
+        names[part.role] = part.role if given in ("", part.role) else f"{part.role} {given}"
+    rows = contradictions(of.dev, of.tests, of.points, of.level)
+    lines = contradiction_words(rows, names, of.level)[:_TESTS]
+    if of.tests and not lines:
+        lines = ["No rate on a test set is further from what dev expects than chance explains."]
     more = len(of.tests) - len(tests)
-    sets = ", ".join(called[part.role] for part in (of.dev, *tests))
+    sets = ", ".join(names[part.role] for part in (of.dev, *tests))
     sets += f" and {more} more test set{'s' * (more > 1)}" * (more > 0)
-    by = of.points[0].chosen_by if of.points else ""
-    points = [one for one in of.points if one.key in _SHOWN and one.chosen_by == by]
     about = Words(f"Analysis, {family_text(of.family)}: {sets}")
-    doubts = [Words(terms.said(one, called.values())) for one in said[:_TESTS]]
+    points = [
+        met for met in of.points
+        if met.key in _SHOWN and met.chosen_by == of.points[0].chosen_by
+    ]  # fmt: skip
     columns = [(part, part.role) for part in (of.dev, *tests)]
-    tables = [
-        retold(grid, lambda text: terms.said(text, of.names))
-        for grid in points_grids(points, columns, of.level)
-    ]
-    axes = f"ROC: {terms.tpr.short} against {terms.far.short}"
-    parts = ", ".join(part.role for part in of.parts)
-    curves = Figure(partial(draw_curves, of, "roc"), "", f"{axes} of {parts}")
-    if of.decision is None:
-        return [about, *doubts, *tables, curves]
-    *decided, _ = _decision_nodes(of, of.decision)
-    # Threshold and status, what is said of them, then what is shown.
-    answer, status, *said_of_it = (one for one in decided if isinstance(one, Words | Status))
-    shown = (one for one in decided if isinstance(one, Grid | Figure))
-    folded = Section("Other thresholds", tuple(tables), folded=True)
-    return [answer, status, about, *said_of_it, *doubts[:1], *shown, curves, folded]
-
-
-def _decision_nodes(of: Analysis, d: Decision) -> list[Node]:
-    """The decision, with the check that stands for all, in the words of the reader's field."""
-    found, k = worst_check(d, of.checks)
-    check = found if isinstance(found, DecisionCheck) else None
-    role = "test" if k is None else of.tests[k].role
-    terms = checks.terms_of(of.terms)
-    return [
-        retold(one, lambda text: terms.said(text, of.names))
-        for one in decision_view(d, check, role)
-    ]
+    tables, roles = points_grids(points, columns, of.level), ", ".join(p.role for p in of.parts)
+    curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: TPR against FAR of {roles}")
+    nodes: list[Node] = [about, *map(Words, lines), *tables, curves]
+    d = of.decision
+    if d is not None:
+        check, k = worst_check(d, of.checks)
+        role = "test" if k is None else of.tests[k].role
+        *decided, _ = decision_view(d, check if isinstance(check, DecisionCheck) else None, role)
+        # Threshold and status, what is said of them, then what is shown.
+        words = [node for node in decided if isinstance(node, Words | Status)]
+        shown = [node for node in decided if isinstance(node, Grid | Figure)]
+        others = Section("Other thresholds", tuple(tables), folded=True)
+        nodes = [*words[:2], about, *words[2:], *map(Words, lines[:1]), *shown, curves, others]
+    field = checks.terms_of(of.terms)
+    return [retold(node, lambda text: field.said(text, [*of.names, *names.values()]))
+            for node in nodes]  # fmt: skip

@@ -1,52 +1,552 @@
-"""One score set with all that is computed of it, and what thresholds of dev do on every set."""
+"""One score set with all that is computed of it: intervals, checks, tests of its curve."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from betaroc.core.errors import (
-    BetarocWarning,
-    InputError,
-    MisfitWarning,
-    ReversedScoresWarning,
-    SameDataWarning,
-    SmallSampleWarning,
-)
+from betaroc.core.arrays import CLASSES
+from betaroc.core.errors import BetarocError, SmallSampleWarning
 from betaroc.core.local_files import file_names
 from betaroc.core.notices import passed_on, quietly, warn
-from betaroc.core.options import IntervalOptions
+from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
+from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import TERMS, capital
+from betaroc.core.vocabulary import capital
+from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.curve_view import curve_numbers
-from betaroc.decision.epc import Epc, epc
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import is_binned
+from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.estimate import SMALL_SAMPLE, reversed_scores
-from betaroc.estimation.families import is_of_counts
-from betaroc.fits.fit import Fit
-from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.interval import Band
-from betaroc.inference.of_scores import interval_at
-from betaroc.model.measures import OperatingPoint
+from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
+from betaroc.fits.audit import Sensitivity, sensitivity, tail_words
+from betaroc.fits.check import TOLERANCE, FitCheck, FitStatus, check_fit, statuses_beside
+from betaroc.fits.counted_ends import CONTRADICTED, counts_at_end
+from betaroc.fits.family_choice import FamilyComparison, compare_families
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, untested_ends
+from betaroc.fits.target_checks import (
+    GoodDownTo,
+    TargetCheck,
+    check_targets,
+    good_down_to,
+    rates_verdict,
+    rates_words,
+)
+from betaroc.inference.counted_scores import whole_weights
+from betaroc.inference.interval import Interval
+from betaroc.inference.intervals import interval_of_fit
+from betaroc.inference.of_scores import interval_of_scores
+from betaroc.model.asking import Asking, asking_of_text
+from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import of_point
-from betaroc.rendering.numbers import counted, extreme, number, percent, visible
-from betaroc.report.curve_words import Certainty, certainty_of
-from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
-from betaroc.report.quality import Distances, Quality
+from betaroc.rendering.numbers import counted, number, path_words, percent, read_as, visible
+from betaroc.rendering.tree import Cell, Node, Words, quantity
 
-#: Characters of a name in a heading.
-_NAME = 24
+# ------------------------------------------------------------------------------ intervals
+#: The FAR at which the TPR stands in tables, and the names of that and of the EER's threshold.
+FAR = 0.01
+TPR = f"tpr@far={FAR:g}"
+EER_THRESHOLD = "threshold@eer"
+_OF_BOTH = ("auc", "eer", EER_THRESHOLD, TPR, "ks")
+_OF_ENDS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one")
+#: Why a coefficient has no interval: there is none.
+NO_POWER_LAW = "there is no such power law"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Measured(Value):
+    """A number with its interval, or the reason why it has none.
+
+    Parameters
+    ----------
+    key : str
+        Name of the number, such as "auc" or "tpr@far=0.01".
+    estimate : float
+        The number.
+    low, high : float
+        Ends of the interval; nan where there are none.
+    method : str
+        How the ends were found; empty where there are none.
+    why : str
+        Why there is no interval; else empty.
+    n_beyond : float, optional
+        Scores (groups) that speak for the number; None where it speaks of no rate, or of scores
+        that were not asked.
+    extrapolated : bool, optional
+        Whether less than one of them does: a family has made the number, or few scores its point.
+    """
+
+    key: str
+    estimate: float
+    low: float = math.nan
+    high: float = math.nan
+    method: str = ""
+    why: str = ""
+    n_beyond: float | None = None
+    extrapolated: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SetIntervals(Value):
+    """Intervals of one score set.
+
+    Parameters
+    ----------
+    level : float
+        Their confidence.
+    model : tuple of Measured
+        Of the fitted model: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks", exponents and
+        coefficients of both ends; empty without fitted distributions.
+    scores : tuple of Measured
+        Of the scores themselves: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks".
+    client, impostor : tuple of Measured
+        Of the parameters of both distributions.
+    groups : int or None
+        Groups on which the trials hang; None where they are taken as independent.
+    asked : tuple of Asking
+        Statistics that were asked for beside those named above; they stand among `model` and
+        `scores`.
+    """
+
+    level: float
+    model: tuple[Measured, ...]
+    scores: tuple[Measured, ...]
+    client: tuple[Measured, ...]
+    impostor: tuple[Measured, ...]
+    groups: int | None = None
+    asked: tuple[Asking, ...] = ()
+
+
+def with_interval(
+    key: str, estimate: float, interval: Callable[[], Interval], why: str = "", *,
+    aloud: bool = False,
+) -> Measured:  # fmt: skip
+    """The number and its interval; `why` says that there is none."""
+    if why or not math.isfinite(estimate):
+        return Measured(key, estimate, why=why or "it is no finite number")
+    try:
+        with passed_on() if aloud else quietly():
+            i = interval()
+    except BetarocError as error:
+        return Measured(key, estimate, why=str(error))
+    return Measured(key, i.estimate, i.low, i.high, i.method, "", i.n_beyond, i.extrapolated)
+
+
+def intervals_of(
+    data: ScoreData,
+    fit: Fit | None,
+    empirical: ScoreModel,
+    level: float,
+    *,
+    asked: Sequence[Asking] = (),
+    rng: Any = 0,
+) -> SetIntervals:
+    """Every interval of a score set; ``fit`` is None where no distributions were fitted.
+
+    Of the statistics that were `asked` for what is to be said of their rates is said; `rng` draws
+    for those that need it.
+    """
+    groups, options = groups_of(data), IntervalOptions(level, rng=rng)
+    more = tuple(stat for stat in asked if str(stat) not in (*_OF_BOTH, *_OF_ENDS))
+    of_scores = [
+        _of_scores(data, empirical, stat, options, aloud=fit is None and stat in more)
+        for stat in (*map(asking_of_text, _OF_BOTH), *more)
+    ]
+    of_fit, client, impostor = list[Measured](), tuple[Measured, ...](), tuple[Measured, ...]()
+    if fit is not None:
+        of_fit = [_of_fit(fit, stat, options, aloud=stat in more)
+                  for stat in (*map(asking_of_text, (*_OF_BOTH, *_OF_ENDS)), *more)]  # fmt: skip
+        client, impostor = _parameters(fit, level)
+    labels = None if groups is None or not groups.dependent else groups.labels
+    return SetIntervals(level, tuple(of_fit), tuple(of_scores), client, impostor, labels, more)
+
+
+def _of_fit(fit: Fit, stat: Asking, options: IntervalOptions, *, aloud: bool) -> Measured:
+    key, why = str(stat), ""
+    fit = fit._scored if key in _OF_ENDS else fit
+    value = _number(stat, fit.model)
+    if key in _OF_ENDS:
+        if math.isnan(value):
+            why = NO_POWER_LAW
+        elif key.startswith("exponent") and value in (0.0, 1.0, math.inf):
+            why = "the kind of the tails or a point mass decides it, not the parameters"
+        elif not 0.0 < value < math.inf:
+            why = "it is beyond the doubles"
+    elif math.isnan(value):
+        why = stat.absence(fit.model)
+    return with_interval(key, value, partial(interval_of_fit, fit, stat, options), why, aloud=aloud)
+
+
+def _of_scores(
+    data: ScoreData, model: ScoreModel, stat: Asking, options: IntervalOptions, *, aloud: bool
+) -> Measured:
+    if not stat.row.of_scores:
+        why = "it is a number of fitted distributions, which scores by themselves do not have"
+        return Measured(str(stat), math.nan, why=why)
+    value = _number(stat, model)
+    why = stat.absence(model) if math.isnan(value) else ""
+    interval = partial(interval_of_scores, data, stat, options)
+    return with_interval(str(stat), value, interval, why, aloud=aloud)
+
+
+def _number(stat: Asking, model: ScoreModel) -> float:
+    """nan of what a model has no such number of."""
+    try:
+        return stat.number(model)
+    except BetarocError:
+        return math.nan
+
+
+def _parameters(fit: Fit, level: float) -> tuple[tuple[Measured, ...], tuple[Measured, ...]]:
+    """Profile intervals where the estimates determine the likelihood, else Wald's."""
+    why, intervals = "", dict[str, Mapping[str, Interval]]()
+    for method in ("profile", "wald"):
+        try:
+            intervals = dict(fit.conf_int(level, method))
+            break
+        except BetarocError as error:
+            why = str(error)
+    client, impostor = (
+        parameters_of(getattr(fit, who), intervals.get(who), why) for who in CLASSES
+    )
+    return client, impostor
+
+
+def parameters_of(
+    law: DistributionFit, intervals: Mapping[str, Interval] | None, why: str = ""
+) -> tuple[Measured, ...]:
+    """Every parameter but a point mass that nobody had; `why` says why none has an interval."""
+    rows = []
+    for name, value in law.params.items():
+        if name.startswith("at_") and value == 0.0:
+            continue
+        if intervals is None:
+            rows.append(Measured(name, value, why=why))
+        elif name in intervals:
+            low, high, method = (getattr(intervals[name], x) for x in ("low", "high", "method"))
+            if math.isnan(low) or math.isnan(high):
+                row = Measured(name, value, low, high, method, "it has no finite standard error")
+            elif math.isinf(high) and (math.isinf(low) or low == 0.0):
+                all_of_it = "its interval is the whole range: the scores say nothing of it"
+                row = Measured(name, value, why=all_of_it)
+            else:
+                row = Measured(name, value, low, high, method)
+            rows.append(row)
+    return tuple(rows)
+
+
+def measured_cell(m: Measured | None, say: Callable[[float], str], text: str) -> Cell:
+    """A number with its interval, or that there is none."""
+    if m is None or m.why:
+        return Cell(text, "" if m is None else "no interval")
+    cell = quantity(m.estimate, say, m.low, m.high, text=text, n_beyond=m.n_beyond)
+    return replace(cell, span=f"{cell.span}, extrapolated") if m.extrapolated else cell
+
+
+# ---------------------------------------------------------- how far a fit is from its scores
+@dataclass(frozen=True, eq=False, repr=False)
+class Distances(Value):
+    """How far fitted distributions and curve are from the scores; 0 is agreement.
+
+    Parameters
+    ----------
+    client, impostor : float
+        Kolmogorov-Smirnov distance sup abs(F_fitted - F_scores) of each class.
+    roc : float
+        Largest distance between fitted and empirical ROC in FAR and TPR alike,
+        along the lines FAR + TPR = constant; never more than the larger of the two.
+    """
+
+    client: float
+    impostor: float
+    roc: float
+
+
+def distances(fit: Fit, empirical: ScoreModel) -> Distances:
+    """How far the fit is from its scores."""
+    client, impostor = (
+        _class_distance(getattr(fit, who), getattr(empirical, who)) for who in CLASSES
+    )
+    return Distances(client, impostor, roc_distance(fit.model, empirical))
+
+
+def _class_distance(result: DistributionFit, sample: Distribution) -> float:
+    """sup abs(F - F_n); of cells and bins at their borders, as what lies within is unknown."""
+    rule, law = result.boundary, result.distribution
+    if is_binned(sample):
+        edges = sample.edges
+    elif rule is not None and rule.policy == "interval" and rule.resolution is not None:
+        edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
+        edges = edges[edges < law.support[1]]
+    else:
+        places = np.union1d(sample.atoms.places, law.atoms.places)
+        upto = np.asarray(sample.cdf(places))
+        below = upto - sample.atoms.masses_at(Thresholds.from_theta(places))
+        return largest_distance(law, places, upto, below)
+    return float(np.max(np.abs(law.cdf(edges) - sample.cdf(edges)), initial=0.0))
+
+
+# ------------------------------------------------------------ whether the fit can be believed
+#: Score sets simulated for a check: p-values in steps of 1/200.
+CHECK_REPLICATES = 199
+#: A share of the sums that fit the distributions, carried by the extreme 1 % of a class: of a pure
+#: power tail it is 0.01 (1 + log 100) = 5.6 %.
+_CARRIED = 0.1
+#: Relative change of a shape by another rule that is worth a table.
+_MOVED = 0.1
+#: How near to 0 or 1 a score is within reach of the usual rules.
+_REACH = 1e-3
+_NONE_GOOD = GoodDownTo(None, None)
+_POLICIES = {
+    "squeeze": "scores were moved off 0 and 1",
+    "censor": "scores beyond the edges were counted, not measured",
+    "matlab": "scores beyond the edges were counted, not measured",
+    "interval": "scores were counted in cells",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Quality(Value):
+    """What speaks for and against the fit of one score set.
+
+    Parameters
+    ----------
+    check : FitCheck or None
+        Of the fit; None where there can be none, for the reason in `unchecked`.
+    unchecked : str
+        Why there is no check; else empty.
+    families : FamilyComparison or None
+        Of the scores; None for the reason in `uncompared`.
+    uncompared : str
+        Why families were not compared; else empty.
+    recommended : str or pair of str
+        The recommended family, or those of clients and of impostors: "empirical", the scores
+        themselves, where none can be compared; empty for a test set, on which none is chosen.
+    audit : Sensitivity or None
+        Of a beta fit; None for the reason in `unaudited`.
+    unaudited : str
+        Why there is no audit; else empty.
+    called_for : tuple of str
+        Why the audit should be looked at; empty where no score is within reach of 0 or 1.
+    level : float or None
+        Confidence of the verdicts on the fit of a summary.
+    bin_error : tuple of float or None
+        Of a summary, what FAR and FRR can be off between borders of bins.
+    targets : tuple of TargetCheck
+        Default rates counted at the fit's own thresholds; empty where none can be.
+    good_down_to : GoodDownTo
+        The smallest of them down to which all are good.
+    """
+
+    check: FitCheck | None = None
+    unchecked: str = ""
+    families: FamilyComparison | None = None
+    uncompared: str = ""
+    recommended: Names = ""
+    audit: Sensitivity | None = None
+    unaudited: str = ""
+    called_for: tuple[str, ...] = ()
+    level: float | None = None
+    bin_error: tuple[float, float] | None = None
+    targets: tuple[TargetCheck, ...] = ()
+    good_down_to: GoodDownTo = _NONE_GOOD
+
+    @property
+    def tails(self) -> list[str]:
+        """What the extreme scores say of the ends where Hill's estimate is far from the fit."""
+        return tail_words(self.audit)
+
+
+def quality_of(
+    given: ScoreData,
+    fit: Fit | None,
+    level: float,
+    rng: Any,
+    *,
+    choose: bool = True,
+    compared: FamilyComparison | str | None = None,
+) -> Quality:
+    """Everything that can be said; ``fit`` is None where no distributions were fitted.
+
+    Unless `choose`, families are not compared; `compared` is their comparison, or why there is
+    none, where the fit was chosen by it. Of a summary only distances and rates can be judged.
+    """
+    summary = given if isinstance(given, ScoreSummary) else None
+    rows = "" if summary is None else "it needs every score, which a summary does not keep"
+    unfitted = "no distributions were fitted" if fit is None else ""
+    copies = "" if rows or whole_weights(given) else "weights are no whole numbers of copies"
+    check, unchecked = _tried(
+        lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
+        unfitted or rows or _policy_words(fit) or copies,
+    )
+    # The rates of a fit that cannot be simulated; none where weights are no counts.
+    targets = () if check is None else check.targets
+    if check is None:
+        targets = _tried(lambda: check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
+    families, uncompared, best = None, rows, cast(Names, "")
+    if not choose:
+        uncompared = "a family is chosen on dev, and serves all sets"
+    elif not rows:
+        bounds = None if fit is None else bounds_of(fit.client.distribution)
+        families, uncompared = (compared, "") if isinstance(compared, FamilyComparison) else (
+            _tried(lambda: compare_families(given, bounds=bounds), compared or ""))  # fmt: skip
+        best = "empirical" if families is None else named(families.recommended)
+    shapeless = "" if fit is None or has_shapes(fit.family) else (
+        f"only beta fits can be; these are of {family_text(fit.family)}")  # fmt: skip
+    audit, unaudited = _tried(
+        lambda: sensitivity(cast(Fit, fit)), rows or unfitted or shapeless or copies
+    )
+    called = () if audit is None else _called_for(given._as_scores(), audit)
+    of_summary = summary is not None and fit is not None
+    return Quality(
+        check, unchecked, families, uncompared, best, audit, unaudited, called,
+        level if of_summary else None,
+        summary.rate_error if summary is not None and of_summary else None,
+        targets, good_down_to(targets),
+    )  # fmt: skip
+
+
+def _tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
+    """What was made, or why not; its warnings were given with the fit."""
+    if why:
+        return None, why
+    try:
+        with quietly():
+            return make(), ""
+    except BetarocError as error:
+        return None, str(error)
+
+
+def _policy_words(fit: Fit | None) -> str:
+    """Why a fit by the rule of its scores at 0 and 1 cannot be simulated."""
+    for who in CLASSES:
+        rule = None if fit is None else getattr(fit, who).boundary
+        if rule is not None and rule.policy in _POLICIES:
+            return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"
+    return ""
+
+
+def _called_for(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
+    """Whether what is done near 0 and 1 matters here, and how it shows."""
+    values = np.concatenate([scores.client, scores.impostor])
+    reasons = []
+    ends = int(np.sum((values == 0.0) | (values == 1.0)))
+    if ends:
+        reasons.append(f"{counted(ends, 'score')} of exactly 0 or 1")
+    # The rule that changes a shape most, where that is worth a table.
+    fitted = audit.policies[0]
+    moves = [
+        (abs(new / old - 1.0), row.policy)
+        for row in audit.policies[1:]
+        for new, old in zip(row[1:5], fitted[1:5], strict=True)
+        if old > 0.0 and math.isfinite(new)
+    ]
+    change, policy = max(moves, default=(0.0, ""))
+    near = (values < _REACH) | (values > 1.0 - _REACH)
+    if change > _MOVED and near.any():
+        reasons.append(f"the rule {policy} changes a shape by {100.0 * change:.0f} %")
+    worst = max(audit.tails, key=lambda tail: tail.carried)
+    if worst.carried > _CARRIED:
+        reasons.append(
+            f"the extreme 1 % of the {worst.who} scores {worst.end.replace('_', ' ')} carry"
+            f" {100.0 * worst.carried:.0f} % of the sum that fits the distribution there (of a"
+            " pure power tail 5.6 %)"
+        )
+    return tuple(reasons)
+
+
+# ------------------------------------------------------------------ the tests of its curve
+@dataclass(frozen=True)
+class CurveTests:
+    """The tests of a fitted curve at a level; None of what is refused, for the reasons in `why`.
+
+    `counts` are what counts say, by end, of the sides of a fit whose ends are not tested.
+    """
+
+    fit: Fit
+    level: float
+    ends: EndTests | None
+    curve: CurveTest | None
+    shapes: Mapping[str, Mapping[str, float]] | None
+    why: Mapping[str, str]
+    counts: Mapping[str, str]
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """Clients and impostors."""
+        return self.fit.client.total_weight, self.fit.impostor.total_weight
+
+    @property
+    def contradiction(self) -> str:
+        """Why the fitted curve is not to be believed near an end; empty where nothing says so."""
+        if self.curve is not None:
+            return self.curve.contradiction
+        texts = self.counts.items()
+        return "; ".join(f"{ENDS[end]} {text}" for end, text in texts if CONTRADICTED in text)
+
+    @property
+    def whole(self) -> Mapping[str, float]:
+        """Probabilities of the whole curve, of normal distributions where scores are."""
+        return {} if self.curve is None else self.curve.where_seen or self.curve.probabilities
+
+    def wanted(self, z: float, *, two_sided: bool = False) -> str:
+        """How many scores would tell what is z standard errors away now."""
+        from scipy.special import ndtri
+
+        tail = (1.0 - self.level) / (2.0 if two_sided else 1.0)
+        goal = float(ndtri(1.0 - tail) + ndtri(POWER))
+        times = (goal / z) ** 2 if z else math.inf
+        if times > MOST_TIMES:
+            return f"more than {number(MOST_TIMES)} times as many scores would be needed"
+        groups = groups_of(self.fit.scores)
+        client, impostor = (float(f"{times * n:.2g}") for n in self.sizes)
+        dependent = groups is not None and groups.dependent
+        more = f" in {number(times, 2)} times as many groups" if dependent else ""
+        return (
+            f"about {client:.0f} clients and {impostor:.0f} impostors{more} would tell in"
+            f" {number(10.0 * POWER)} of 10 cases"
+        )
+
+
+ENDS = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
+
+
+def curve_tests(fit: Fit, level: float) -> CurveTests:
+    """What may be said of the curve of a fit at a level."""
+    fit = fit._scored
+    if not ends_are_tested(fit.family):
+        sides = {end: getattr(fit.model.ends(), end).side for end in ENDS}
+        silent = is_of_counts(fit.family)
+        counts = {
+            end: "" if silent or side == "on" else counts_at_end(fit, end, side).words
+            for end, side in sides.items()
+        }
+        return CurveTests(fit, level, None, None, None, {"all": untested_ends(fit)}, counts)
+    tests, why = dict[str, Any](), dict[str, str]()
+    for key, test in (
+        ("ends", partial(fit.end_tests, level)),
+        ("curve", partial(fit.curve_test, level)),
+        ("shapes", fit.shape_probabilities),
+    ):
+        try:
+            tests[key] = test()
+        except BetarocError as error:
+            tests[key], why[key] = None, str(error)
+    return CurveTests(fit, level, tests["ends"], tests["curve"], tests["shapes"], why, {})
+
+
+# ------------------------------------------------------------------------------- the set
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSet(Value):
     """A score set and what was computed of it.
@@ -92,14 +592,20 @@ class ScoreSet(Value):
         """What was given: the scores, or their summary."""
         return self.scores if self.summary is None else self.summary
 
-    def extremes(self, who: str) -> tuple[float, float]:
-        """The least and the largest score of a class."""
-        return self.given._extremes(who)
-
     @property
     def has_rejected(self) -> bool:
         """Whether there are trials without a score, which count as rejected."""
         return self.given.has_rejected
+
+    @property
+    def modelled(self) -> Fit | None:
+        """The fit where it is of distributions other than the scores themselves."""
+        fit = self.fit
+        if fit is None or (
+            is_of_counts(fit.family) and not fit.client.tails and not fit.impostor.tails
+        ):
+            return None
+        return fit
 
     @property
     def scored(self) -> ScoreSet:
@@ -110,94 +616,76 @@ class ScoreSet(Value):
         return replace(self, scores=scores, fit=fit, empirical=empirical_model(scores, self.name))
 
     @cached_property
-    def certainty(self) -> Certainty | None:
+    def curve_tests(self) -> CurveTests | None:
         """What the errors of the fit let one say of its curve; None without intervals."""
         if self.intervals is None or self.fit is None:
             return None
-        return certainty_of(self.fit, self.intervals.level)
+        return curve_tests(self.fit, self.intervals.level)
 
     @property
     def sizes(self) -> tuple[int, int]:
         """Numbers of client and of impostor scores."""
         return self.given.n_client, self.given.n_impostor
 
+    @property
+    def statuses(self) -> list[FitStatus]:
+        """The verdicts on the ROC and on the rates; none where a fit was not to be checked."""
+        quality = self.quality
+        if quality is None:
+            return []
+        if quality.check is not None:
+            return quality.check._statuses()
+        words = sentence(rates_words(quality.targets, quality.good_down_to))
+        rates = FitStatus("rates at a threshold", rates_verdict(quality.targets), words)
+        if quality.bin_error is None or self.distances is None:
+            roc = FitStatus("ROC", "not checked", sentence(quality.unchecked))
+            return [roc, *[rates] * bool(quality.targets)]
+        # Of counts by what chance and bins allow in general; a ROC is off by no more than rates.
+        off, bins = self.distances.roc, max(quality.bin_error)
+        noise = max(_chance(self.scored.scores, quality.level or 0.95))
+        words = (
+            f"the fitted ROC is {off:.4f} from the one counted (by chance {noise:.4f}, within bins"
+            f" {bins:.4f} more); tolerance {TOLERANCE:g}. No p-values and no pictures of single"
+            " scores: they need every score, which a summary does not keep."
+        )
+        return statuses_beside(FitStatus("ROC", _verdict(off, noise, bins), words), rates)
 
+
+def class_verdicts(scores: Scores, off: tuple[float, float], level: float) -> tuple[str, str]:
+    """Of each class, client first, by the distance of its distribution from the scores alone."""
+    client, impostor = map(_verdict, off, _chance(scores, level))
+    return client, impostor
+
+
+def _chance(scores: Scores, level: float) -> list[float]:
+    """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
+    totals = (scores.client_total, scores.impostor_total)
+    return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
+
+
+def _verdict(off: float, noise: float, coarse: float = 0.0) -> str:
+    """Whether a distance is within the tolerance, whatever chance and bins did."""
+    if off + noise + coarse <= TOLERANCE:
+        return "good"
+    return "poor" if off - noise > TOLERANCE else "cannot tell"
+
+
+def p_words(p: float) -> str:
+    """A p-value."""
+    return f"p = {number(p, 2)}" if p > 0.0 else "p below 1e-300"
+
+
+# ------------------------------------------------------------------------------- several
 #: Score sets and what they are called.
 Named: TypeAlias = Sequence[tuple[ScoreSet, str]]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ObservedPoint(Value):
-    """A threshold chosen on dev, and the rates it leads to.
-
-    Parameters
-    ----------
-    key : str
-        Short name of the criterion, such as "eer" or "far=0.01".
-    title : str
-        The criterion in words.
-    chosen_by : {"model", "scores"}
-        Whether dev's fitted model or dev's scores chose the threshold.
-    expected : OperatingPoint
-        The point in the pair of distributions that chose it.
-    observed : tuple of OperatingPoint
-        Rates of the scores at that threshold: dev first, then every test set.
-    expected_intervals : tuple of Measured
-        Of "far", "frr", "hter" and "f1" at that threshold by the distributions, whose parameters
-        vary; empty where the scores chose it.
-    observed_intervals : tuple of tuple of Measured
-        Of the observed rates, for every test set; those of dev chose the threshold, or were
-        fitted, and have none.
-    contradicted_by : tuple of str
-        Counts of dev's scores that contradict the fitted distributions at these rates.
-    """
-
-    key: str
-    title: str
-    chosen_by: str
-    expected: OperatingPoint
-    observed: tuple[OperatingPoint, ...]
-    expected_intervals: tuple[Measured, ...] = ()
-    observed_intervals: tuple[tuple[Measured, ...], ...] = ()
-    contradicted_by: tuple[str, ...] = ()
+#: Characters of a name in a heading.
+_NAME = 24
 
 
 def names_of_files(parts: Iterable[ScoreSet]) -> dict[str, str]:
     """By path what a page or a document calls the files that were read."""
     sources = (part.scores.source for part in parts)
     return file_names(source.path for source in sources if source is not None)
-
-
-def unscored_words(parts: Iterable[ScoreSet]) -> str:
-    """How many trials have no score, and how many of them were left out as files were read."""
-    sets = [part.scores for part in parts]
-    absent = sum(one.n_client_rejected + one.n_impostor_rejected for one in sets)
-    dropped = sum(one.source.n_dropped for one in sets if one.source is not None)
-    told = [f"{counted(absent, 'trial')} without a score"] * bool(absent)
-    told += [f"{counted(dropped, 'trial')} without a score left out"] * bool(dropped)
-    return "; ".join(told) or "every trial has a score"
-
-
-def is_modelled(part: ScoreSet) -> bool:
-    """Whether distributions were fitted, other than the scores themselves."""
-    fit = part.fit
-    return fit is not None and bool(
-        not is_of_counts(fit.family) or fit.client.tails or fit.impostor.tails
-    )
-
-
-def warn_of_test(given: ScoreData) -> None:
-    """What test scores alone give away: reversed classes, few scores."""
-    scores = given._as_scores()
-    few = [
-        f"only {number(total)} {who} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}: a rate"
-        f" counted on them moves in steps of 1/{number(total)}"
-        for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
-        if total < SMALL_SAMPLE
-    ]
-    reversed_scores(*given._distributions)
-    if few:
-        warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
 
 
 def set_names(tests: Sequence[ScoreSet]) -> list[str]:
@@ -213,253 +701,82 @@ def set_names(tests: Sequence[ScoreSet]) -> list[str]:
     return [f"{part.role} ({name})" for part, name in zip(tests, names, strict=True)]
 
 
-def misfit_words(part: ScoreSet) -> str:
-    """That the fitted distributions do not describe these scores, as the fit says; else nothing."""
-    said = () if part.fit is None else part.fit.notices
-    return " ".join(capital(n.message) for n in said if n.category is MisfitWarning)
-
-
-def apart_words(dev: ScoreSet) -> str:
-    """That no impostor scores above a client; else nothing."""
-    highest, lowest = dev.extremes("impostor")[1], dev.extremes("client")[0]
-    if highest >= lowest:
-        return ""
-    words = (
-        f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
-        f" below {extreme(lowest)}."
-    )
-    if is_modelled(dev):
-        words += " Errors other than 0 at thresholds in between are those of the family fitted."
-    return words
-
-
-def of_comparisons(text: str) -> str:
-    """Rates of the trials that have a score by their own names."""
-    return TERMS["matching"].said(text)
-
-
-# ------------------------------------------------------------------- operating points
-#: Rates that stand in the tables of operating points.
-RATES = ("far", "frr", "hter", "f1")
-#: Rates of comparisons made, by those of trials that they are where every trial has a score.
-MADE = {"fmr": "far", "fnmr": "frr"}
-_Choice = Callable[[Any], OperatingPoint]
-
-_CHOICES: tuple[tuple[str, str, _Choice], ...] = (
-    ("eer", "equal error rate, FAR = FRR", lambda m: m.eer()),
-    ("min-hter", "smallest HTER (Youden, KS)", lambda m: m.youden()),
-    (
-        "min-weighted-error=0.9",
-        "smallest weighted error, FAR counts nine times",
-        lambda m: m.min_weighted_error(0.9),
-    ),
-    (
-        "min-weighted-error=0.1",
-        "smallest weighted error, FRR counts nine times",
-        lambda m: m.min_weighted_error(0.1),
-    ),
-    ("far=0.01", "FAR 1 %", lambda m: m.at_far(0.01)),
-    ("far=0.001", "FAR 0.1 %", lambda m: m.at_far(0.001)),
-    ("frr=0.01", "FRR 1 %", lambda m: m.at_frr(0.01)),
-    ("max-f1", "largest F1", lambda m: m.max_f()),
-)
-
-
-def rates_shown(parts: Sequence[ScoreSet]) -> tuple[str, ...]:
-    """Rates in the tables: those of comparisons made too where some trials have no score."""
-    far, frr, *rest = RATES
-    return (far, frr, *MADE, *rest) if any(p.has_rejected for p in parts) else RATES
-
-
-def rate_at(key: str, model: ScoreModel, point: OperatingPoint) -> float:
-    """A rate of a point of the model; FMR and FNMR are of the trials that have a score."""
-    if key in MADE:
-        return float(getattr(model._scored._pair, MADE[key])(point.thresholds))
-    return float(getattr(point, key))
-
-
-def _choices(dev: ScoreSet) -> list[tuple[str, str, _Choice]]:
-    """The criteria, without a target that no threshold reaches, which is said."""
-    least, found = float(dev.empirical.frr(-np.inf)), []
-    for one in _CHOICES:
-        aim = target(one[0])
-        if aim is not None and aim[0] == "frr" and aim[1] < least:
-            warn(
-                f"{dev.role}: no threshold has {one[1]}: {dev.scores.n_client_rejected} clients, a"
-                f" share of {number(least, 3)}, have no score and are rejected by each. This"
-                " operating point is left out.",
-                BetarocWarning,
-            )
-        else:
-            found.append(one)
-    return found
-
-
-def observed_points(
-    dev: ScoreSet, tests: tuple[ScoreSet, ...], level: float
-) -> tuple[ObservedPoint, ...]:
-    """Every criterion's threshold, by dev's model and by dev's scores, on every set."""
-    choosers: list[tuple[str, ScoreModel, Fit | None]] = [("scores", dev.empirical, None)]
-    if dev.fit is not None and is_modelled(dev):
-        choosers.insert(0, ("model", dev.fit.model, dev.fit))
-    met, choices = [], _choices(dev)
-    for chosen_by, model, fitted in choosers:
-        with quietly():  # what the points rest on stands beside them
-            points = [choose(model if fitted is None else fitted) for _, _, choose in choices]
-        places = Thresholds.concatenate([_threshold(point) for point in points])
-        seen = [[part.empirical._point(places)[k] for part in (dev, *tests)]
-                for k in range(places.size)]  # fmt: skip
-        ends = [_observed(part, [row[n] for row in seen], places, level)
-                for n, part in enumerate(tests, start=1)]  # fmt: skip
-        # A target rate is that of those who chose, no bound.
-        by = " by dev's fit" if chosen_by == "model" else " at most on dev's scores"
-        for k, (key, title, _) in enumerate(choices):
-            by_laws = () if fitted is None else _expected(dev, fitted, places[k], level)
-            met.append(
-                ObservedPoint(
-                    key, f"{title}{by}" if target(key) else title, chosen_by, points[k],
-                    tuple(seen[k]),
-                    by_laws, tuple(part[k] for part in ends),
-                    () if fitted is None else _contradictions(fitted, key, points[k]),
-                )
-            )  # fmt: skip
-    return tuple(met)
-
-
-def _expected(dev: ScoreSet, fitted: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
-    """Intervals of the rates of a fit at a threshold, those of comparisons made too."""
-    found = law_intervals(fitted, t, level)
-    if not dev.has_rejected:
-        return found
-    scored = {m.key: m for m in law_intervals(fitted._scored, t, level)}
-    return (*found, *(replace(scored[of], key=key) for key, of in MADE.items()))
-
-
-def _contradictions(fitted: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
-    """Counts that speak against the fit at the rates of a point."""
-    aim = target(key)
-    solved = {} if aim is None else {aim[0].upper(): aim[1]}
-    found = map(fitted._evidence.misfit, of_point(point, solved))
-    return tuple(misfit.words(_percent_and) for misfit in found if misfit is not None)
-
-
-def _percent_and(share: float) -> str:
-    """A rate before a count."""
-    return f"{percent(share)},"
-
-
-def _observed(
-    part: ScoreSet, points: list[OperatingPoint], t: Thresholds, level: float
-) -> list[tuple[Measured, ...]]:
-    """Intervals of the rates of a test set at dev's thresholds."""
-    options = IntervalOptions(level)
-    keys = rates_shown([part])
-    rates = [[(key, rate_at(key, part.empirical, p)) for key in keys] for p in points]
-    try:
-        counted = {key: CountedScores(part.given) for key in RATES}
-        counted |= {key: CountedScores(part.given._scored) for key in MADE if part.has_rejected}
-    except InputError as error:
-        return [tuple(Measured(k, v, why=str(error)) for k, v in row) for row in rates]
+def notes_by_set(sets: Named, notes: Callable[[ScoreSet], list[str]]) -> list[Node]:
+    """What is to be said of each set as sentences; what holds for all sets once."""
+    roles: dict[str, list[str]] = {}
+    for part, role in sets:
+        for words in notes(part):
+            roles.setdefault(words, []).append(role)
     return [
-        tuple(
-            with_interval(key, value, partial(interval_at, counted[key], of, t[[k]], options))
-            for key, value in row
-            for of in [MADE.get(key, key)]
+        Words(
+            capital(sentence(words if len(of) == len(sets) else f"{', '.join(of)}: {words}")),
+            "note",
         )
-        for k, row in enumerate(rates)
+        for words, of in roles.items()
     ]
 
 
-def marked(points: Sequence[ObservedPoint]) -> ObservedPoint:
-    """The threshold that stands for the others: dev's EER, of the fit where there is one."""
-    return next(met for met in points if met.key == "eer")
+def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
+    """What has no interval and why: numbers of the ends, or all others."""
+    reasons: dict[str, list[str]] = {}
+    of = part.intervals
+    for who, rows in () if of is None else (
+        ("fitted", of.model), ("scores", of.scores), ("client", of.client),
+        ("impostor", of.impostor),
+    ):  # fmt: skip
+        for m in rows:
+            told = (who, m.key) == ("scores", "ks") or m.why == NO_POWER_LAW  # the tables say so
+            if m.why and not told and ends == (who == "fitted" and m.key in _OF_ENDS):
+                name = m.key.replace("-at-zero", " at the low end")
+                reasons.setdefault(m.why, []).append(
+                    f"{who} {name.replace('-at-one', ' at the high end')}"
+                )
+    return [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
-def target(key: str) -> tuple[str, float] | None:
-    """The rate that a criterion aims at, such as ("far", 0.01)."""
-    name, _, rate = key.partition("=")
-    return (name, float(rate)) if name in {"far", "frr"} else None
+# ------------------------------------------------------------------------- what was read
+def warn_of_test(given: ScoreData) -> None:
+    """What test scores alone give away: reversed classes, few scores."""
+    scores = given._as_scores()
+    few = [
+        f"only {number(total)} {who} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}: a rate"
+        f" counted on them moves in steps of 1/{number(total)}"
+        for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
+        if total < SMALL_SAMPLE
+    ]
+    reversed_scores(*given._distributions)
+    if few:
+        warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
 
 
-def _threshold(point: OperatingPoint) -> Thresholds:
-    """The point's threshold as it was solved, finer than a double near 1."""
-    t = Thresholds.from_theta(point.threshold)
-    if np.isnan(point.logit_threshold):
-        return t
-    solved = Thresholds.from_logit(point.logit_threshold)
-    return replace(t, complement=solved.complement, logit=solved.logit)
+def summary_words(given: ScoreData) -> str:
+    """What bins, or trials without a score, do to rates and area; else nothing."""
+    if not isinstance(given, ScoreSummary):
+        return given._rejected_words() if isinstance(given, Scores) else ""
+    far, frr = given.rate_error
+    return (
+        f"counted in {given.n_bins} bins: rates are exact at their borders; in between FAR is off"
+        f" by at most {percent(far)}, FRR by {percent(frr)} of all trials, the AUC of the scores by"
+        f" {number(given.auc_error, 2)}"
+    )
 
 
-# ------------------------------------------------------- expected performance curves
-_REPLICATES = 2000
-BY = {"model": "by dev's fitted distributions", "scores": "on dev's scores"}
+def read_words(role: str, scores: ScoreData) -> str:
+    """What was read for a role."""
+    source, coarse, name = scores.source, summary_words(scores), ""
+    if source is not None:
+        form = read_as(source.format, source.guessed, source.guesses)
+        name = f" {', '.join(map(path_words, source.files))} ({form}),"
+    sizes = f"{scores.n_client} client and {scores.n_impostor} impostor scores"
+    return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ObservedCurve(Value):
-    """HTER on a test set at the thresholds that dev chose for each weighted error.
-
-    Parameters
-    ----------
-    role : str
-        The test set, such as "test" or "test 2".
-    chosen_by : {"model", "scores"}
-        Whether dev's fitted model or dev's scores chose the thresholds.
-    epc : Epc
-        The curve.
-    band : Band or None
-        Its pointwise interval at these thresholds; None where the test scores cannot be
-        resampled, as with fractional weights: a warning says why.
-    """
-
-    role: str
-    chosen_by: str
-    epc: Epc
-    band: Band | None
-
-
-def observed_curves(
-    dev: ScoreSet, tests: Sequence[ScoreSet], level: float, rng: Any
-) -> tuple[ObservedCurve, ...]:
-    """Of every test set, by dev's model where there is one and by dev's scores."""
-    choosers: list[tuple[str, Any]] = [("scores", dev.given)]
-    if dev.fit is not None and is_modelled(dev):
-        choosers.insert(0, ("model", dev.fit))
-    found = []
-    for part in tests:
-        # These were said where the set was read and fitted.
-        with passed_on(but=(SameDataWarning, ReversedScoresWarning)):
-            with passed_on(f"{part.role}: "):
-                curves = [(chosen_by, epc(given, part.given)) for chosen_by, given in choosers]
-            bands = _bands(part.role, curves, level, rng)
-        for (chosen_by, curve), band in zip(curves, bands, strict=True):
-            found.append(ObservedCurve(part.role, chosen_by, curve, band))
-    return tuple(found)
-
-
-def _bands(
-    role: str, curves: Sequence[tuple[str, Epc]], level: float, rng: Any
-) -> Sequence[Band | None]:
-    """The interval of each curve; none of any, and a warning, where one has none."""
-    bands = []
-    try:
-        for chosen_by, curve in curves:
-            with passed_on(f"{role}, thresholds {BY[chosen_by]}: "):
-                band = curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
-            bands.append(band)
-    except InputError as error:
-        message = f"{role}: no interval around its expected performance curves. "
-        warn(message + error.template, BetarocWarning)
-        return [None for _ in curves]
-    return bands
-
-
-# -------------------------------------------------------------------------------- shown
-def observed_numbers(observed: ObservedCurve) -> dict[str, Any]:
-    """The curve, its band and what the loss is made of."""
-    split = observed.epc.loss_split()
-    return {
-        "set": observed.role, "chosen_by": observed.chosen_by,
-        **curve_numbers(observed.epc, observed.band),
-        "loss_split": {name: part.tolist() for name, part in split._asdict().items()},
-    }  # fmt: skip
+def summary_numbers(given: ScoreData) -> dict[str, Any]:
+    """The same as the entry ``summary``, or the numbers of trials without a score."""
+    if not isinstance(given, ScoreSummary):
+        names = ("n_client_rejected", "n_impostor_rejected") if given.has_rejected else ()
+        return {name: getattr(given, name) for name in names}
+    far, frr = given.rate_error
+    layout = None if given.layout is None else list(given.layout)
+    errors = {"far": far, "frr": frr, "auc": given.auc_error}
+    return {"summary": {"bins": given.n_bins, "layout": layout, "error": errors}}

@@ -1,33 +1,223 @@
-"""The page of several systems: their view, then the first screen and main tables of each."""
+"""Several systems: a table of their thresholds, and a page of which to take and how they differ."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from betaroc.core import checks
-from betaroc.core.vocabulary import shared_words
+from betaroc.core.arrays import CLASSES
+from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.notices import quietly
+from betaroc.core.vocabulary import BIOMETRIC, capital, shared_words
 from betaroc.data.scores import ScoreData
+from betaroc.decision.comparison import SystemsComparison, compare_systems
+from betaroc.decision.curve import axes_of
+from betaroc.decision.curve_view import named_curves
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
-from betaroc.rendering.numbers import counted, version
-from betaroc.rendering.page_frame import ResultPage, page_of
-from betaroc.rendering.tree import Html, Node, Section, Words, foreign, retold
+from betaroc.decision.decision_view import (
+    STATUS_COLOURS,
+    decision_view,
+    mean_shown,
+    rate_rows,
+    shown_threshold,
+)
+from betaroc.decision.epc import epc
+from betaroc.decision.status import GREEN
+from betaroc.decision.ways import HOW, TARGET_RATES
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.samples import empirical_model
+from betaroc.rendering.notebook import name_shown
+from betaroc.rendering.numbers import counted, rate, spaced, version, visible, with_minus
+from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
+from betaroc.rendering.picture_files import draw_svg
+from betaroc.rendering.style import COLOURS, GREY, Axes, legend_below, new_axes
+from betaroc.rendering.tree import (
+    Cell,
+    Content,
+    Figure,
+    Figures,
+    Grid,
+    Html,
+    Name,
+    Node,
+    Row,
+    Section,
+    Status,
+    Words,
+    as_named,
+    foreign,
+    rate_cell,
+    retold,
+)
 from betaroc.rendering.tree_html import html_of
 from betaroc.report.analysis import Analysis
+from betaroc.report.first_screen import question_of, worst_check
 from betaroc.report.page import explained, glossary_of, render_part
-from betaroc.report.record import question_of
-from betaroc.report.system_thresholds import (
-    CheckedTest,
-    DecidedSystem,
-    compared,
-    ranked,
-    sizes_words,
-    system_section,
-    systems_view,
-)
+
+#: The best first.
+STATUSES = list(STATUS_COLOURS)
+#: So many systems stand in a picture in a colour of their own.
+_DRAWN = 8
+_KEPT = ("system", "threshold", "threshold_for_greater_equal", "how", "status", "target",
+         "expected", "expected_low", "expected_high", "expected_far", "expected_frr",
+         "observed", "observed_low", "observed_high", "observed_far", "observed_frr")  # fmt: skip
 
 
+class CheckedTest(NamedTuple):
+    """A test set, and what the threshold did there."""
+
+    name: str
+    scores: ScoreData
+    check: DecisionCheck
+
+
+class DecidedSystem(NamedTuple):
+    """A system's threshold, and what it did on its tests."""
+
+    name: str
+    dev: ScoreData
+    decision: Decision
+    tests: tuple[CheckedTest, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def check(self) -> DecisionCheck | None:
+        """Of the first test."""
+        return self.tests[0].check if self.tests else None
+
+    @property
+    def point(self) -> OperatingPoint:
+        """Both rates: observed on the first test, without any those expected."""
+        return self.decision.expected if self.check is None else self.check.point
+
+    @property
+    def worst(self) -> Decision | DecisionCheck:
+        """Whose status stands for all: that of the worst test, without any the decision's own."""
+        return worst_check(self.decision, [test.check for test in self.tests])[0]
+
+    @property
+    def status(self) -> str:
+        """The status that stands for all."""
+        return self.worst.status
+
+
+def ranked(systems: Sequence[DecidedSystem]) -> list[DecidedSystem]:
+    """By status, tested ones first, then by the rate that is no target, or the cost."""
+
+    def place(system: DecidedSystem) -> tuple[int, bool, float]:
+        d, check = system.decision, system.check
+        value = d.interval.estimate if check is None else check.observed
+        if d.target in TARGET_RATES:
+            value = system.point.frr if d.target == "far" else system.point.far
+        return STATUSES.index(system.status), check is None, float(value)
+
+    return sorted(systems, key=place)
+
+
+def compared(systems: Sequence[DecidedSystem], level: float, rng: Any) -> SystemsComparison | str:
+    """What `compare_systems` shows by HTER of those that have a test, or why it shows nothing."""
+    tested = [system for system in systems if system.tests]
+    if len(tested) < 2:
+        return "two systems with a test are needed"
+    with quietly():
+        try:
+            curves = {system.name: epc(system.dev, system.tests[0].scores) for system in tested}
+            judge = partial(compare_systems, named_curves(curves), level=level, rng=rng)
+            try:
+                return judge()
+            except InputError:  # not the same trials
+                return judge(paired=False)
+        except BetarocError as error:
+            return str(error)
+
+
+# ------------------------------------------------------------------------------- table
+def thresholds_view(systems: Sequence[DecidedSystem]) -> list[Node]:
+    """The target, the table, then why each threshold can be relied on or not."""
+    d = systems[0].decision
+    reasons = "\n".join(f"{visible(s.name)}: {s.status}. {s.worst.reason}" for s in systems)
+    target = Words(f"target: {d.target.upper()} at most {100.0 * d.rate:g} %")
+    return [*[target] * (d.target in TARGET_RATES), thresholds_grid(systems),
+            Words(reasons, "given")]  # fmt: skip
+
+
+def thresholds_grid(
+    systems: Sequence[DecidedSystem], comparison: SystemsComparison | None = None, *,
+    page: bool = False,
+) -> Grid:  # fmt: skip
+    """One row per system and test: threshold, both rates, on a page status and differences."""
+    d, tested = systems[0].decision, any(system.tests for system in systems)
+    roles = ("dev", "test") if tested else ("dev",)
+    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
+    what = [] if d.target in TARGET_RATES else ["cost" if d.costs else "HTER"]
+    head: list[Cell | Name | str] = ["system", *["status"] * page, "threshold"]
+    head += [f"{name}, {role}" for name in [*what, *map(str.upper, kinds)] for role in roles]
+    head += [Cell("against the first", "HTER, all at once")] * (comparison is not None)
+    rows, kept = [], []
+    for system in systems:
+        tests: Sequence[CheckedTest | None] = system.tests or [None]
+        for k, test in enumerate(tests):
+            cells = _cells(system, test, kinds, k, tested=tested, page=page)
+            if comparison is not None:
+                cells.append("" if k else _against(comparison, systems[0].name, system.name))
+            rows.append(Row(tuple(cells)))
+            kept.append(_values(system, None if test is None else test.check))
+    columns = dict(zip(_KEPT, map(list, zip(*kept, strict=True)), strict=True))
+    return Grid(tuple(head), tuple(rows), (0, 1) if page else (0,), columns)
+
+
+def _cells(
+    system: DecidedSystem, test: CheckedTest | None, kinds: Sequence[str], k: int, *,
+    tested: bool, page: bool,
+) -> list[Content]:  # fmt: skip
+    d, check = system.decision, None if test is None else test.check
+    name: Content = foreign(system.name) if page else as_named(system.name)
+    if k and test is not None:
+        name = foreign(test.name, path=True)
+    status = d.status if check is None else check.status
+    cells: list[Content] = [name]
+    cells += [Status("", status, STATUS_COLOURS[status])] * page
+    cells.append(Cell(shown_threshold(d), note=d.how if d.how in HOW else ""))
+    if d.target not in TARGET_RATES:
+        of = (d.interval, check)
+        means = [Cell(*mean_shown(d.costs, mean)) for mean in of if mean is not None]
+        cells += [*means, *[Cell("")] * (tested and check is None)]
+    rates = {row.kind: row.cells for row in rate_rows(d, check) if not row.made}
+    for kind in kinds:
+        cells += [rate_cell(*cell[:3]) for cell in rates[kind]]
+        cells += [Cell("no test")] * (tested and check is None)
+    return cells
+
+
+def _against(comparison: SystemsComparison, reference: str, name: str) -> Content:
+    """Whether a system is shown to differ from the first, and the interval of the difference."""
+    axes, _ = axes_of(comparison.curves[0], "linear", BIOMETRIC)
+    for first, second, _, low, high, better in zip(*comparison._pairs().values(), strict=True):
+        if {first, second} == {name, reference}:
+            ends = (low, high) if first == name else (-high, -low)
+            worse = {name: "shown better", reference: "shown worse", "": "no difference shown"}
+            return Cell(worse[better], axes.changes(*ends))
+    return "first" if name == reference else ""
+
+
+def _values(system: DecidedSystem, check: DecisionCheck | None) -> list[Any]:
+    """A row as a file has it."""
+    d = system.decision
+    seen: list[Any] = [math.nan] * 5
+    if check is not None:
+        seen = [check.observed, check.low, check.high, check.point.far, check.point.frr]
+    return [
+        system.name, d.threshold, d.threshold_for_greater_equal, d.how, system.status, d.target,
+        d.interval.estimate, d.interval.low, d.interval.high, d.expected.far, d.expected.frr, *seen,
+    ]  # fmt: skip
+
+
+# -------------------------------------------------------------------------------- page
 class SystemPart(NamedTuple):
     """What a page of several knows of a system: its threshold or why it has none."""
 
@@ -61,6 +251,10 @@ def part_of(name: str, paths: Sequence[str], analysis: Analysis) -> SystemPart:
                       analysis.no_decision, warnings, analysis)  # fmt: skip
 
 
+_FOOT = "FAR(θ) = P(impostor score > θ), FRR(θ) = P(client score ≤ θ), TPR = 1 − FRR."
+_WHOLE = Words("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
+
+
 def page_of_systems(
     parts: Sequence[SystemPart], request: DecisionRequest, terms: str, rng: Any
 ) -> str:
@@ -83,41 +277,148 @@ def page_of_systems(
     sections, known = [], frozenset[str]()
     order = sorted(parts, key=lambda part: places.get(part.name, len(parts)))
     for k, part in enumerate(order, 1):
-        section, found = _section(part, f"system{k}")
+        section, terms_used = _section(part, f"system{k}")
         sections.append(retold(section, say))
-        known |= found
-    sections.append(glossary_of(explained(html_of([Section("", tuple(top)), *sections])) | known))
+        known |= terms_used
+    known |= explained(html_of([Section("", tuple(top)), *sections]))
+    sections.append(retold(glossary_of(known), say))
     many, question = counted(len(parts), "system"), question_of(request)
     page = ResultPage(
-        f"betaroc: {many}", many, sizes_words(systems),
-        say(f"Which system, and {question[:1].lower()}{question[1:]}"), top,
-        [*sections[:-1], retold(sections[-1], say)],
+        f"betaroc: {many}", many, _sizes_words(systems),
+        say(f"Which system, and {question[:1].lower()}{question[1:]}"), top, sections,
     )  # fmt: skip
     return page_of(page, say(f"betaroc {version()}. {_FOOT}"), script=True)
 
 
-_FOOT = "FAR(θ) = P(impostor score > θ), FRR(θ) = P(client score ≤ θ), TPR = 1 − FRR."
-_WHOLE = Words("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
+def systems_view(
+    systems: Sequence[DecidedSystem], comparison: SystemsComparison | str
+) -> list[Node]:
+    """The system to take, the table of all, their curves, and which differences are shown."""
+    first, several = systems[0], len(systems) > 1
+    statuses = Counter(system.status for system in systems)
+    counts = ", ".join(f"{statuses[s]} {s}" for s in STATUSES if statuses[s])
+    known = comparison if isinstance(comparison, SystemsComparison) else None
+    differences = [Words(f"No difference can be shown: {comparison}")] if known is None else [
+        *known._view()[1:]  # the verdict stands above
+    ]  # fmt: skip
+    grid = thresholds_grid(systems, known, page=True)
+    return [
+        *[Words(f"{capital(counts)}.", "lead")] * several,
+        Words("FAR: share of impostors accepted. FRR: share of clients rejected.", "legend"),
+        *_answer(systems, known),
+        *verdict_nodes(grid.head, grid.rows),
+        Words(_note(systems), "note"),
+        Figures((_rocs(systems, "on test" if first.tests else "on dev"),)),
+        *[Section("Which differences are shown", tuple(differences))] * several,
+    ]
+
+
+def _answer(systems: Sequence[DecidedSystem], comparison: SystemsComparison | None) -> list[Node]:
+    """What the first does, in what it is the first, and the cautions."""
+    first, d = systems[0], systems[0].decision
+    good, where = first.status == GREEN, "on test" if first.tests else "on dev"
+    point = first.point
+    text = f"FAR {rate(float(point.far))}, FRR {rate(float(point.frr))} {where}"
+    # Systems of the status of the first, with a test as it has one.
+    alike = [s for s in systems if s.status == first.status and bool(s.tests) == bool(first.tests)]
+    if len(alike) > 1:
+        others = {"far": "FRR", "frr": "FAR"}
+        by = others.get(d.target, "cost" if d.costs else "HTER")
+        text += f", the lowest {by} among {len(alike)} of this status"
+    elif len(systems) > 1 and good:
+        text += "; no other system can be relied on"
+    title = f"{name_shown(first.name)}, threshold {with_minus(shown_threshold(d))}:"
+    cautions = [] if good else [first.worst.reason]
+    cautions += [] if comparison is None else [f"{capital(comparison.verdict)}."]
+    if not first.tests:
+        cautions.append("No test set: what follows is expected from dev alone.")
+    elif len(alike) > 1:
+        best = f"The best of {len(alike)} on one test set"
+        cautions.append(f"{best} tends to look a little better than it is.")
+    return [
+        Words(f"{text}.{'' if good else ' No system can be relied on.'}", "lead", title),
+        Status("", first.status, STATUS_COLOURS[first.status]),
+        *map(Words, cautions),
+    ]
+
+
+def _note(systems: Sequence[DecidedSystem]) -> str:
+    """How thresholds and intervals came."""
+    d = systems[0].decision
+    confidence, guaranteed = f"{100.0 * d.confidence:g} %", {s.decision.how for s in systems}
+    text = "Each system has its own threshold, chosen on its own dev scores"
+    if d.target in TARGET_RATES:
+        text += f": {d.target.upper()} at or below {100.0 * d.rate:g} %"
+        text += f" with {confidence} confidence" * (guaranteed == {"guaranteed"})
+    return f"{text}. Intervals of rates: exact, {confidence}, each by itself."
 
 
 def _section(part: SystemPart, key: str) -> tuple[Section, frozenset[str]]:
     """A system by itself, and the terms that need a line of the glossary."""
-    system = part.decided
+    system, terms = part.decided, frozenset[str]()
     if system is None:
-        return Section(foreign(part.name).short, (Words(part.why),), "", key, folded=True), (
-            frozenset()
-        )  # fmt: skip
-    if part.analysis is None:
-        section = system_section(system, key)
-        return Section(section.title, (*section.blocks, _WHOLE), section.finding, key,
-                       folded=True), frozenset()  # fmt: skip
-    body, terms = render_part(part.analysis)
-    # One level down, with ids of its own: what a user named is escaped and holds no tag.
-    for level in (3, 2, 1):
-        body = body.replace(f"<h{level}", f"<h{level + 2}").replace(
-            f"</h{level}>", f"</h{level + 2}>"
-        )
-    for side in ("left", "right"):
-        for before in ('id="', 'clip-path="url(#'):
-            body = body.replace(f"{before}{side}", f"{before}{key}-{side}")
-    return system_section(system, key, (Html(body), _WHOLE)), terms
+        return Section(foreign(part.name).short, (Words(part.why),), "", key, folded=True), terms
+    worst, d = system.worst, system.decision
+    blocks = decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
+    if part.analysis is not None:
+        body, terms = render_part(part.analysis)
+        # One level down, with ids of its own: what a user named is escaped and holds no tag.
+        for level in (3, 2, 1):
+            body = body.replace(f"<h{level}", f"<h{level + 2}").replace(
+                f"</h{level}>", f"</h{level + 2}>"
+            )
+        for side in ("left", "right"):
+            for before in ('id="', 'clip-path="url(#'):
+                body = body.replace(f"{before}{side}", f"{before}{key}-{side}")
+        blocks = [Html(body)]
+    finding = f"{system.status}; threshold {with_minus(shown_threshold(d))}"
+    title = name_shown(system.name)
+    return Section(title, (*blocks, _WHOLE), finding, key, folded=True), terms
+
+
+def _sizes_words(systems: Sequence[DecidedSystem]) -> list[str]:
+    """The scores of dev and of test where all systems have as many."""
+    words, lines = shared_words(s.dev.words for s in systems), []
+    for role, sets in (
+        ("dev", [system.dev for system in systems]),
+        ("test", [test.scores for system in systems for test in system.tests]),
+    ):
+        sizes = {(s.n_client, s.n_impostor) for s in sets}
+        if len(sizes) == 1:
+            both = zip(CLASSES, sizes.pop(), strict=True)
+            lines.append(f"{role} {', '.join(words.counted(who, n, spaced(n)) for who, n in both)}")
+        elif sizes:
+            lines.append(f"{role} of different sizes")
+    return lines
+
+
+def _rocs(systems: Sequence[DecidedSystem], where: str) -> Figure:
+    """The ROC of each system, of many the first in colour, with the point of its threshold."""
+
+    def draw() -> Axes:
+        ax = new_axes(square=True)
+        for k, system in enumerate(systems):
+            scores = system.tests[0].scores if system.tests else system.dev
+            many = k >= _DRAWN
+            label = "_nolegend_" if many else name_shown(system.name)
+            colour, width = (GREY, 0.8) if many else (COLOURS[k], 1.5)
+            with quietly():
+                empirical_model(scores).roc().plot(
+                    ax, scale="log", linewidth=width, zorder=2.0 - 0.5 * many, color=colour,
+                    label=label,
+                )  # fmt: skip
+            far = max(float(system.point.far), ax.get_xlim()[0])
+            ax.plot(
+                far, 1.0 - system.point.frr, marker="o", markersize=5.0, color=colour,
+                markeredgecolor="white", label="_nolegend_", zorder=3.0, gid="threshold",
+            )  # fmt: skip
+        d = systems[0].decision
+        if d.target == "far":
+            ax.axvline(d.rate, color=GREY, linewidth=1.0, linestyle="--", label="target")
+        legend_below(ax, None)
+        return ax
+
+    others = f"; others grey beyond {_DRAWN}" * (len(systems) > _DRAWN)
+    caption = f"ROC of each system {where}, FAR on a log scale; dots: at its threshold{others}."
+    alt = f"TPR against FAR of {len(systems)} systems {where}"
+    return Figure(draw_svg(draw, "rocs"), caption, alt)

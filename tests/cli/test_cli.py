@@ -32,7 +32,7 @@ BOB = str(DATA / "bob_verif" / "scores-dev.4col.txt")
 def _few_replicates() -> Iterator[None]:
     """Checks of the fit have tests of their own; here they are as short as can be."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
+        patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
         yield
 
 

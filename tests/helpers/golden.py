@@ -194,7 +194,7 @@ def shown(line: str) -> dict[str, str]:
             module = import_module(f"betaroc.cli.{name}")
             if hasattr(module, "say"):
                 stack.enter_context(mock.patch.object(module, "say", forms))
-        stack.enter_context(mock.patch("betaroc.report.quality.CHECK_REPLICATES", 19))
+        stack.enter_context(mock.patch("betaroc.report.score_set.CHECK_REPLICATES", 19))
         out, err = stack.enter_context(printed())
         code = main(argv)
     texts = forms.texts

@@ -15,7 +15,7 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc.inference.interval import from_log, from_logit
 from betaroc.inference.small_samples import shape_bias, shape_corrections
-from betaroc.report.intervals import _named
+from betaroc.report.score_set import parameters_of
 from helpers.cases import some
 from helpers.extras import needs
 
@@ -329,4 +329,4 @@ def test_wald_has_no_interval_without_a_standard_error(scale: float) -> None:
     fit = br.fit_distribution(scale * np.arange(12.0) ** 1.5, "normal")
     found = fit.conf_int(method="wald")
     assert all(math.isnan(end) for i in found.values() for end in (i.low, i.high))
-    assert {one.why for one in _named(fit, found)} == {"it has no finite standard error"}
+    assert {one.why for one in parameters_of(fit, found)} == {"it has no finite standard error"}

@@ -8,6 +8,7 @@ import math
 import pickle
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 
@@ -19,13 +20,13 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
 from betaroc.report.curve_words import (
-    Certainty,
     crossing_words,
     depth,
-    unseen,
-    whole_curve_words,
+    seen_shape,
+    unseen_ends,
+    whole_curve,
 )
-from betaroc.report.score_set import ScoreSet, set_names
+from betaroc.report.score_set import ScoreSet, curve_tests, set_names
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -260,10 +261,6 @@ def test_what_does_not_print_is_written_out() -> None:
 
 
 # ------------------------------------------------------------------ what the scores show
-#: Of a fit whose errors are not known.
-UNSURE = Certainty(0.95, None, None, None, (200.0, 200.0), False, False, "")
-
-
 def normal_scores(mean: float, sigma: float, n: int = 200) -> br.Scores:
     """Quantiles of two normal laws: a fit that is known and no outlier."""
     z = np.array([NormalDist().inv_cdf((k + 0.5) / n) for k in range(n)])
@@ -277,48 +274,25 @@ def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles() -> No
     grid = np.linspace(-24.0, -16.0, 80_001)
     deepest = max(cdf(x, 4.0, 1.0) - cdf(x, 0.0, 0.8) for x in grid)
     assert 0.0 < deepest < 1e-80
-    assert depth(model)[0] == pytest.approx(deepest, rel=1e-3)
+    assert depth(model) == pytest.approx(deepest, rel=1e-3)
 
 
-def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making() -> None:
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.filterwarnings("ignore:.*impostors score higher:betaroc.ReversedScoresWarning")
+def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making(swapped: bool) -> None:
     scores = normal_scores(2.0, 0.8)
-    model = br.fit(scores, "normal").model
-    hidden = unseen(model, scores)
-    assert (hidden.side, hidden.end, hidden.beyond, hidden.where) == (
-        "above", "at_zero", True, "beyond every score",
-    )  # fmt: skip
-    assert whole_curve_words(model, scores, UNSURE) == (
-        "the fitted ROC lies above the diagonal wherever there are scores; its uncertainty was not"
-        " computed."
-    )
-    (words,) = crossing_words(model, scores)
-    assert "by construction of the family" in words
-    assert "beyond every score" in words
-    assert "nothing the data show" in words
+    if swapped:
+        scores = br.Scores(scores.impostor, scores.client)
+    tests = curve_tests(br.fit(scores, "normal"), 0.95)
+    assert unseen_ends(tests.fit.model, tests.sizes) == {"at_zero"}
+    shape = ("below" if swapped else "proper", " wherever there are scores")
+    assert seen_shape(tests.fit.model, tests.sizes) == shape
+    words = crossing_words(tests)
+    assert "by construction of the family, nothing the data show" in words
     assert " 0 %" not in words
-    assert "accept all" not in words
-
-
-def test_the_same_crossing_with_the_classes_swapped() -> None:
-    scores = normal_scores(2.0, 0.8)
-    swapped = br.Scores(scores.impostor, scores.client)
-    with pytest.warns(br.ReversedScoresWarning):
-        model = br.fit(swapped, "normal").model
-    assert unseen(model, swapped).side == "below"
-    assert whole_curve_words(model, swapped, UNSURE).endswith("pass 1 - score or -score.")
-    assert "TPR exceeds FAR" in crossing_words(model, swapped)[0]
-
-
-def test_a_shallow_hook_is_less_than_half_a_trial() -> None:
-    """Far fewer trials than one over twice the depth show nothing of it."""
-    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(0.0, 1.5))
-    gap = depth(model)[0]
-    many, few = (normal_scores(1.0, 1.5, int(share / gap)) for share in (0.6, 0.4))
-    assert unseen(model, many) is None
-    hidden = unseen(model, few)
-    assert (hidden.side, hidden.end) == ("above", "at_one")
-    said = " ".join([whole_curve_words(model, few, UNSURE), *crossing_words(model, few)])
-    assert "nothing the data show" in said
+    untested = replace(tests, ends=None, curve=None)
+    assert "its uncertainty was not computed." in whole_curve(untested)[1]
+    assert ("pass 1 - score or -score." in whole_curve(untested)[1]) == swapped
 
 
 def test_laws_that_do_not_describe_the_scores_are_said_to_first() -> None:

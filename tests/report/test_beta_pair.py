@@ -18,8 +18,8 @@ from betaroc.report.page import render_report
 @pytest.fixture(scope="module", autouse=True)
 def _few_replicates() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
-        patch.setattr("betaroc.report.beta_pair._REPLICATES", 19)
+        patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
+        patch.setattr("betaroc.report.curve_words._REPLICATES", 19)
         yield
 
 

@@ -17,8 +17,8 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.notices import Notice, keep
 from betaroc.rendering.numbers import percent
-from betaroc.report.intervals import Measured
 from betaroc.report.page import render_report
+from betaroc.report.score_set import Measured
 from helpers.cases import some
 from helpers.places import DATA
 

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,14 +14,21 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.ensemble.evidence import misfit_of
-from betaroc.fits.audit import Sensitivity, TailCheck
+from betaroc.fits.audit import Sensitivity, TailCheck, tail_words
 from betaroc.fits.target_checks import check_targets, good_down_to, rates_words
 from betaroc.model.samples import empirical_model
-from betaroc.report.intervals import TPR, Measured, intervals_of
 from betaroc.report.page import render_report
-from betaroc.report.quality import Quality, distances, quality_of, statuses, tail_words
-from betaroc.report.score_set import ScoreSet
-from betaroc.report.sections import families_section, family_words
+from betaroc.report.score_set import (
+    TPR,
+    Measured,
+    Quality,
+    ScoreSet,
+    distances,
+    intervals_of,
+    quality_of,
+    without_interval,
+)
+from betaroc.report.sections import families_section
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -45,6 +51,11 @@ def plain(page: str) -> str:
 @pytest.fixture(scope="module")
 def page(text: str) -> str:
     return text.replace("\u00a0", " ")
+
+
+def part_of(scores: br.Scores, fit: br.Fit | None, quality: Quality | None) -> ScoreSet:
+    model = empirical_model(scores)
+    return ScoreSet("dev", "x", scores, fit, model, None, quality=quality)
 
 
 def named(found: tuple[Measured, ...]) -> dict[str, Measured]:
@@ -72,7 +83,7 @@ def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
             assert [(m.low, m.high) for m in getattr(found, who)] == [
                 (i.low, i.high) for i in own.values()
             ]
-        assert found.missing == []
+        assert without_interval(part) == []
 
 
 def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None:
@@ -150,7 +161,7 @@ def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     for given in (scores, squeezed):
         fit = br.fit(given, "normal")
         found = quality_of(given, fit, 0.95, 0, choose=False)
-        roc, rates = statuses(SimpleNamespace(quality=found))
+        roc, rates = part_of(given, fit, found).statuses
         assert roc.of == "ROC"
         good = found.check.verdict == "good" and rates.verdict == "poor"
         assert roc.verdict == ("good as a curve only" if good else found.check.verdict)
@@ -170,7 +181,7 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     fit = br.fit(scores, boundary=boundary, **options)
     found = quality_of(scores, fit, 0.95, 0)
     assert found.check is None
-    one, rates = statuses(SimpleNamespace(quality=found, distances=None))
+    one, rates = part_of(scores, fit, found).statuses
     assert one.verdict == "not checked"
     assert "the check draws scores as they come" in one.words
     # 15 scores a class: two rates with 5 of them or more expected.
@@ -211,19 +222,16 @@ def test_a_recommended_other_family_is_said(few: None, panel_alone: None) -> Non
     assert line in render_report(analysis)
     own = br.analyze(analysis.dev.scores, family=best.recommended)
     assert "another family is recommended" not in own.summary()
-    assert family_words(own.dev).startswith("dev: the family fitted, logit-normal, is the")
+    assert "dev: fitted logit-normal; it is the recommended one." in own.summary()
 
 
 def test_a_family_without_rivals_is_not_called_recommended() -> None:
     q = stats.norm.ppf((np.arange(40) + 0.5) / 40)
     found = br.compare_families(br.Scores(q + 2.0, q), ["normal"])
     fit = br.fit(br.Scores(q + 2.0, q), "normal")
-    part = SimpleNamespace(
-        role="dev", fit=fit, n_rejected=0,
-        quality=SimpleNamespace(recommended="normal", families=found, uncompared=""),
-    )  # fmt: skip
-    assert family_words(part) == "dev: normal; no other family was compared."
-    told = families_section(part, "dev")
+    quality = Quality(families=found, recommended="normal")
+    told = families_section(part_of(br.Scores(q + 2.0, q), fit, quality), "dev")
+    assert told.blocks[0].text == "dev: fitted normal; no other family was compared."
     assert told.finding == "only normal"
 
 
@@ -262,9 +270,9 @@ def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(
     few: None, panel_alone: None
 ) -> None:
     analysis = br.analyze(beta_scores(), family="empirical")
-    (one,) = statuses(analysis.dev)
+    (one,) = analysis.dev.statuses
     assert (one.verdict, one.words) == ("not checked", "no distributions were fitted.")
-    assert family_words(analysis.dev).startswith("dev: recommended family ")
+    assert families_section(analysis.dev, "dev").finding.startswith("recommended ")
     assert "No distributions were fitted: there is nothing to check." in render_report(analysis)
 
 
@@ -275,7 +283,7 @@ def contaminated() -> br.Analysis:
     rng = np.random.default_rng(8)
     x = np.where(rng.random(5000) < 0.01, rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
+        patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
         return br.analyze(br.Scores(rng.beta(6, 3, 3000), x), family="beta")
 
 
@@ -286,7 +294,7 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(
     analysis = contaminated
     check = analysis.dev.quality.check
     assert check.verdict == "good"  # the curve, within its tolerance
-    roc, rates = statuses(analysis.dev)
+    roc, rates = analysis.dev.statuses
     assert (roc.verdict, rates.verdict) == ("good as a curve only", "poor")
     worst = next(t for t in check.targets if t.target == 0.001 and t.rate == "far")
     assert (worst.expected, worst.verdict) == (5.0, "poor")
@@ -321,7 +329,7 @@ def test_a_right_fit_has_a_green_status(few: None) -> None:
     rng = np.random.default_rng(9)
     scores = br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
     fit = br.fit(scores, "beta")
-    found = statuses(SimpleNamespace(quality=quality_of(scores, fit, 0.95, 0, choose=False)))
+    found = part_of(scores, fit, quality_of(scores, fit, 0.95, 0, choose=False)).statuses
     assert [one.verdict for one in found] == ["good", "good"]
 
 
@@ -520,8 +528,7 @@ def test_every_rule_gives_intervals_or_reasons(
 
 def test_a_part_without_quality_has_no_verdicts() -> None:
     scores = beta_scores(20)
-    part = ScoreSet("scores", "x", scores, None, empirical_model(scores, "x"), None)
-    assert (statuses(part), family_words(part)) == ([], "")
+    assert part_of(scores, None, None).statuses == []
     assert Quality().recommended == ""
 
 
@@ -545,6 +552,6 @@ def test_every_door_has_the_verdict_of_the_check_and_its_reason() -> None:
     check = br.check_fit(fit, rng=0, replicates=199)
     assert (check.status, check.rates.verdict) == ("good", "good")
     assert f"rates at a threshold: good: {check.rates.reason}" in str(check)
-    shown = statuses(SimpleNamespace(quality=quality_of(scores, fit, 0.95, 0, choose=False)))
+    shown = part_of(scores, fit, quality_of(scores, fit, 0.95, 0, choose=False)).statuses
     assert [one.verdict for one in shown] == ["good", "good"]
     assert check.rates.reason in shown[1].words

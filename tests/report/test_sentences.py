@@ -15,27 +15,25 @@ from scipy.stats import betabinom, binom, multivariate_normal, norm
 import betaroc as br
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
-from betaroc.report.contradictions import (
+from betaroc.report.curve_words import (
+    category_words,
+    chance_words,
+    end_words,
+    least_sign,
+    untested_words,
+    whole_curve,
+)
+from betaroc.report.observed import (
+    ObservedPoint,
     _counted_rates,
     _fitted_rates,
     _p_value,
     _size,
     contradiction_words,
     contradictions,
+    observed_points,
 )
-from betaroc.report.curve_words import (
-    Certainty,
-    _untested,
-    category_words,
-    certainty_of,
-    chance_words,
-    end_words,
-    least_sign,
-    whole_curve_words,
-)
-from betaroc.report.intervals import Measured
-from betaroc.report.page import _GLOSSARY
-from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
+from betaroc.report.score_set import CurveTests, Measured, ScoreSet, curve_tests
 
 ENDS = ("at_zero", "at_one")
 HOOK = (0.47, 0.36), (0.77, 1.91)  # Omar and Ivrissimtzis' pair, below the diagonal near 0
@@ -45,27 +43,29 @@ def drawn(laws: tuple[tuple[float, float], ...], n: int, rng: np.random.Generato
     return br.Scores(*(np.clip(rng.beta(*law, n), 5e-324, 1.0 - 2.0**-53) for law in laws))
 
 
-def sure_of(fit: br.Fit, level: float = 0.95) -> Certainty:
-    return certainty_of(fit, level)
+def sure_of(fit: br.Fit, level: float = 0.95) -> CurveTests:
+    return curve_tests(fit, level)
+
+
+def whole(tests: CurveTests) -> str:
+    return "".join(whole_curve(tests))
 
 
 # ------------------------------------------------------------------- the whole curve
 def test_what_reaches_the_level_is_stated_with_its_probability() -> None:
     fit = br.fit(drawn(((4, 2), (2, 4)), 300, np.random.default_rng(1)))
     sure = sure_of(fit)
-    assert whole_curve_words(fit.model, fit.scores, sure) == (
+    assert whole(sure) == (
         'the ROC lies above the diagonal everywhere and is concave ("proper"): no threshold is'
         " worse than chance (probability above 0.999)."
     )
     assert fit.curve_test().probabilities["proper"] > 0.9995
     test = fit.end_tests().at_zero
-    assert end_words(fit.model, "at_zero", sure) == (
-        f"at the low thresholds: the ROC lies above the diagonal (p = {test.p_value:.2g}),"
-        f" {test.note}"
+    assert end_words(sure, "at_zero") == (
+        f"at the low thresholds: above the diagonal {test.note} (p = {test.p_value:.2g}, by"
+        " likelihood)"
     )
-    assert category_words(fit.model, sure)[0] == (
-        "client: bell (one interior peak; probability above 0.999)"
-    )
+    assert category_words(sure)[0] == ("client: bell (one interior peak; probability above 0.999)")
 
 
 def test_below_the_level_nothing_is_stated() -> None:
@@ -73,44 +73,33 @@ def test_below_the_level_nothing_is_stated() -> None:
     fit = br.fit(drawn(HOOK, 30, np.random.default_rng(5)))
     shares = fit.curve_test().probabilities
     assert 0.8 < shares["hook-at-zero"] < 0.95
-    stated = whole_curve_words(fit.model, fit.scores, sure_of(fit, 0.8))
+    stated = whole(sure_of(fit, 0.8))
     assert stated.startswith("the ROC lies below the diagonal at the low thresholds, worse than")
     assert f"(probability {shares['hook-at-zero']:.3f})" in stated
-    words = whole_curve_words(fit.model, fit.scores, sure_of(fit))
+    words = whole(sure_of(fit))
     assert words.startswith(
         "cannot tell at 95 % confidence whether the ROC lies above the diagonal everywhere:"
         f" probability {shares['hook-at-zero']:.3f} that it lies below the diagonal at the low"
         " thresholds,"
     )
-    side = end_words(fit.model, "at_zero", sure_of(fit))
-    assert "cannot tell at 95 % confidence on which side of the diagonal" in side
-    assert f"(p = {fit.end_tests().at_zero.p_value:.2g}): about " in side
-    shape = category_words(fit.model, sure_of(fit))[1]
+    side = end_words(sure_of(fit), "at_zero")
+    assert "cannot tell the side of the diagonal" in side
+    assert f"(p = {fit.end_tests().at_zero.p_value:.2g}, by likelihood): about " in side
+    shape = category_words(sure_of(fit))[1]
     assert shape.startswith("impostor: cannot tell at 95 % confidence (probability ")
-
-
-def test_a_curve_below_the_diagonal_keeps_its_sentences_apart() -> None:
-    """What was not computed belongs to the curve, not to the advice."""
-    sure = Certainty(0.95, None, None, None, (30.0, 50.0), False, False, "")
-    model = br.ScoreModel(br.Normal(0, 1), br.Normal(1, 1))
-    scores = br.Scores([-1.0, 0.0, 1.0] * 9, [0.0, 1.0, 2.0] * 9)
-    assert whole_curve_words(model, scores, sure).endswith(
-        "below the diagonal; its uncertainty was not computed. If lower scores mean client, pass"
-        " 1 - score or -score."
-    )
-    # KS is sup |F_i - F_c|, whichever class lies above: 2 Phi(1/2) - 1 here too.
-    assert model.ks() == pytest.approx(2 * norm.cdf(0.5) - 1, rel=1e-12)
-    assert dict(_GLOSSARY)["KS"].startswith("the largest difference of TPR and FAR")
 
 
 def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:
     """z = 1 of one sign: ((1.645 + 0.842) / 1)^2 = 6.18 times as many, two-sided 7.85."""
-    sure = Certainty(0.95, None, None, None, (30.0, 50.0), False, False, "")
+    rng = np.random.default_rng(1)
+    both = rng.normal(1, 1, 30), rng.normal(0, 1, 50)
+    sure = sure_of(br.fit(br.Scores(*both), "normal"))
     times = (norm.ppf(0.95) + norm.ppf(0.8)) ** 2
     assert (f"{30 * times:.2g}", f"{50 * times:.2g}") == ("1.9e+02", "3.1e+02")
     assert sure.wanted(1.0) == "about 190 clients and 310 impostors would tell in 8 of 10 cases"
     assert sure.wanted(-1.0, two_sided=True).startswith("about 240 clients and 390 impostors")
-    grouped = sure._replace(grouped=True).wanted(1.0)
+    groups = {f"{who}_groups": np.arange(n) // 2 for who, n in (("client", 30), ("impostor", 50))}
+    grouped = sure_of(br.fit(br.Scores(*both, **groups), "normal")).wanted(1.0)
     assert "310 impostors in 6.2 times as many groups would tell" in grouped
     for z in (0.0, 0.05):
         assert sure.wanted(z) == "more than 1000 times as many scores would be needed"
@@ -128,7 +117,7 @@ def test_some_thresholds_may_be_worse_than_chance_though_not_which() -> None:
         fit = br.fit(drawn(((0.47, 0.5), (0.9, 0.5)), 40, np.random.default_rng(6)))
     shares = fit.curve_test().probabilities
     assert max(shares.values()) < 0.95 < 1.0 - shares["proper"]
-    words = whole_curve_words(fit.model, fit.scores, sure_of(fit))
+    words = whole(sure_of(fit))
     assert words.startswith("some thresholds are worse than chance (probability ")
     assert "cannot tell at 95 % confidence which" in words
 
@@ -157,13 +146,13 @@ def test_where_scores_are_by_integration() -> None:
 def test_untested_families_speak_of_the_fitted_curve_alone(family: str) -> None:
     fit = br.fit(drawn(((4, 2), (2, 4)), 200, np.random.default_rng(1)), family)
     sure = sure_of(fit)
-    words = whole_curve_words(fit.model, fit.scores, sure)
+    words = whole(sure)
     assert words.startswith("the fitted ROC ")
     assert "no threshold" not in words
     concave = "by construction of the family" in words
     assert concave == (family == "proper-beta")
     assert concave or words.endswith("; its uncertainty was not computed.")
-    assert _untested(fit, sure).startswith("The ends are tested of fits of ")
+    assert untested_words(sure).startswith("The ends are tested of fits of ")
 
 
 def test_masses_leave_the_whole_curve_without_a_probability() -> None:
@@ -172,9 +161,7 @@ def test_masses_leave_the_whole_curve_without_a_probability() -> None:
     with pytest.warns(br.BoundaryWarning):
         fit = br.fit(scores)
     sure = sure_of(fit)
-    assert whole_curve_words(fit.model, scores, sure).endswith(
-        "; its uncertainty was not computed."
-    )
+    assert whole(sure).endswith("; its uncertainty was not computed.")
     assert sure.ends.at_one.side == "above"
 
 
@@ -184,7 +171,7 @@ def test_a_true_hook_is_seldom_denied() -> None:
     rng, said = np.random.default_rng(11), Counter[str]()
     for _ in range(60):
         fit = br.fit(drawn(HOOK, 30, rng))
-        said[whole_curve_words(fit.model, fit.scores, sure_of(fit))[:42]] += 1
+        said[whole(sure_of(fit))[:42]] += 1
         for which, side in zip(ENDS, ("below", "above"), strict=True):
             found = getattr(sure_of(fit).ends, which).side
             said["wrong end"] += found not in ("cannot tell", side)
@@ -238,7 +225,7 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.errors.BetarocWarning)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
+            patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
             whole = br.analyze(dev, test, family=family)
     assert whole.summary().split("\n\n")[1].splitlines()[0] == line  # after the threshold
     assert whole.to_dict()["contradictions"][0]["p_value"] == worst.p_value
