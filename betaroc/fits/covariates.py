@@ -48,10 +48,10 @@ from betaroc.distributions.beta import Beta
 from betaroc.estimation.beta import LARGEST_CONCENTRATION, beta_mle
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.estimate import few_scores, give, reversed_scores
-from betaroc.inference.delta import Delta, Steps, delta, models_near
+from betaroc.inference.delta import Delta, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends
 from betaroc.inference.small_samples import covariance_roots
-from betaroc.model.asking import PointArguments, asking
+from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun
 
@@ -99,12 +99,12 @@ def regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
     with np.errstate(all="ignore"):
         (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
         model = BetaModel(y, qx, exog_precision=qz)
-        points: list[_Point] = []
-        for start in _starts(model, y, qx, qz):
+        points = []
+        for start in _starts(y, qx, qz):
             points.append(_climb(model, start))
             if points[-1].converged:
                 break
-        best = max(points, key=lambda p: (p.converged, not math.isnan(p.height), p.height))
+        best = max(points, key=lambda p: (p.converged, p.height))
         k, back = qx.shape[1], np.zeros((best.place.size, best.place.size))
         back[:k, :k], back[k:, k:] = np.linalg.inv(rx), np.linalg.inv(rz)
         of_mean, of_precision = model.score_factor(best.place)
@@ -123,29 +123,15 @@ def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(q * root), r * units / root
 
 
-def _starts(regression: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
-    """statsmodels' own maximum, and one distribution for all trials.
-
-    Its search starts from least squares of the logits, and the precision of the variance about
-    them: its own start warns of weights that are singular.
-    """
+def _starts(y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
+    """Least squares of the logits with the precision of the variance, and one distribution."""
     from scipy.special import expit, logit
 
     mean = qx.T @ logit(y) / y.size
     of_trial = expit(qx @ mean)
     ratio = np.mean(of_trial * (1.0 - of_trial)) / np.mean((y - of_trial) ** 2)
     precision = np.log(np.clip(ratio - 1.0, 0.1, 1e6))
-    of_logits = np.concatenate([mean, precision * qz.mean(axis=0)])
-    try:  # whether it converged is seen later
-        result = regression.fit(
-            of_logits, method="bfgs", maxiter=200, disp=False, skip_hessian=True,
-            warn_convergence=False,
-        )  # fmt: skip
-        theirs = np.asarray(result.params, dtype=np.float64)
-    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
-        theirs = np.array([np.nan])
-    if np.all(np.isfinite(theirs)):
-        yield theirs
+    yield np.concatenate([mean, precision * qz.mean(axis=0)])
     a, b, there = beta_mle(np.mean(np.log(y)), np.mean(np.log1p(-y)))
     a, b = (a, b) if there else (1.0, 1.0)
     constants = np.log(a) - np.log(b), np.log(a + b)
@@ -161,61 +147,57 @@ class _Point(NamedTuple):
     runaway: bool
 
 
-def _climb(regression: Any, place: FloatArray) -> _Point:
+def _climb(model: Any, place: FloatArray) -> _Point:
     """Newton's method with halved steps; scoring where the likelihood is not concave."""
-    n, last, norm = regression.endog.size, False, np.inf
-    height, taken = regression.loglike(place), 0
+    from scipy.special import gammaln
+
+    n, k, norm, taken, last = model.endog.size, model.exog.shape[1], math.inf, 0, False
+
+    def predictors(place: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return model.exog @ place[:k], model.exog_precision @ place[k:]
+
+    def runaway(place: FloatArray) -> bool:
+        """Whether a distribution is next to a point, so that there is no maximum."""
+        logit, log_precision = predictors(place)
+        concentrated = np.max(log_precision) > np.log(LARGEST_CONCENTRATION)
+        return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
+
+    height = model.loglike(place)
     while taken < _STEPS:
         taken += 1
-        gradient = np.asarray(regression.score(place)) / n
+        gradient = np.asarray(model.score(place)) / n
         norm = float(np.max(np.abs(gradient)))
-        if last or not np.isfinite(norm) or _runaway(regression, place):
+        if last or not np.isfinite(norm) or runaway(place):
             break
-        step = _step(regression, place, gradient)
+        step = _step(model, place, gradient)
         last = bool(np.max(np.abs(step)) <= _LAST_STEP)
-        from scipy.special import gammaln
-
-        terms = np.sum(np.abs(gammaln(np.exp(_log_precision(regression, place)))))
-        rounding = float(_ROUNDING * (regression.endog.size + abs(height)) + 8.0 * _EPS * terms)
-        lowest = height - rounding
+        terms = np.sum(np.abs(gammaln(np.exp(predictors(place)[1]))))
+        lowest = height - float(_ROUNDING * (n + abs(height)) + 8.0 * _EPS * terms)
         for _ in range(_HALVINGS):
-            higher = regression.loglike(place + step)
+            higher = model.loglike(place + step)
             if higher >= lowest:
                 break
             step = 0.5 * step
         else:
             break
         place, height = place + step, higher
-    runaway = _runaway(regression, place)
-    concentration = float(np.exp(np.max(_log_precision(regression, place))))
-    tiny = norm <= _TINY_GRADIENT + 8.0 * _EPS * concentration
-    converged = bool(tiny) and not runaway
+    tiny = _TINY_GRADIENT + 8.0 * _EPS * float(np.exp(np.max(predictors(place)[1])))
+    converged = bool(norm <= tiny) and not runaway(place)
     if converged:
-        converged = bool(np.linalg.eigvalsh(-np.asarray(regression.hessian(place)))[0] > 0.0)
-    return _Point(place, converged, taken, norm, float(height), runaway)
+        converged = bool(np.linalg.eigvalsh(-np.asarray(model.hessian(place)))[0] > 0.0)
+    height = -math.inf if math.isnan(height) else float(height)
+    return _Point(place, converged, taken, norm, height, runaway(place))
 
 
-def _step(regression: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
-    n = regression.endog.size
+def _step(model: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
     for observed in (True, False):
-        information = -np.asarray(regression.hessian(place, observed=observed)) / n
+        information = -np.asarray(model.hessian(place, observed=observed)) / model.endog.size
         try:
             np.linalg.cholesky(information)
             return np.asarray(np.linalg.solve(information, gradient))
         except np.linalg.LinAlgError:
             continue
     return gradient
-
-
-def _log_precision(regression: Any, place: FloatArray) -> FloatArray:
-    return np.asarray(regression.exog_precision @ place[regression.exog.shape[1] :])
-
-
-def _runaway(regression: Any, place: FloatArray) -> bool:
-    """Whether a distribution is next to a point, so that there is no maximum."""
-    logit = regression.exog @ place[: regression.exog.shape[1]]
-    concentrated = np.max(_log_precision(regression, place)) > np.log(LARGEST_CONCENTRATION)
-    return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)
 
 
 # ------------------------------------------------------------------------ the two classes
@@ -236,7 +218,7 @@ class RegressionFit(Value):
     converged : bool
         Always true in a result that was returned.
     iterations : int
-        Newton steps after statsmodels' search.
+        Newton steps.
     gradient_norm : float
         Largest component of the gradient of the mean log-likelihood by the coefficients of
         orthonormal columns.
@@ -373,18 +355,6 @@ def term_test(f: CovariateFit, terms: tuple[str, ...]) -> TermTest:
             )
     if not names:
         raise InputError(f"test needs a term; the formulas have {listed(known)}.")
-    grouped = groups_of(f.scores) is not None
-    return _wald(f, names) if grouped else _likelihood_ratio(f, names)
-
-
-def _chi_squared(statistic: float, degrees: int) -> ChiSquared:
-    from scipy.special import chdtrc
-
-    return ChiSquared(statistic, degrees, float(chdtrc(degrees, statistic)))
-
-
-def _shorter(f: CovariateFit, names: tuple[str, ...]) -> tuple[list[str], list[list[str]]]:
-    """The four formulas without these terms, and the terms that each loses."""
     texts, lost = [], []
     for text in f._formulas:
         parsed = right_side(text, "formula", "")
@@ -396,19 +366,15 @@ def _shorter(f: CovariateFit, names: tuple[str, ...]) -> tuple[list[str], list[l
             )
         texts.append(as_text(shorter))
         lost.append(gone)
-    return texts, lost
-
-
-def _likelihood_ratio(f: CovariateFit, names: tuple[str, ...]) -> TermTest:
-    texts, lost = _shorter(f, names)
-    shared = f.client_formula is None
-    designs = designs_of(tuple(texts), f.covariates, f.scores, shared=shared)
-    each: list[ChiSquared | None] = []
+    tested = tuple(dict.fromkeys(name for part in lost for name in part))
+    if groups_of(f.scores) is not None:
+        return TermTest(tested, "wald", *_wald(f, lost))
+    each: list[ChiSquared | None] = [None, None]
+    designs = designs_of(tuple(texts), f.covariates, f.scores, shared=f.client_formula is None)
     for k, who in enumerate(CLASSES):
-        whole = getattr(f, who)
         if not lost[2 * k] + lost[2 * k + 1]:
-            each.append(None)
             continue
+        whole = getattr(f, who)
         found = regression(who, f.scores, designs[who], whole.boundary)
         gain = 2.0 * (whole.log_likelihood - found.log_likelihood)
         if gain < -_EQUAL * (whole.n + abs(whole.log_likelihood)):
@@ -418,26 +384,32 @@ def _likelihood_ratio(f: CovariateFit, names: tuple[str, ...]) -> TermTest:
                 whole,
             )
         degrees = len(whole.coefficients) - found.coefficients.size
-        each.append(_chi_squared(max(gain, 0.0), degrees))
+        each[k] = _chi_squared(max(gain, 0.0), degrees)
     parts = [one for one in each if one is not None]
     both = _chi_squared(math.fsum(p.statistic for p in parts), sum(p.degrees for p in parts))
-    return TermTest(_every(lost), "likelihood-ratio", both, *each)
+    return TermTest(tested, "likelihood-ratio", both, *each)
 
 
-def _wald(f: CovariateFit, names: tuple[str, ...]) -> TermTest:
-    _, lost = _shorter(f, names)
+def _chi_squared(statistic: float, degrees: int) -> ChiSquared:
+    from scipy.special import chdtrc
+
+    return ChiSquared(statistic, degrees, float(chdtrc(degrees, statistic)))
+
+
+def _wald(
+    f: CovariateFit, lost: list[list[str]]
+) -> tuple[ChiSquared, ChiSquared | None, ChiSquared | None]:
+    """Of both classes, and of each whose formulas have a term that is tested."""
     places: list[list[int]] = []
     start = 0
-    for who, gone in zip(CLASSES, (lost[:2], lost[2:]), strict=True):
-        mine: list[int] = []
-        for design, terms in zip(f._designs[who], gone, strict=True):
-            mine += [start + k for k in design.terms(terms)]
+    for k, who in enumerate(CLASSES):
+        places.append([])
+        for design, terms in zip(f._designs[who], lost[2 * k : 2 * k + 2], strict=True):
+            places[k] += [start + column for column in design.terms(terms)]
             start += len(design.names)
-        places.append(mine)
-    values = f._coefficients
 
     def statistic(where: list[int]) -> ChiSquared:
-        b, v = values[where], f.cov[np.ix_(where, where)]
+        v = f.cov[np.ix_(where, where)]
         errors = np.sqrt(np.diag(v))
         scaled = v / np.outer(errors, errors)
         if not np.all(errors > 0.0) or np.linalg.eigvalsh(scaled)[0] < 1e-12:
@@ -445,15 +417,11 @@ def _wald(f: CovariateFit, names: tuple[str, ...]) -> TermTest:
                 f"the groups must determine the errors of {len(where)} coefficients together; they"
                 " do not: too few groups. Test fewer terms."
             )
-        t = b / errors
+        t = f._coefficients[where] / errors
         return _chi_squared(float(t @ np.linalg.solve(scaled, t)), len(where))
 
-    each = [statistic(where) if where else None for where in places]
-    return TermTest(_every(lost), "wald", statistic(places[0] + places[1]), *each)
-
-
-def _every(lost: list[list[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for gone in lost for name in gone))
+    client, impostor = (statistic(where) if where else None for where in places)
+    return statistic(places[0] + places[1]), client, impostor
 
 
 # ----------------------------------------------------------------------
@@ -643,7 +611,8 @@ class CovariateFit(Result, Noun):
                 f" {words}. Ask interval(stat, covariates=...) for single numbers, take values"
                 " inside, or give trials there."
             )
-        return self._model(place, self._prior(prior), _named(covariates))
+        name = ", ".join(f"{k}={v}" for k, v in covariates.items()) or None
+        return self._model(place, self._prior(prior), name)
 
     def interval(
         self,
@@ -720,17 +689,12 @@ class CovariateFit(Result, Noun):
         """
         asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
         place, rates, words = self._place({} if covariates is None else covariates)
-        found = delta(
-            asked,
-            self._model(place, prior),
-            self._near(place, _fewer(self._spread() @ rates.T), prior),
-        )
+        found = self._delta(asked, place, _fewer(self._spread() @ rates.T), prior)
         if not words:
             return found.interval(level)
         made = _interval(found, level)
         _refuse_whole(made, _range(found), repr(str(asked)), words)
-        _warn_outside(words)
-        return replace(made, extrapolated=True)
+        return _outside(made, words)
 
     def contrast(
         self,
@@ -814,28 +778,24 @@ class CovariateFit(Result, Noun):
                 " number itself use interval."
             )
         moves = _fewer(self._spread() @ np.vstack([of_one, of_two]).T)
-        parts = [
-            delta(
-                asked,
-                self._model(place, prior),
-                self._near(place, move, prior),
-            )
-            for place, move in ((one, moves[:, :4]), (two, moves[:, 4:]))
-        ]
+        parts = [self._delta(asked, one, moves[:, :4], prior),
+                 self._delta(asked, two, moves[:, 4:], prior)]  # fmt: skip
         words = "; ".join(dict.fromkeys(w for w in (off, beyond) if w))
+        change = parts[1].estimate - parts[0].estimate
         if not words:
-            change = parts[1].estimate - parts[0].estimate
             slopes = _plain_slopes(parts[1]) - _plain_slopes(parts[0])
             return Delta(change, change, slopes, float).interval(level)
         name, ends = repr(str(asked)), [_interval(part, level) for part in parts]
         for part, one_end, out in zip(parts, ends, (off, beyond), strict=True):
             if out:
                 _refuse_whole(one_end, _range(part), name, out)
-        made = _squared_and_added(parts, ends)
+        # Of two numbers whose intervals need not be symmetric.
+        common = float(parts[0].slopes @ parts[1].slopes) / (parts[0].error * parts[1].error)
+        down, up = difference_ends(ends[1], ends[0], common)
+        made = Interval(change, change - down, change + up, level, "square-and-add")
         bottom, top = _range(parts[0])
         _refuse_whole(made, (bottom - top, top - bottom), f"a change of {name}", words)
-        _warn_outside(words)
-        return replace(made, extrapolated=True)
+        return _outside(made, words)
 
     # ------------------------------------------------------------------------------ tests
     def test(self, *terms: str) -> TermTest:
@@ -906,16 +866,14 @@ class CovariateFit(Result, Noun):
                 "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
                 f" {shown(given)} of type {type(given).__name__}."
             )
+        from scipy.linalg import block_diag
+
         designs = self._designs
         parts = [part for both in designs.values() for part in both]
         categories = {k: v for part in parts for k, v in part.categories.items()}
         values = checked_values(given, self.covariates, categories)
         rows = {who: [design.row(values) for design in designs[who]] for who in CLASSES}
-        rates = np.zeros((4, self.roots.shape[1]))
-        column = 0
-        for k, row in enumerate(row for who in CLASSES for row in rows[who]):
-            rates[k, column : column + row.size] = row
-            column += row.size
+        rates = block_diag(*(row for who in CLASSES for row in rows[who]))
         found = outside(values, rows, designs)
         more = f" and {len(found) - 2} more" if len(found) > 2 else ""
         return rates @ self._coefficients, rates, "; ".join(found[:2]) + more
@@ -923,8 +881,11 @@ class CovariateFit(Result, Noun):
     def _model(self, place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
         return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
 
-    def _near(self, place: FloatArray, roots: FloatArray, prior: float) -> Steps:
-        return models_near(lambda away: self._model(place + away, prior), roots)
+    def _delta(
+        self, asked: Asking, place: FloatArray, roots: FloatArray, prior: float
+    ) -> Delta:  # fmt: skip
+        near = models_near(lambda away: self._model(place + away, prior), roots)
+        return delta(asked, self._model(place, prior), near)
 
 
 @public
@@ -1003,8 +964,8 @@ def fit_covariates(
 
     Notes
     -----
-    The likelihood, its derivatives and the search are those of statsmodels' BetaModel, followed by
-    Newton's method until the gradient is 0 but for rounding. Only a formula of categories alone,
+    The likelihood and its derivatives are those of statsmodels' BetaModel, the search is Newton's
+    method until the gradient is 0 but for rounding. Only a formula of categories alone,
     the same for mean and precision and with all their interactions, leaves the distributions at
     different covariates free of each other: a straight line in x on the logit scale is an
     assumption, to be compared with fits of the parts (see the page on covariates). Weights are not
@@ -1043,17 +1004,16 @@ def fit_covariates(
     formulas: list[str | None] = []
     asked = {"formula": formula, "precision": precision, "client_formula": client_formula}
     for name, text in asked.items():
-        if name == "client_formula" and text is None:
-            used.append([])
-            formulas.append(None)
-            continue
-        parsed = right_side(text, name, score)
-        used.append(formula_columns(parsed, name, present, (score, label)))
-        formulas.append(as_text(parsed))
+        columns, words = list[str](), None
+        if name != "client_formula" or text is not None:
+            parsed = right_side(text, name, score)
+            columns, words = formula_columns(parsed, name, present, (score, label)), as_text(parsed)
+        used.append(columns)
+        formulas.append(words)
     table = given.selected([*taken, *(c for columns in used for c in columns)])
     scores = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
-    )
+    )  # fmt: skip
     mask = client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
     of_impostors = used[0] + used[1]
     of_clients = of_impostors if client_formula is None else used[2]
@@ -1085,8 +1045,15 @@ def _ruled(
     scores: Scores, covariates: tuple[Covariate, ...], boundary: str | None
 ) -> tuple[Scores, tuple[Covariate, ...], dict[str, BoundaryRule]]:
     """Scores strictly inside (0, 1) by the rule, with their rows of the covariates."""
-    _refuse_outside(scores)
     values = {who: getattr(scores, who) for who in CLASSES}
+    for who, v in values.items():
+        beyond = np.flatnonzero((v < 0.0) | (v > 1.0))
+        if beyond.size:
+            raise InputError(
+                f"{who} scores must lie in [0, 1] for a beta regression; got {beyond.size} of"
+                f" {v.size} outside (min {v.min():.6g}, max {v.max():.6g}), first"
+                f" {float(v[beyond[0]])!r}. Map all scores into [0, 1] by one fixed map."
+            )
     ends = {w: (int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for w, v in values.items()}
     met = [f"{z} {w} scores of exactly 0 and {o} of exactly 1" for w, (z, o) in ends.items()]
     if boundary in (None, "error") and any(sum(e) for e in ends.values()):
@@ -1098,66 +1065,51 @@ def _ruled(
     parts: dict[str, Any] = {"name": scores.name}
     keep, rules = {}, {}
     for who, v in values.items():
-        zero, one = ends[who]
         keep[who] = (v > 0.0) & (v < 1.0) if boundary == "drop" else np.ones(v.size, dtype=bool)
         if not keep[who].any():
             raise InputError(f"no {who} score is left strictly between 0 and 1 of {v.size}.")
-        if boundary == "squeeze":
-            v = (v * (v.size - 1.0) + 0.5) / v.size
-        moved = int(np.sum(v != values[who]))
-        dropped = int(np.sum(~keep[who]))
-        rules[who] = BoundaryRule(boundary or "error", zero, one, n_dropped=dropped, n_moved=moved)
-        parts[who] = v[keep[who]]
-        groups = getattr(scores, f"{who}_groups")
+        fitted = (v * (v.size - 1.0) + 0.5) / v.size if boundary == "squeeze" else v
+        moved, dropped = int(np.sum(fitted != v)), int(np.sum(~keep[who]))
+        rules[who] = BoundaryRule(
+            boundary or "error", *ends[who], n_dropped=dropped, n_moved=moved
+        )  # fmt: skip
+        parts[who], groups = fitted[keep[who]], getattr(scores, f"{who}_groups")
         parts[f"{who}_groups"] = None if groups is None else groups[keep[who]]
     rows = []
     for c in covariates:
-        left = {w: getattr(c, w)[keep[w]] if getattr(c, w).size else getattr(c, w) for w in keep}
-        rows.append(Covariate(c.name, left["client"], left["impostor"], c.levels))
+        client, impostor = (
+            column[keep[who]] if column.size else column
+            for who, column in zip(CLASSES, (c.client, c.impostor), strict=True)
+        )
+        rows.append(Covariate(c.name, client, impostor, c.levels))
     return Scores(**parts), tuple(rows), rules
-
-
-def _refuse_outside(scores: Scores) -> None:
-    for who in CLASSES:
-        v = getattr(scores, who)
-        outside = np.flatnonzero((v < 0.0) | (v > 1.0))
-        if outside.size:
-            raise InputError(
-                f"{who} scores must lie in [0, 1] for a beta regression; got {outside.size} of"
-                f" {v.size} outside (min {v.min():.6g}, max {v.max():.6g}), first"
-                f" {float(v[outside[0]])!r}. Map all scores into [0, 1] by one fixed map."
-            )
 
 
 # ------------------------------------------------------------------------------ the fit
 def _fitted(
-    formulas: list[str | None],
-    scores: Scores,
-    covariates: tuple[Covariate, ...],
-    prior: float,
+    formulas: list[str | None], scores: Scores, covariates: tuple[Covariate, ...], prior: float,
     rules: dict[str, BoundaryRule],
-) -> CovariateFit:
+) -> CovariateFit:  # fmt: skip
     mean, precision, other = str(formulas[0]), str(formulas[1]), formulas[2]
     whole = (other or mean, other or precision, mean, precision)
     designs = designs_of(whole, covariates, scores, shared=other is None)
-    found = {who: regression(who, scores, designs[who], rules[who]) for who in CLASSES}
-    every = _coefficient_roots([found[who] for who in CLASSES], scores)
-    errors = np.hypot.reduce(every, axis=0)
-    cut = found["client"].coefficients.size
-    both = [
-        result_of(found[who], designs[who], part, rules[who])
-        for who, part in zip(CLASSES, (errors[:cut], errors[cut:]), strict=True)
-    ]
-    every = checks.frozen(every)
-    return CovariateFit(mean, precision, other, both[0], both[1], scores, covariates, prior, every)
+    found = [regression(who, scores, designs[who], rules[who]) for who in CLASSES]
+    roots = _coefficient_roots(found, scores)
+    errors = np.split(np.hypot.reduce(roots, axis=0), [found[0].coefficients.size])
+    client, impostor = (
+        result_of(one, designs[who], part, rules[who])
+        for who, one, part in zip(CLASSES, found, errors, strict=True)
+    )
+    return CovariateFit(
+        mean, precision, other, client, impostor, scores, covariates, prior, checks.frozen(roots)
+    )  # fmt: skip
 
 
 def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
     """Roots of the covariance of all coefficients, the sandwich where there are groups."""
-    sizes = [one.coefficients.size for one in found]
-    own, back = np.zeros((2, sum(sizes), sum(sizes)))
-    for one, where in zip(found, (slice(0, sizes[0]), slice(sizes[0], None)), strict=True):
-        own[where, where], back[where, where] = np.linalg.inv(one.information), one.back
+    from scipy.linalg import block_diag
+
+    own = block_diag(*(np.linalg.inv(one.information) for one in found))
     groups = groups_of(scores)
     if groups is not None:
         for who, size in zip(CLASSES, groups.sizes, strict=True):
@@ -1167,7 +1119,7 @@ def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )
         own = own @ groups.covariance(found[0].scores, found[1].scores) @ own
-    return np.asarray(covariance_roots(own) @ back.T)
+    return np.asarray(covariance_roots(own) @ block_diag(*(one.back for one in found)).T)
 
 
 def _law(logit: float, log_precision: float) -> Beta:
@@ -1180,10 +1132,6 @@ def _law(logit: float, log_precision: float) -> Beta:
             f" a={a!r}, b={b!r}. Take covariates nearer to those of the trials."
         )
     return Beta(a, b)
-
-
-def _named(covariates: Mapping[str, Any]) -> str | None:
-    return ", ".join(f"{k}={v}" for k, v in covariates.items()) or None
 
 
 def _fewer(moves: FloatArray) -> FloatArray:
@@ -1205,16 +1153,6 @@ def _range(part: Delta) -> tuple[float, float]:
     return part.back(-math.inf), part.back(math.inf)
 
 
-def _share(low: float, high: float, bounds: tuple[float, float]) -> float:
-    """Share of a range that an interval covers; of positive numbers v of that of v/(1 + v)."""
-    bottom, top = bounds
-    if bottom == -math.inf:
-        return 0.0
-    if top == math.inf:
-        low, high, bottom, top = (1.0 - 1.0 / (1.0 + v) for v in (low, high, bottom, top))
-    return (min(high, top) - max(low, bottom)) / (top - bottom)
-
-
 def _interval(part: Delta, level: float) -> Interval:
     try:
         return part.interval(level)
@@ -1223,8 +1161,11 @@ def _interval(part: Delta, level: float) -> Interval:
 
 
 def _refuse_whole(found: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
-    """An interval of the whole range says nothing."""
-    if _share(found.low, found.high, bounds) > _WHOLE:
+    """An interval of the whole range says nothing; of positive numbers v by v/(1 + v)."""
+    (bottom, top), low, high = bounds, found.low, found.high
+    if top == math.inf and bottom > -math.inf:
+        low, high, bottom, top = (1.0 - 1.0 / (1.0 + v) for v in (low, high, bottom, top))
+    if bottom > -math.inf and min(high, top) - max(low, bottom) > _WHOLE * (top - bottom):
         raise InputError(
             f"{name} cannot be told there: its {100.0 * found.level:g} % interval, {found.low:.3g}"
             f" to {found.high:.3g}, covers more than {100.0 * _WHOLE:g} % of its range. Outside the"
@@ -1232,19 +1173,12 @@ def _refuse_whole(found: Interval, bounds: tuple[float, float], name: str, words
         )
 
 
-def _squared_and_added(parts: list[Delta], ends: list[Interval]) -> Interval:
-    """Difference of two numbers whose intervals need not be symmetric."""
-    one, two = parts
-    common = float(one.slopes @ two.slopes) / (one.error * two.error)
-    change = two.estimate - one.estimate
-    down, up = difference_ends(ends[1], ends[0], common)
-    return Interval(change, change - down, change + up, ends[0].level, "square-and-add")
-
-
-def _warn_outside(words: str) -> None:
+def _outside(found: Interval, words: str) -> Interval:
+    """An interval at values outside the data, with a warning."""
     warn(
         f"covariates outside the data: {words}. The regression is only continued there; the"
         " interval knows the errors of its coefficients, not whether it goes on. Take values"
         " inside, or give trials there.",
         ExtrapolationWarning,
     )
+    return replace(found, extrapolated=True)

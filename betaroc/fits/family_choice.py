@@ -57,11 +57,6 @@ from betaroc.rendering.tree_text import text_of
 Families = tuple[str, str]
 
 
-def nested(one: Families, other: Families) -> bool:
-    """Whether one of two pairs of families contains the other."""
-    return _contains(one, other) or _contains(other, one)
-
-
 def _contains(general: Families, restricted: Families) -> bool:
     """Whether each class's family is that of the other or contains it, and not all are equal."""
     return general != restricted and all(
@@ -177,7 +172,15 @@ def likelihood_ratio_test(
     restricted, general = restricted._told_scored("a likelihood-ratio test"), general._scored
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
     laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
-    sizes = [_inner(restricted, who) for who in CLASSES]
+    sizes = []
+    for who, result in zip(CLASSES, (restricted.client, restricted.impostor), strict=True):
+        trials = inner_trials(result)  # between the point masses
+        if abs(trials - round(trials)) > 1e-6:
+            raise InputError.about("weights")(
+                f"weights must be whole numbers of copies to draw {who} scores; their total is"
+                f" {result.total_weight!r}."
+            )
+        sizes.append(round(trials))
     drawn = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
         for row in range(rows.start, rows.stop):
@@ -208,32 +211,19 @@ def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
         raise InputError(
             "both fits must be of the same scores; these differ. Fit one Scores twice."
         )
-    for result in (restricted.client, restricted.impostor, general.client, general.impostor):
-        rule = result.boundary
-        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
-            raise InputError(
-                "both fits must be of the scores themselves; the boundary rule of one is"
-                f" {rule.policy!r}. Fit with boundary=None."
-            )
     for who in CLASSES:
         rules = [getattr(f, who).boundary for f in (restricted, general)]
+        for rule in rules:
+            if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+                raise InputError(
+                    "both fits must be of the scores themselves; the boundary rule of one is"
+                    f" {rule.policy!r}. Fit with boundary=None."
+                )
         if rules[0] != rules[1]:
             raise InputError(
                 f"both fits must have treated {who} scores of 0 and 1 alike; their rules are"
                 f" {rules[0]!r} and {rules[1]!r}. Fit both with one boundary."
             )
-
-
-def _inner(f: PairEstimate, who: str) -> int:
-    """Trials between the point masses."""
-    result = getattr(f, who)
-    count = inner_trials(result)
-    if abs(count - round(count)) > 1e-6:
-        raise InputError.about("weights")(
-            f"weights must be whole numbers of copies to draw {who} scores; their total is"
-            f" {result.total_weight!r}."
-        )
-    return round(count)
 
 
 def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
@@ -257,10 +247,9 @@ def _largest(sample: FloatArray, like: Estimate) -> float:
         inner = base_of(law.base if isinstance(law, Shifted) else law)
         components = len(cast(BetaMixture, inner).components)
     try:
-        found = estimate_class(
+        return estimate_class(
             "sample", sample, None, like.family, components=components, bounds=bounds_of(law)
-        )
-        return found.log_likelihood
+        ).log_likelihood
     except DegenerateDataError:
         raise
     except FitError as error:
@@ -283,6 +272,9 @@ class CalibrationTest(NamedTuple):
 
 def calibration_test(f: PairEstimate) -> CalibrationTest:
     """Wald's test of a fit; `Fit.calibration_test` documents it."""
+    from scipy.linalg import block_diag
+    from scipy.special import chdtrc
+
     c, i = f.client.distribution, f.impostor.distribution
     if not (has_shape(c) and has_shape(i)):
         raise InputError(
@@ -298,15 +290,17 @@ def calibration_test(f: PairEstimate) -> CalibrationTest:
     intercept = level - (at_zero - at_one) * math.log(2.0)
     away = np.array([at_zero - 1.0, at_one - 1.0, level])
     own, other = _gradient(c), _gradient(i)
+    if groups_of(f.scores) is not None:
+        covariance = joint_cov(f)
+    else:
+        covariance = block_diag(f.client.cov, f.impostor.cov)
     rates = np.array(
         [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-own[0], -own[1], other[0], other[1]]]
     )
-    covariance = rates @ _covariance(f) @ rates.T
+    covariance = rates @ covariance @ rates.T
     # The share of clients was observed: its log-odds have an error of their own.
     covariance[2, 2] += 1.0 / f.client.total_weight + 1.0 / f.impostor.total_weight
     statistic = float(away @ np.linalg.solve(covariance, away))
-    from scipy.special import chdtrc
-
     return CalibrationTest(
         statistic, float(chdtrc(3.0, statistic)), float(at_zero), float(at_one), float(intercept)
     )
@@ -317,15 +311,6 @@ def _gradient(law: Beta) -> tuple[float, float]:
     a, b = law.a, law.b
     phi = [phi_tau_of(x)[0] for x in (a, b, a + b)]
     return phi[0] - phi[2] - math.log1p(b / a), phi[1] - phi[2] - math.log1p(a / b)
-
-
-def _covariance(f: PairEstimate) -> FloatArray:
-    """Of (a_c, b_c, a_i, b_i), with groups where the scores carry them."""
-    if groups_of(f.scores) is not None:
-        return np.asarray(joint_cov(f))
-    cov = np.zeros((4, 4))
-    cov[:2, :2], cov[2:, 2:] = f.client.cov, f.impostor.cov
-    return cov
 
 
 # ----------------------------------------------------------------------
@@ -355,37 +340,38 @@ class Folded(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        scores: Scores,
-        who: str,
-        resolution: float | None,
-        bounds: tuple[float, float] | None,
+        cls, scores: Scores, who: str, resolution: float | None, bounds: tuple[float, float] | None
     ) -> Folded:
         values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
         groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
-        keep = copies > 0.0
-        if bounds is not None:
-            keep &= (values > bounds[0]) & (values < bounds[1])
+        low, high = bounds or (-math.inf, math.inf)
+        keep = (copies > 0.0) & (values > low) & (values < high)
         if not np.any(keep):
-            low, high = bounds or (-math.inf, math.inf)
             raise InputError(
                 f"a comparison of families needs {who} scores between {low:g} and {high:g}; all"
                 f" {values.size} are exactly {low:g} or {high:g}. Name a family."
             )
-        distinct = np.unique(values[keep]).size
+        distinct, n = np.unique(values[keep]).size, int(np.sum(keep))
         if distinct < 2 * _FOLDS:
             raise InputError(
                 f"a comparison of families needs at least {2 * _FOLDS} distinct {who} scores for"
                 f" its {_FOLDS} folds; got {distinct}. Give more, or name a family."
             )
-        label = None
-        if groups is not None:
+        label, rng = None, np.random.default_rng(0)
+        if groups is None:
+            fold = rng.permutation(n) % _FOLDS
+        else:
             first = groups if groups.ndim == 1 else groups[:, 0]
-            label = np.unique(first[keep], return_inverse=True)[1]
+            names, label = np.unique(first[keep], return_inverse=True)
+            if names.size < 2:
+                raise InputError(
+                    "a comparison of families holds out whole groups and needs at least 2 of"
+                    f" {who} scores; got 1. Name a family, or give scores without groups."
+                )
+            fold = (rng.permutation(names.size) % _FOLDS)[label]
         return cls(
             who, values[keep], None if weights is None else weights[keep], copies[keep], label,
-            int(np.sum((copies > 0.0) & ~keep)),
-            _folds(who, int(np.sum(keep)), label), resolution, bounds,
+            int(np.sum((copies > 0.0) & ~keep)), fold, resolution, bounds,
         )  # fmt: skip
 
     def logs(self, law: Distribution, keep: BoolArray | slice = slice(None)) -> FloatArray:
@@ -397,17 +383,17 @@ class Folded(NamedTuple):
         return (log_masses(low, high, law.support)(law) - np.log(high - low))[place]
 
     def fit(
-        self, x: FloatArray, weights: FloatArray | None, name: str, near: Distribution | None = None
-    ) -> Estimate:
+        self, rows: BoolArray | slice, name: str, near: Distribution | None = None
+    ) -> Estimate:  # fmt: skip
         """A family on some of the scores; `near` is the distribution of nearly the same."""
         own: dict[str, Any] = {"resolution": self.resolution, "bounds": self.bounds}
-        return estimate_class(self.who, x, weights, name, near=near, **own)
+        return estimate_class(self.who, *self.part(rows), name, near=near, **own)
 
     @property
     def total(self) -> float:
         return float(np.sum(self.copies))
 
-    def part(self, keep: BoolArray) -> tuple[FloatArray, FloatArray | None]:
+    def part(self, keep: BoolArray | slice) -> tuple[FloatArray, FloatArray | None]:
         return self.x[keep], None if self.weights is None else self.weights[keep]
 
     def splits(self) -> Iterator[BoolArray]:
@@ -434,19 +420,6 @@ class Folded(NamedTuple):
         return largest_distance(law, self.x[order], upto, before)
 
 
-def _folds(who: str, n: int, groups: IntArray | None) -> IntArray:
-    rng = np.random.default_rng(0)
-    if groups is None:
-        return rng.permutation(n) % _FOLDS
-    many = int(groups.max()) + 1
-    if many < 2:
-        raise InputError(
-            f"a comparison of families holds out whole groups and needs at least 2 of {who} scores;"
-            " got 1. Name a family, or give scores without groups."
-        )
-    return (rng.permutation(many) % _FOLDS)[groups]
-
-
 class Candidate(NamedTuple):
     """A family as it is ranked, of one class or of both."""
 
@@ -469,13 +442,11 @@ def _candidates(
     first: FitError | None = None
     for name in names:
         why = "" if asked else _spared(side, name)
-        if not why:
-            try:
-                found.append(_of_class(side, name))
-                continue
-            except FitError as error:
-                first, why = first or error, str(error)
-        left_out.append((side.who, name, why))
+        try:
+            found += [] if why else [_of_class(side, name)]
+        except FitError as error:
+            first, why = first or error, str(error)
+        left_out += [(side.who, name, why)] if why else []
     if first is not None and not found:
         raise first
     return found
@@ -493,35 +464,39 @@ def _spared(side: Folded, name: str) -> str:
 
 def _of_class(side: Folded, name: str) -> Candidate:
     """A family of one class; where the other folds have no mixture, one of its components."""
-    whole, alone = side.fit(side.x, side.weights, name), FAMILIES[name].alone
-    held, laws = np.empty(side.x.size), []
+    whole, alone = side.fit(slice(None), name), FAMILIES[name].alone
+    held, laws, law = np.empty(side.x.size), [], whole.distribution
     for out in side.splits():
-        part = side.part(~out)
         try:
-            rest = side.fit(*part, name, whole.distribution)
+            rest = side.fit(~out, name, law)
         except FitError:
             if not alone:
                 raise
-            rest = side.fit(*part, alone)
+            rest = side.fit(~out, alone)
         laws.append(rest.distribution)
         held[out] = side.logs(rest.distribution, out)
-    law = whole.distribution
     return Candidate(name, (name, name), whole, [side.logs(law)], [held], side.distance(law), laws)
+
+
+def _scores_of(parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> Scores:
+    """Both classes of parts of their scores and weights."""
+    (client, first), (impostor, second) = parts
+    return Scores._checked(
+        client=client, impostor=impostor, client_weights=first, impostor_weights=second
+    )
 
 
 def _of_both(name: str, sides: Sequence[Folded]) -> Candidate:
     """A family of both classes; fold k of both classes is held out at once."""
+    options, held = Options(bounds=sides[0].bounds), [np.empty(s.x.size) for s in sides]
 
-    def fitted(parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> PairEstimate:
-        (client, first), (impostor, second) = parts
-        scores = Scores._checked(
-            client=client, impostor=impostor, client_weights=first, impostor_weights=second
-        )
-        return estimate_pair(scores, (name, name), Options(bounds=sides[0].bounds))[0]
+    def fitted(rows: Sequence[BoolArray | slice]) -> PairEstimate:
+        scores = _scores_of([s.part(which) for s, which in zip(sides, rows, strict=True)])
+        return estimate_pair(scores, (name, name), options)[0]
 
-    whole, held = fitted([(s.x, s.weights) for s in sides]), [np.empty(s.x.size) for s in sides]
+    whole = fitted([slice(None)] * 2)
     for k in range(_FOLDS):
-        rest = fitted([s.part(s.fold != k) for s in sides])
+        rest = fitted([s.fold != k for s in sides])
         for s, values, law in zip(sides, held, _laws(rest), strict=True):
             values[s.fold == k] = law.logpdf(s.x[s.fold == k])
     logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, _laws(whole), strict=True)]
@@ -797,23 +772,25 @@ def families_grid(found: FamilyComparison, fitted: tuple[str, str] = ("", "")) -
 
 def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
     """What the recommended family of each class gains by a tail, on held-out scores."""
-    return [_tail_sentence(row) for row in tails]
-
-
-def _tail_sentence(row: TailRow) -> str:
-    rate = "FAR" if row.side == "upper" else "FRR"
-    gained = "gain" if row.z >= 0.0 else "loss"
-    score = (
-        f"has the held-out score {number(row.held_out_tail, 4)}, without"
-        f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard errors)"
-        if math.isfinite(row.z)
-        else "ends before one of the held-out scores in a fold, so that they have no common measure"
-    )
-    return (
-        f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its held-out"
-        f" threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are expected,"
-        f" {number(row.observed_tail)} were counted with it, {number(row.observed)} without."
-    )
+    sentences = []
+    for row in tails:
+        rate = "FAR" if row.side == "upper" else "FRR"
+        gained = "gain" if row.z >= 0.0 else "loss"
+        score = "ends before one of the held-out scores in a fold, so that they have no common"
+        score += " measure"
+        if math.isfinite(row.z):
+            score = (
+                f"has the held-out score {number(row.held_out_tail, 4)}, without"
+                f" {number(row.held_out, 4)} (a {gained} of {number(abs(row.z), 3)} standard"
+                " errors)"
+            )
+        sentences.append(
+            f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its"
+            f" held-out threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are"
+            f" expected, {number(row.observed_tail)} were counted with it, {number(row.observed)}"
+            " without."
+        )
+    return sentences
 
 
 def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
@@ -975,12 +952,9 @@ def _ranked(candidates: Sequence[Candidate], sides: Sequence[Folded]) -> _Ranked
 
 
 def _compared(
-    scores: Scores,
-    sides: Sequence[Folded],
-    columns: Sequence[Sequence[Candidate]],
-    joint: Sequence[Candidate],
-    left_out: list[tuple[str, str, str]],
-) -> FamilyComparison:
+    scores: Scores, sides: Sequence[Folded], columns: Sequence[Sequence[Candidate]],
+    joint: Sequence[Candidate], left_out: list[tuple[str, str, str]],
+) -> FamilyComparison:  # fmt: skip
     rows: list[FamilyRow] = []
     reasons: list[str] = []
     picks: list[Candidate] = []
@@ -1041,10 +1015,7 @@ def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candid
     """The pair of the best of both classes."""
     client, impostor = (cast(Estimate, pick.fit) for pick in picks)
     pair = client.family, impostor.family
-    scores = Scores._checked(
-        client=sides[0].x, impostor=sides[1].x,
-        client_weights=sides[0].weights, impostor_weights=sides[1].weights,
-    )  # fmt: skip
+    scores = _scores_of([side.part(slice(None)) for side in sides])
     model = ScoreModel(client.distribution, impostor.distribution)
     fit = PairEstimate(model, scores, client, impostor, named(pair))
     logs, held = [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks]
@@ -1054,7 +1025,7 @@ def _pair_of_best(sides: Sequence[Folded], picks: Sequence[Candidate]) -> Candid
 def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]:
     best, rows = ranked.best, []
     for one, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True):
-        alike = one is best or nested(one.pair, best.pair)
+        alike = one is best or _contains(one.pair, best.pair) or _contains(best.pair, one.pair)
         vuong = math.nan if alike else z_of(one.logs, best.logs, sides)
         f, outside = one.fit, _outside(_laws(one.fit), sides[0].bounds)
         rows.append(FamilyRow(
@@ -1070,10 +1041,6 @@ def _within(scores: Scores, low: float, high: float) -> bool:
     return all(bool(np.all((x >= low) & (x <= high))) for x in sides)
 
 
-def _parametric() -> list[str]:
-    return [name for name, row in FAMILIES.items() if not row.counted]
-
-
 def _bounds_of(scores: Scores, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
     """The range of all scores, if it is known: [0, 1] where all lie in it."""
     if bounds is None:
@@ -1086,7 +1053,7 @@ def _bounds_of(scores: Scores, bounds: tuple[float, float] | None) -> tuple[floa
 
 def _usual(scores: Scores, bounds: tuple[float, float] | None) -> list[str]:
     """What is tried where nothing is named: those of both classes constrain the ROC."""
-    rows = {n: FAMILIES[n] for n in _parametric() if not FAMILIES[n].of_pairs}
+    rows = {n: row for n, row in FAMILIES.items() if not row.counted and not row.of_pairs}
     if bounds is not None:
         return [n for n, row in rows.items() if row.on_unit or row.everywhere]
     positive = _within(scores, _LEAST, math.inf)
@@ -1103,7 +1070,8 @@ def _named(
             f"families must be a list of names; got {checks.shown(families)} of type"
             f" {type(families).__name__}. Leave it out for those that fit."
         )
-    names = [checks.choice(name, tuple(_parametric()), "families") for name in families]
+    known = tuple(name for name, row in FAMILIES.items() if not row.counted)
+    names = [checks.choice(name, known, "families") for name in families]
     if len(set(names)) < len(names) or not names:
         raise InputError.about("families")(
             f"families must name each family once; got {checks.shown(names)}. Give such as"
