@@ -29,7 +29,7 @@ from scipy.stats import chi2
 import betaroc as br
 from betaroc.core.arrays import FloatArray
 from betaroc.core.options import IntervalOptions
-from betaroc.inference.small_samples import (
+from betaroc.inference.delta import (
     SmallSample,
     freedom_of,
     shape_bias,

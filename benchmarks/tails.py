@@ -33,7 +33,7 @@ import betaroc as br
 from betaroc.core.errors import InputError
 from betaroc.data.groups import groups_of
 from betaroc.estimation.tails import TailScores, design_effect, fit_tails
-from betaroc.inference.tail_intervals import tail_rate_ends
+from betaroc.inference.intervals import tail_rate_ends
 
 LEVEL = 0.95
 SIZES = (500, 2000, 10_000)

@@ -21,7 +21,7 @@ from _common import report, table
 
 import betaroc as br
 from betaroc.core.notices import quietly
-from betaroc.fits.target_checks import check_targets, good_down_to
+from betaroc.fits.check import check_targets, good_down_to
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
 FAR = 1e-3

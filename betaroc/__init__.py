@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from betaroc.inference.auc import auc_interval, auc_test
     from betaroc.inference.differences import difference
     from betaroc.inference.interval import Interval
-    from betaroc.inference.intervals import interval
-    from betaroc.inference.roc_bands import roc_band
+    from betaroc.inference.intervals import interval, roc_band
     from betaroc.model.measures import OperatingPoint
     from betaroc.model.model import ScoreModel
     from betaroc.model.roc import Roc
@@ -85,8 +84,7 @@ _HOMES = {
     "inference.auc": ("AucTest", "auc_interval", "auc_test"),
     "inference.differences": ("Difference", "difference"),
     "inference.interval": ("Band", "Interval"),
-    "inference.intervals": ("interval",),
-    "inference.roc_bands": ("roc_band",),
+    "inference.intervals": ("interval", "roc_band"),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
     "fits.family_choice": (

@@ -12,11 +12,10 @@ from betaroc.distributions.normal import LogitSinhArcsinh
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
 from betaroc.ensemble.rule import Verdict
-from betaroc.fits.check import FitCheck
+from betaroc.fits.check import FitCheck, TargetCheck
 from betaroc.fits.covariates import CovariateFit
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRatioTest, TailRow
 from betaroc.fits.fit import DistributionFit
-from betaroc.fits.target_checks import TargetCheck
 from betaroc.inference.auc import AucTest
 from betaroc.inference.differences import Difference
 from betaroc.inference.interval import Band

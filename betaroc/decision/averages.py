@@ -21,13 +21,12 @@ from betaroc.core.vocabulary import worded
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import side
 from betaroc.decision.delta_bands import RESAMPLE
-from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.differences import Difference, alike, of_replicates
-from betaroc.inference.drawn_scores import DrawnScores, refuse_still
+from betaroc.inference.drawn_scores import DrawnScores, interval_of_replicates, refuse_still
 from betaroc.inference.interval import Interval
+from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.paired_trials import on_same_trials, refuse_other_trials, same_trials
 from betaroc.inference.scores_beyond import SideInput
-from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint

@@ -34,9 +34,8 @@ from betaroc.decision.delta_bands import (
 )
 from betaroc.decision.resample_threshold import ResampledDev, ThresholdError, resample_threshold
 from betaroc.distributions.empirical import cells_of, is_counted
-from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
+from betaroc.inference.drawn_scores import GroupedCounts, GroupedSide, band_of_replicates
 from betaroc.inference.interval import Band
-from betaroc.inference.simultaneous import band_of_replicates
 from betaroc.rendering.alphas import DrawnBand
 
 #: Entries, replicates times alphas, that are kept at once.

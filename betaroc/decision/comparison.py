@@ -44,8 +44,8 @@ from betaroc.decision.curve import (
 from betaroc.decision.curve_intervals import refuse_different
 from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
+from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
-from betaroc.inference.simultaneous import band_of_replicates, percentile_band, pointwise
 from betaroc.rendering.alphas import (
     Better,
     draw_comparison,

@@ -20,8 +20,14 @@ from betaroc.decision.curve import WEIGHTED_ERROR, Curve, empirical_laws, groupe
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
 from betaroc.distributions.empirical import cells_of, decides_by_counts, is_binned
-from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide, cell_of
-from betaroc.inference.drawn_scores import Counts, DrawnRows, SortedRows
+from betaroc.inference.drawn_scores import (
+    Counts,
+    DrawnRows,
+    GroupedCounts,
+    GroupedSide,
+    SortedRows,
+    cell_of,
+)
 from betaroc.inference.paired_trials import (
     joint_trials,
     on_same_trials,

@@ -37,7 +37,7 @@ from betaroc.core.vocabulary import worded
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
-from betaroc.inference.drawn_groups import GroupedSide
+from betaroc.inference.drawn_scores import GroupedSide
 from betaroc.inference.scores_beyond import Evidence, SideInput, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import Distributions

@@ -16,8 +16,8 @@ from betaroc.decision.comparison_draws import plan_of
 from betaroc.decision.curve import Curve, area_weights, index_of_alpha
 from betaroc.decision.delta_bands import RESAMPLE, BandOptions
 from betaroc.inference.differences import Difference, of_replicates
+from betaroc.inference.drawn_scores import interval_of_replicates
 from betaroc.inference.interval import Interval
-from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments, ascending_pair
 from betaroc.model.criteria import CRITERIA
 

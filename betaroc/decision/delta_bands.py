@@ -15,10 +15,9 @@ from betaroc.data.groups import units_of
 from betaroc.decision.curve import Curve, empirical_laws, observed_prior, side_trials
 from betaroc.decision.resample_threshold import ResampledDev, ThresholdError
 from betaroc.distributions.base import Distribution, value_columns
-from betaroc.inference.delta import slopes_along
+from betaroc.inference.delta import covariance_roots, free_coordinates, slopes_along
+from betaroc.inference.drawn_scores import gaussian_reach
 from betaroc.inference.scores_beyond import rate_covariance
-from betaroc.inference.simultaneous import gaussian_reach
-from betaroc.inference.small_samples import covariance_roots, free_coordinates
 from betaroc.model.measures import OperatingPoint
 
 #: What is drawn again.

@@ -22,10 +22,8 @@ from betaroc.decision.curve import (
 from betaroc.distributions.empirical import Drawn, Empirical, decides_by_counts, gap_places
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.delta import slopes_along
-from betaroc.inference.drawn_groups import GroupedSide
-from betaroc.inference.drawn_scores import Counts, SortedRows, counts_below
-from betaroc.inference.small_samples import free_coordinates, laws_at
+from betaroc.inference.delta import free_coordinates, laws_at, slopes_along
+from betaroc.inference.drawn_scores import Counts, GroupedSide, SortedRows, counts_below
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 

@@ -28,10 +28,10 @@ from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import BEST, Names
 from betaroc.estimation.tails import FEWEST
+from betaroc.fits.check import check_targets
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit, best_fit, fit
-from betaroc.fits.target_checks import check_targets
-from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.of_scores import CountedScores
 from betaroc.inference.scores_beyond import Evidence
 from betaroc.model.measures import precision_of
 from betaroc.rendering.numbers import rate as shown_rate, rounded, spaced

@@ -24,7 +24,6 @@ from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
 from betaroc.decision.curve import checked_alphas
-from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of, roc_evidence
 from betaroc.ensemble.fusion import (
     TRIAL_MEASURES,
     CurvePart,
@@ -33,6 +32,8 @@ from betaroc.ensemble.fusion import (
     TrialSet,
     diversity_columns,
     fusion_of,
+    learned_gains,
+    nested_folds,
     scale_of,
 )
 from betaroc.ensemble.inclusion_view import (
@@ -42,8 +43,14 @@ from betaroc.ensemble.inclusion_view import (
     inclusion_view,
     plot_ensemble,
 )
-from betaroc.ensemble.learned import learned_gains, nested_folds
-from betaroc.ensemble.rule import Verdict, verdict_of
+from betaroc.ensemble.rule import (
+    RocEvidence,
+    RocMisfit,
+    Verdict,
+    misfit_of,
+    roc_evidence,
+    verdict_of,
+)
 from betaroc.ensemble.set_hull import EnsembleHull, hull_of
 from betaroc.ensemble.trials import (
     Classifiers,

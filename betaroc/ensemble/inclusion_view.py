@@ -16,12 +16,12 @@ from betaroc.core.arrays import AnyArray
 from betaroc.core.tables import columns_from_rows
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC, ClassWords, Terms, for_readers
-from betaroc.ensemble.fusion import PARTS
-from betaroc.ensemble.learned import (
+from betaroc.ensemble.fusion import (
     ADDS_NOTHING,
     CANNOT_TELL,
     INCLUDE,
     MATTERS,
+    PARTS,
     signed,
     trials_needed,
 )

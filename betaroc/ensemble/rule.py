@@ -1,20 +1,379 @@
-"""From evidence and measured gain to a verdict, and the sentences that give its reason."""
+"""What a classifier's ROC shows, its verdict, and the sentences that give the reason."""
 
 from __future__ import annotations
 
+import itertools
 import math
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError
+from betaroc.core.notices import quietly
+from betaroc.core.thresholds import softplus
+from betaroc.core.value import Value
 from betaroc.core.vocabulary import capital
-from betaroc.ensemble.evidence import BorderSide, RocEvidence
-from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence
+from betaroc.data.scores import Scores
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.normal import LogitNormal, Normal
+from betaroc.ensemble.fusion import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence
 from betaroc.estimation.families import family_text
+from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
-from betaroc.model.improper_regions import SEEN
+from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, ends_are_tested
+from betaroc.inference.delta import Nearby, delta, nearby, slopes_of
+from betaroc.inference.interval import Interval
+from betaroc.model.asking import asking
+from betaroc.model.crossings import places_of_far
+from betaroc.model.distances import roc_distance
+from betaroc.model.improper_regions import SEEN, Hook, gaps
+from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import level_words, number, percent
 
+_LOG_HALF = -math.log(2.0)
+
+
+def logit(rate: float) -> float:
+    """log(rate / (1 - rate)), infinite at the ends."""
+    if rate <= 0.0 or rate >= 1.0:
+        return -math.inf if rate <= 0.0 else math.inf
+    return math.log(rate) - math.log1p(-rate)
+
+
+def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
+    """Probit of TPR where FAR = expit(u), to all digits in both tails."""
+    from scipy.special import ndtri, ndtri_exp
+
+    if any(law.atoms.places.size for law in (model.client, model.impostor)):
+        return np.asarray(ndtri(model.roc().tpr(np.exp(-softplus(-u)))))
+    with np.errstate(divide="ignore", under="ignore"):
+        t = places_of_far(model._pair, u)
+        log_tpr, log_frr = model.client._upper(t)[1], model.client._lower(t)[1]
+        low = ndtri_exp(np.minimum(log_tpr, _LOG_HALF))
+        return np.asarray(
+            np.where(log_tpr < _LOG_HALF, low, -ndtri_exp(np.minimum(log_frr, _LOG_HALF)))
+        )
+
+
+def _far_probits(u: FloatArray) -> FloatArray:
+    from scipy.special import ndtri_exp
+
+    return np.asarray(-np.sign(u) * ndtri_exp(-softplus(np.abs(u))))
+
+
+def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
+    """TPR - FAR at FAR = expit(u), of the smaller tails."""
+    from scipy.special import ndtr
+
+    place, diagonal = tpr_probits(model, u), _far_probits(u)
+    low = place + diagonal <= 0.0
+    return np.asarray(np.where(low, ndtr(place) - ndtr(diagonal), ndtr(-diagonal) - ndtr(-place)))
+
+
+class FitErrors:
+    """A fit with the errors of its parameters, found once."""
+
+    def __init__(self, fit: Fit) -> None:
+        self.fit = fit
+
+    @cached_property
+    def _near(self) -> Nearby:
+        return nearby(self.fit, groups=True)
+
+    def from_diagonal(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """t of probit TPR less probit FAR at FAR = expit(u), and its two-sided p-value."""
+        slopes = slopes_of(self._near.steps, lambda model: tpr_probits(model, u))
+        away = tpr_probits(self.fit.model, u) - _far_probits(u)
+        return self._tested(away, slopes)
+
+    def exponent(self, end: str) -> tuple[float, float]:
+        """t and p-value of the log of an end exponent, positive where the curve is above."""
+        small = self._near.small
+        name = f"exponent-{end.replace('_', '-')}"
+        found = delta(asking(name), self.fit.model, self._near.steps)
+        shift = small.shift(found.slopes)
+        t, p = self._tested(np.array([found.place - shift]), found.slopes[None, :])
+        return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])
+
+    def _tested(self, distance: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Student's t with Welch's degrees of freedom; nan where there is no error."""
+        from scipy.special import stdtr
+
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            t = distance / np.sqrt(np.sum(slopes**2, axis=-1))
+            p = 2.0 * stdtr(self._near.small.freedom_along(slopes), -np.abs(t))
+        known = np.isfinite(t)
+        return np.where(known, t, np.nan), np.where(known, p, np.nan)
+
+
+#: FARs between the borders at which a curve is judged that its ends do not decide.
+_INNER = 31
+_SIDES = {True: "above", False: "below"}
+
+
+class BorderSide(NamedTuple):
+    """The judgement near one border of the region."""
+
+    #: "above", "below", "cannot tell", or "contradicted" by counts.
+    side: str
+    #: Two-sided, of the curve lying on the diagonal there; nan without errors.
+    p_value: float
+    #: "end test", "first score" (the end itself shows nothing) or "border"; "none" where the
+    #: fit has no errors.
+    by: str
+    #: Where it was judged; 0 or 1 for an end test.
+    far: float
+    #: TPR - FAR there; nan for an end test.
+    excess: float
+    #: What the scores say against it, or that they cannot tell; else empty.
+    counts: str = ""
+
+
+class Peak(NamedTuple):
+    """A largest distance from the diagonal, and where."""
+
+    gap: float
+    far: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocEvidence(Value):
+    """What a verdict rests on.
+
+    Parameters
+    ----------
+    strict, lax : BorderSide
+        Near the border of the region with the low and with the high FAR.
+    ends : tuple of EndTest or None
+        At threshold 1 (FAR 0) and at threshold 0 (FAR 1), wherever the region lies; None of
+        a family whose ends are not tested.
+    inner : tuple of float or None
+        Smallest and largest t of TPR - FAR between the borders, with the larger p-value of
+        "all above" and "all below"; None where the borders decide the curve between them.
+    mean : Interval
+        Mean of TPR - FAR over the region; nan ends where the fit has no errors.
+    largest, deepest : Peak
+        Largest TPR - FAR and largest FAR - TPR in the region; 0 where there is none.
+    above : tuple of (float, float)
+        Ranges of FAR in the region in which the fitted ROC is above the diagonal.
+    crossings : tuple of float
+        FAR where it crosses it, in the region.
+    hooks : tuple of Hook
+        Its stretches below the diagonal that reach into the region.
+    hook_scores : float
+        Scores of both classes expected in them and in the region.
+    on_diagonal : bool
+        Whether both fitted distributions are one.
+    """
+
+    strict: BorderSide
+    lax: BorderSide
+    ends: tuple[EndTest, EndTest] | None
+    inner: tuple[float, float, float, float] | None
+    mean: Interval
+    largest: Peak
+    deepest: Peak
+    above: tuple[tuple[float, float], ...]
+    crossings: tuple[float, ...]
+    hooks: tuple[Hook, ...]
+    hook_scores: float
+    on_diagonal: bool
+
+
+def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvidence:
+    """The evidence of one fit."""
+    low, high = region
+    model, errors, ends = fit.model, FitErrors(fit), None
+    if ends_are_tested(fit.family):
+        with suppress(InputError):
+            ends = fit.end_tests(level)
+    # Logits of FAR near both borders: at FAR 0 and 1 where one score is expected beyond.
+    u_low, u_high = map(logit, region)
+    first = logit(min(1.0 / (fit.client.total_weight + fit.impostor.total_weight), 0.5))
+    places = min(max(u_low, first), u_high), max(min(u_high, -first), u_low)
+    sides = []
+    for name, far, reached, u in (
+        ("at_one", low, low == 0.0, places[0]), ("at_zero", high, high == 1.0, places[1]),
+    ):  # fmt: skip
+        test: EndTest | None = None if ends is None else getattr(ends, name)
+        sides.append(_border(fit, errors, name, test, far, u, level, reached=reached))
+    hooks = tuple(
+        hook for hook in counted_hooks(fit) if hook.far_low < high and hook.far_high > low
+    )
+    crossings, above = _above(model, region)
+    # A curve with one crossing at most, whose borders tell what lies between.
+    bordered = any(
+        isinstance(model.client, kind) and isinstance(model.impostor, kind)
+        for kind in (Beta, Normal, LogitNormal)
+    )
+    judged = all(side.by != "none" for side in sides)
+    return RocEvidence(
+        sides[0], sides[1], None if ends is None else (ends.at_one, ends.at_zero),
+        _inner(errors, places) if judged and not bordered else None,
+        _mean(fit, region, level), *_peaks(model, region), above, crossings, hooks,
+        math.fsum(_expected(fit, hook, region) for hook in hooks), model.client == model.impostor,
+    )  # fmt: skip
+
+
+def _border(
+    fit: Fit, errors: FitErrors, end: str, test: EndTest | None, far: float, u: float,
+    level: float, *, reached: bool,
+) -> BorderSide:  # fmt: skip
+    """The judgement near one border: by its end where the region reaches that, else at a FAR."""
+    excess = float(excess_of(fit.model, np.array([u]))[0])
+    decided = math.nan, math.nan
+    if reached and test is not None:
+        decided = test.z, test.p_value
+    elif reached:
+        with suppress(InputError):
+            decided = errors.exponent(end)
+    departure, p = decided
+    # An end whose stretch of that side holds less than one score shows nothing.
+    if p <= 1.0 - level and np.sign(departure) == np.sign(excess):
+        side = BorderSide(_SIDES[departure > 0.0], p, "end test", far, math.nan)
+    elif reached and test is not None and math.isnan(test.p_value):
+        side = BorderSide(test.side, math.nan, "end test", far, math.nan, test.note)
+    else:
+        side = _at_place(errors, u, excess, "first score" if reached else "border", level)
+        if reached and math.isnan(side.p_value) and side.by != "none" and test is not None:
+            # On the jump of a mass that one class has alone nothing varies but the mass.
+            side = BorderSide("cannot tell", test.p_value, "end test", far, math.nan)
+    if not reached or side.side not in _SIDES.values():
+        return side
+    counts = counts_at_end(fit, end, side.side)
+    side = side._replace(counts=counts.words)
+    if counts.contradicted:
+        side = side._replace(side=counts.verdict, p_value=math.nan)
+    return side
+
+
+def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float) -> BorderSide:
+    """The judgement at FAR = expit(u)."""
+    far, side, p = 1.0 / (1.0 + math.exp(-u)), "cannot tell", math.nan
+    try:
+        p = float(errors.from_diagonal(np.array([u]))[1][0])
+    except InputError:
+        by = "none"
+    if p <= 1.0 - level:
+        side = _SIDES[excess > 0.0]
+    return BorderSide(side, p, by, far, excess)
+
+
+def _inner(errors: FitErrors, places: tuple[float, float]) -> tuple[float, float, float, float]:
+    """Extremes of t between two places, and the p-values of both."""
+    t, p = errors.from_diagonal(np.linspace(*places, _INNER))
+    if not np.any(np.isfinite(t)):
+        return math.nan, math.nan, math.nan, math.nan
+    low, high = int(np.nanargmin(t)), int(np.nanargmax(t))
+    return float(t[low]), float(t[high]), float(p[low]), float(p[high])
+
+
+# ------------------------------------------------------------------------------- the sizes
+def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
+    """Mean of TPR - FAR over a range of FAR, and its interval."""
+    low, high = region
+    asked: dict[str, Any] = {"stat": "partial-auc", "between": region}
+    if region == (0.0, 1.0):
+        asked = {"stat": "auc"}
+    try:
+        with quietly():  # a fit that the scores contradict is said by `misfit`
+            found = fit.interval(**asked, level=level)
+    except InputError:
+        area = fit.model.partial_auc(low, high, standardized=True)
+        found = Interval(area, math.nan, math.nan, level, "none")
+    # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
+    mean, least, most = (
+        (x - 0.5) * (2.0 - low - high) for x in (found.estimate, found.low, found.high)
+    )
+    return Interval(mean, least, most, level, found.method)
+
+
+def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:
+    """Largest TPR - FAR and FAR - TPR: at equal densities, jumps or borders."""
+    t, gap = gaps(model)
+    far, borders = model._pair.far(t), np.array(region)
+    inside = (far >= region[0]) & (far <= region[1])
+    far = np.concatenate([far[inside], borders])
+    gap = np.concatenate([gap[inside], borders - model.roc().tpr(borders)])
+    best, worst = int(np.argmin(gap)), int(np.argmax(gap))
+    return (
+        Peak(max(0.0, -float(gap[best])), float(far[best])),
+        Peak(max(0.0, float(gap[worst])), float(far[worst])),
+    )
+
+
+def _expected(fit: Fit, hook: Hook, region: tuple[float, float]) -> float:
+    """Scores expected in the part of a hook that lies in the region."""
+    low, high = max(hook.far_low, region[0]), min(hook.far_high, region[1])
+    if (low, high) == (hook.far_low, hook.far_high):
+        return hook.expected_scores
+    tpr = np.asarray(fit.model.roc().tpr([low, high]))
+    clients = fit.client.total_weight * float(tpr[1] - tpr[0])
+    return clients + fit.impostor.total_weight * (high - low)
+
+
+def _above(
+    model: ScoreModel, region: tuple[float, float]
+) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...]]:
+    """Crossings of the diagonal in the region, and the ranges above it."""
+    low, high = region
+    if model.client == model.impostor:
+        return (), ()
+    points = model.diagonal_crossings()
+    inside = tuple(sorted(x for x in points.far.tolist() if low < x < high))
+    nodes = [low, *inside, high]
+    # A crossing whose FAR is lost as a double has no range beside it.
+    between = np.array([_between(a, b) for a, b in itertools.pairwise(nodes)])
+    gap = excess_of(model, between)
+    found: list[tuple[float, float]] = []
+    for (a, b), g in zip(itertools.pairwise(nodes), gap.tolist(), strict=True):
+        if g <= 0.0:
+            continue
+        if found and found[-1][1] == a:
+            found[-1] = (found[-1][0], b)
+        else:
+            found.append((a, b))
+    return inside, tuple(found)
+
+
+def _between(low: float, high: float) -> float:
+    """The logit of a FAR between two, in the middle of theirs."""
+    u = [max(-700.0, logit(low)), min(36.0, logit(high))]
+    return 0.5 * (u[0] + u[1]) if u[0] < u[1] else logit(0.5 * (low + high))
+
+
+# -------------------------------------------------- whether the fitted ROC can be believed
+class RocMisfit(NamedTuple):
+    """The fitted ROC beside that of the scores."""
+
+    #: Area under the ROC of the scores.
+    auc_scores: float
+    #: Largest distance of both rates at once, along FAR + TPR = constant, as in `check_fit`.
+    distance: float
+    #: What the scores' ROC is off by chance at most, with the confidence of the verdicts: the
+    #: larger Dvoretzky-Kiefer-Wolfowitz bound of both classes.
+    noise: float
+    #: "close", "far" (by more than the tolerance and the noise) or "open".
+    word: str
+
+
+def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
+    """The distance of a fit from its scores, without a simulation."""
+    seen = empirical_model(scores)
+    distance = roc_distance(fit.model, seen)
+    n = min(scores.client_total, scores.impostor_total)
+    noise = math.sqrt(math.log(2.0 / (1.0 - math.sqrt(level))) / (2.0 * n))
+    beyond = "far" if distance - noise > TOLERANCE else "open"
+    word = "close" if distance <= TOLERANCE else beyond
+    return RocMisfit(float(seen.auc()), distance, noise, word)
+
+
+# ----------------------------------------------------------------------
 INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
 STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: What the two ends are called in sentences.

@@ -2,90 +2,539 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import INSIDE, FloatArray
-from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.notices import public, quietly
-from betaroc.core.options import MOST_TIMES
-from betaroc.core.resampling import streams
-from betaroc.core.special import rate_of_none
+from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
+from betaroc.core.errors import BetarocError, InputError, InputTypeError, MisfitWarning
+from betaroc.core.notices import Notice, public, quietly
+from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
+from betaroc.core.resampling import refuse_fractional_weights, streams
+from betaroc.core.special import rate_of_none, share_ends
 from betaroc.core.tables import Table, columns_from_rows, table_of
-from betaroc.core.text import sentence
+from betaroc.core.text import sentence, shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.data.groups import weights_of
-from betaroc.data.scores import Scores, require_scores, tell_of_scored
+from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
+from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
-from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.inflated import MASSES, REJECTED
 from betaroc.distributions.shifted import between_ends, bounds_of
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.contract import ClassMaximum, Maximum, Parameters, SampleRows
 from betaroc.estimation.estimate import Options, estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.target_checks import (
-    WITHIN,
-    GoodDownTo,
-    Rates,
-    TargetCheck,
-    check_targets,
-    good_down_to,
-    rates_verdict,
-    rates_words,
-    refuse_fractional,
-    targets_grid,
-)
+from betaroc.inference.scores_beyond import Evidence, about, contradicted, evidence_of_pair
+from betaroc.model import operating_points
 from betaroc.model.distances import roc_distance
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import Asked
 from betaroc.rendering.curves import draw_intervals
 from betaroc.rendering.nouns import Noun
-from betaroc.rendering.numbers import number
+from betaroc.rendering.numbers import number, percent, spaced, threshold as threshold_words
 from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
-from betaroc.rendering.tree import Cell, Grid, IntervalMark, Node, Row, Status, Words
+from betaroc.rendering.tree import Cell, Grid, IntervalMark, Node, Row, Status, Words, quantity
 from betaroc.rendering.tree_text import text_of
 
+#: Rates that are asked for, if any.
+Rates = npt.ArrayLike | None
+#: A rate is good if the interval counted lies within this factor, and does not contradict it.
+WITHIN = 3.0
+#: Expected scores, of groups effective ones, down to which there are default targets.
+_EXPECTED = 5.0
+#: Relative difference of the fit's rate at its own threshold that rounding does not make.
+_ROUNDING = 1e-6
+#: A distance of distribution functions that matters, ...
+_OFF = 0.05
+#: ... beyond what chance does in one of twenty sets, times sqrt(n), whatever the distribution.
+_CHANCE = 1.36
+#: Places at which a distance is looked for, and the rate at whose threshold scores are counted.
+_PLACES, _RATE = 64, 0.01
+
+
+class TargetCheck(NamedTuple):
+    """One rate that was asked for, and what is counted at the fit's own threshold for it.
+
+    Made by :func:`check_fit`, whose notes state the rule.
+
+    Parameters
+    ----------
+    rate : str
+        "far", of the impostors, or "frr", of the clients.
+    target : float
+        The rate asked, a fraction.
+    threshold : float
+        The fitted distribution's own threshold for it.
+    expected, observed : float
+        Scores beyond the threshold, impostors above or clients not above: as many as the
+        fitted distribution expects, and those counted. Divided by `n` they are rates.
+    low, high : float
+        Exact binomial interval of the rate that was counted; of groups, of `n_effective`.
+    verdict : str
+        "good" (within a factor of 3), "poor" or "cannot tell".
+    reason : str
+        The numbers behind it.
+    n, n_effective : float
+        Scores of the class (sum of the weights), and how many independent ones they are worth.
+    needed : int or None
+        Scores of the class that would tell; None where that is known, or no number would.
+    logit_threshold : float
+        log(threshold / (1 - threshold)), nan off the scale [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> f = br.fit(br.Scores(rng.beta(4, 2, 500), rng.beta(2, 4, 500)))
+    >>> target = br.check_fit(f, far=0.001, replicates=19, rng=1).targets[0]
+    >>> target.expected, target.observed, target.verdict, target.needed
+    (0.5, 0.0, 'cannot tell', 12536)
+    """
+
+    rate: str
+    target: float
+    threshold: float
+    expected: float
+    observed: float
+    low: float
+    high: float
+    verdict: str
+    reason: str
+    n: float
+    n_effective: float
+    needed: int | None
+    logit_threshold: float
+
+    def _follows(self) -> dict[str, Any]:
+        ends = (end * self.n / self.expected if self.expected else math.nan for end in self[5:7])
+        return {"verdict": self.verdict if self.verdict == "cannot tell" else _ruled(*ends)}
+
+    @property
+    def name(self) -> str:
+        """The rate in words, such as "FAR 1 %"."""
+        return f"{self.rate.upper()} {percent(self.target)}"
+
+    def __repr__(self) -> str:
+        return (
+            f"<TargetCheck {self.rate} {self.target:.6g}: {self.verdict}, {self.observed:.6g}"
+            f" scores beyond {self.threshold:.6g}, {self.expected:.6g} expected>"
+        )
+
+
+class GoodDownTo(NamedTuple):
+    """The smallest default target of each rate down to which all are good; None without."""
+
+    far: float | None
+    frr: float | None
+
+
+def check_targets(
+    f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
+) -> tuple[TargetCheck, ...]:
+    """Count the scores beyond the thresholds that a fit has for some rates.
+
+    Parameters
+    ----------
+    f : Fit
+        Of any family, of Scores or of a ScoreSummary.
+    far, frr : float or array_like of float, optional
+        Rates in (0, 1). Where neither is given, .5, .2, .1, .05, .02, .01 and so on of both
+        classes, down to 5 expected scores.
+    level : float
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    tuple of TargetCheck
+        FAR first, large rates first.
+
+    Raises
+    ------
+    InputError
+        For rates that are not strictly between 0 and 1, for weights that are no whole numbers.
+
+    Notes
+    -----
+    [L, H], Clopper and Pearson's interval of the rate counted, is divided by the rate that the
+    fit expects at its threshold (the rate asked, but where a point mass spans it). In this
+    order: "poor" if [L, H] / rate lies outside [1/1.25, 1.25], at any number of scores; "good"
+    if it lies inside [1/3, 3]; else "cannot tell". Two distributions that are wrong by less
+    than a quarter are never found poor.
+
+    Groups: n is replaced by n / d, d = V / (p (1 - p) / (n - 1)) >= 1 with V the variance of
+    the rate p between groups, and by Student's quantiles for few of them (Korn and Graubard).
+    Where none or all of the scores are beyond, V says nothing: a group counts as one score.
+
+    `needed` is the number of scores from which on a fit that is right is found good with
+    probability .8, or at which the rate counted would be decided, whichever is larger. The
+    scores that placed a threshold by being fitted keep nearer to it than new ones do.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934), The use of confidence or fiducial limits. Korn,
+    E. L. and Graubard, B. I. (1998), Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> from betaroc.fits.check import check_targets
+    >>> rng = np.random.default_rng(1)
+    >>> impostor = np.append(rng.beta(2, 8, 9900), rng.beta(6, 3, 100))
+    >>> f = br.fit(br.Scores(rng.beta(6, 3, 10_000), impostor))
+    >>> [(t.target, t.verdict) for t in check_targets(f, far=[0.05, 0.001])]
+    [(0.05, 'good'), (0.001, 'poor')]
+    """
+    level = checks.level(level)
+    default = far is None and frr is None
+    found: list[TargetCheck] = []
+    for rate, wanted in (("far", far), ("frr", frr)):
+        if wanted is None and not default:
+            continue
+        evidence, which = evidence_of_pair(f), 1 if rate == "far" else 0
+        refuse_fractional(f.scores, CLASSES[which])
+        least, n = _EXPECTED * (1.0 - _ROUNDING), evidence.totals[which]
+        targets = _targets(n) if wanted is None else _checked_rates(wanted, rate)
+        if wanted is not None:
+            least = 0.0
+        elif rate == "frr":  # trials without a score count, and say nothing
+            targets = targets[n * (targets - float(f.model.frr(-np.inf))) >= least]
+        if targets.size:  # groups may leave fewer expected scores
+            checked = _checked(f, evidence, rate, targets, level)
+            found += [c for c in checked if c.n_effective * c.target >= least]
+    return tuple(found)
+
+
+def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
+    """The smallest target of each rate such that it and all larger ones are good."""
+    found: list[float | None] = []
+    for rate in GoodDownTo._fields:
+        least = None
+        for check in sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target):
+            if check.verdict != "good":
+                break
+            least = check.target
+        found.append(least)
+    return GoodDownTo(*found)
+
+
+def rates_verdict(targets: Sequence[TargetCheck]) -> str:
+    """Poor if any rate is; good if some rate of each class that was counted is."""
+    if any(t.verdict == "poor" for t in targets):
+        return "poor"
+    good = {t.rate for t in targets if t.verdict == "good"}
+    return "good" if good and good == {t.rate for t in targets} else "cannot tell"
+
+
+def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
+    """Down to which rates the counts agree with the fit, and where they do so least."""
+    if not targets:
+        return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
+    down = [
+        f"{name.upper()} {percent(least)}"
+        for name, least in zip(good._fields, good, strict=True) if least is not None
+    ]  # fmt: skip
+    said = "counted at the fit's own thresholds, "
+    said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
+    reasons = {name: {t.reason for t in targets if t.rate == name} for name in good._fields}
+    placed = [name.upper() for name, why in reasons.items() if why == {"placed by these scores"}]
+    if placed:
+        said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
+    poor = [t for t in targets if t.verdict == "poor"]
+    if not poor:
+        return said
+    worst = max(poor, key=_apart)
+    said += f"; poor at {worst.name}: {number(worst.expected, 4)} expected,"
+    said += f" {number(worst.observed)} counted; {worst.reason}"
+    return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
+
+
+def targets_grid(targets: Sequence[TargetCheck]) -> Grid:
+    """A row per rate, the reason below it where the verdict is not good."""
+    rows = []
+    for t in targets:
+        expected, observed = (
+            spaced(n) if n >= 1e4 else number(n, digits)
+            for n, digits in ((t.expected, 4), (t.observed, 6))
+        )
+        rows.append(Row((
+            t.name, threshold_words(t.threshold, t.logit_threshold, 4), expected, observed,
+            quantity(t.low, percent, t.low, t.high).span, t.verdict,
+        )))  # fmt: skip
+        rows += [Row(("", t.reason))] * (t.verdict != "good")
+    head = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict")
+    return Grid(head, tuple(rows), (5,))
+
+
+def _apart(target: TargetCheck) -> float:
+    """How far the nearer end of the interval is from the expected rate."""
+    rate = target.expected / target.n
+    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
+
+
+def misfit(f: PairEstimate) -> list[Notice]:
+    """That the fitted distributions do not describe the scores.
+
+    A class is off where F differs from the share of its scores by more than 0.05 + 1.36/sqrt(n)
+    (n scores, or groups), or where counts beyond the threshold of FAR or FRR 1 %, or of up to ten
+    times that, contradict it as in `check_fit`.
+    """
+    evidence, off = evidence_of_pair(f), []
+    for k, law in enumerate(evidence.fitted):
+        if law is None:
+            continue
+        if distant := distance_words(evidence, k):
+            off.append(distant)
+            continue
+        rate = np.array([_RATE])
+        counted = evidence.misfit(Asked(("FRR", "FAR")[k], rate, 1.0 - rate, solved=True))
+        off += [] if counted is None else [counted.words(percent)]
+    if not off:
+        return []
+    with contextlib.suppress(BetarocError):  # as of shapes that no double resolves
+        pairs = {"fitted": f.model, "counted": empirical_model(f.scores)}
+        off.insert(0, ", ".join(
+            f"AUC {number(m.auc(), 3)} and EER {percent(float(m.eer().hter))} {name}"
+            for name, m in pairs.items()
+        ))  # fmt: skip
+    said = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
+    return [Notice(MisfitWarning, said)]
+
+
+def distance_words(evidence: Evidence, k: int) -> str:
+    """Where the fitted distribution of a class is too far from the share of its scores; or ""."""
+    law, places = evidence.fitted[k], evidence.counts[k]._steps[0]
+    if law is None:
+        return ""
+    chosen = np.unique(np.linspace(0, places.size - 1, _PLACES).astype(np.intp))
+    t = evidence._countable(k, Thresholds.from_theta(places[chosen]))
+    share = evidence.observed(k, t, above=False) / evidence.totals[k]
+    expected = law._lower(t)[0]
+    worst = int(np.argmax(np.abs(expected - share)))
+    if abs(expected[worst] - share[worst]) <= _OFF + _CHANCE / math.sqrt(evidence.sizes[k]):
+        return ""
+    return (
+        f"{percent(expected[worst])} of {CLASSES[k]} scores are expected at or below"
+        f" {t.theta[worst]:.6g}, {percent(share[worst])} are there"
+    )
+
+
+# ------------------------------------------------------------------------------ targets
+def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
+    """Rates that were given, the largest first, each once."""
+    rates = np.ravel(checks.real_array(wanted, name))
+    if not rates.size:
+        raise InputError.about(name)(
+            f"{name} must hold at least one rate; got {shown(wanted)}. Give one such as 0.01, or"
+            " leave it out."
+        )
+    bad = np.flatnonzero(~((rates > 0.0) & (rates < 1.0)))
+    if bad.size:
+        raise InputError.about(name)(
+            f"{name} must be rates strictly between 0 and 1; {bad.size} of {rates.size} are not,"
+            f" first at index {bad[0]}: {float(rates[bad[0]])!r}. Give a rate such as 0.01."
+        )
+    return np.unique(rates)[::-1]
+
+
+def _targets(n: float) -> FloatArray:
+    """.5, .2, .1, .05 and so on, as long as 5 of n scores are expected beyond."""
+    found: list[float] = []
+    for decade in range(1, 400):
+        for digit in (5, 2, 1):
+            rate = float(f"{digit}e-{decade}")
+            if n * rate < _EXPECTED * (1.0 - _ROUNDING):
+                return np.array(found)
+            found.append(rate)
+    return np.array(found)
+
+
+# ------------------------------------------------------------------------------ counts
+def refuse_fractional(scores: ScoreData, who: str) -> None:
+    """Weights of a class must be numbers of copies; a summary has none."""
+    refuse_fractional_weights(getattr(scores, f"{who}_weights", None), who, "for a check")
+
+
+def _checked(
+    f: PairEstimate, evidence: Evidence, rate: str, targets: FloatArray, level: float
+) -> list[TargetCheck]:
+    """The counts beyond a fit's own thresholds for rates of one class, and what they say."""
+    above, pair = rate == "far", f.model._pair
+    which = 1 if above else 0
+    t = (operating_points.at_far if above else operating_points.at_frr)(pair, targets)
+    rates = (pair.far if above else pair.frr)(t)
+    # As asked, but for point masses.
+    rates = np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
+    fewest = most = evidence.observed(which, t, above=above)
+    if isinstance(evidence.data, ScoreSummary):
+        # The scores of a bin count on its upper border, and so above a threshold inside.
+        share = evidence.data.rate_error_at(t.theta)[0 if above else 1]
+        off = np.rint(share * evidence.counts[which].total)
+        fewest, most = (fewest - off, most) if above else (fewest, most + off)
+    n, tail = evidence.totals[which], IntervalOptions(level).tail
+    alone = evidence.effective(which, t, tail, above=above)
+    scale = alone / n
+    low, high = share_ends(fewest * scale, alone, tail)[0], share_ends(most * scale, alone, tail)[1]
+    found = []
+    for k, target in enumerate(targets.tolist()):
+        own, worth, ends = float(rates[k]), float(alone[k]), (float(low[k]), float(high[k]))
+        observed = 0.5 * float(fewest[k] + most[k])
+        verdict, reason, needed = "cannot tell", _unjudged(f, evidence, which, target, own), None
+        if not reason:
+            coarse = bool(fewest[k] < most[k])
+            verdict, reason, needed = _judged(
+                own, observed / n, n, worth, ends, tail, coarse=coarse
+            )  # fmt: skip
+        place = float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan
+        found.append(TargetCheck(
+            rate, target, float(t.theta[k]), n * own, observed, *ends, verdict, reason, n, worth,
+            needed, place,
+        ))  # fmt: skip
+    return found
+
+
+def _unjudged(f: PairEstimate, evidence: Evidence, which: int, target: float, rate: float) -> str:
+    """Why a count says nothing of the fit's rate for a target; "" where it does."""
+    if evidence.fitted[which] is None:
+        return "placed by these scores"
+    who, side = CLASSES[which], "upper" if which else "lower"
+    own = getattr(f, who)
+    masses = [fit.mass for one in own.tails if one.side == side for fit in one.fits]
+    absent = own.params.get(REJECTED, 0.0)
+    tail_mass = (0.0 if which else absent) + (1.0 - absent) * max(masses, default=0.0)
+    if masses and 0.0 < rate <= tail_mass * (1.0 + _ROUNDING):
+        return "a tail was placed by these very scores: their count cannot contradict it"
+    if rate != target:
+        return "a point mass of the fitted distribution spans this rate: no threshold has it"
+    size = None if evidence.groups is None else evidence.groups.sizes[which]
+    if size is not None and size < 3:
+        return f"the {who} trials are of {size} groups; 3 or more are needed"
+    return ""
+
+
+# ------------------------------------------------------------------------------ the rule
+def _judged(
+    rate: float, share: float, n: float, worth: float, ends: tuple[float, float], tail: float, *,
+    coarse: bool,
+) -> tuple[str, str, int | None]:  # fmt: skip
+    """Verdict, reason and the scores that would tell, of a rate of which a share was counted."""
+
+    def at(size: float) -> str:
+        """The verdict if the rate counted were that of so many scores."""
+        low, high = share_ends(share * size, size, tail)
+        return _ruled(float(low) / rate, float(high) / rate)
+
+    low, high = (end / rate for end in ends)
+    words, verdict = (
+        f"the rate counted is {low:.3g} to {high:.3g} times the expected one",
+        _ruled(low, high),
+    )
+    if verdict == "good":
+        return verdict, f"within a factor of {WITHIN:g}: {words}", None
+    if verdict == "poor":
+        return verdict, words, None
+    if coarse and at(worth) != verdict:
+        return verdict, f"{words}, because many scores share a bin there", None
+    size = worth
+    while at(size) == "cannot tell" and size < 1e300:
+        size *= 1.1
+    more = max(size, _planned(rate, tail)) * n / worth
+    if not math.isfinite(more):  # of a target next to 0
+        return verdict, words, None
+    needed = math.ceil(more)
+    return verdict, f"{words}; about {about(needed)} scores would tell", needed
+
+
+def _ruled(low: float, high: float) -> str:
+    """The verdict on the ends of an interval divided by the rate asked."""
+    if contradicted(low, high, 1.0):
+        return "poor"
+    return "good" if low >= 1.0 / WITHIN and high <= WITHIN else "cannot tell"
+
+
+@lru_cache(maxsize=256)
+def _planned(rate: float, tail: float) -> float:
+    """Scores from which on a right fit is found good with probability .8.
+
+    Clopper and Pearson's low end of k of n is at least p if P(X >= k) <= `tail` at p, the high
+    end at most p if P(X <= k) <= `tail`.
+    """
+    from scipy.special import bdtrik, betaincc
+
+    def at_most(k: FloatArray, n: FloatArray, share: float) -> FloatArray:
+        return np.where(k < n, betaincc(k + 1.0, np.maximum(n - k, 1.0), share), 1.0)
+
+    p = max(rate, 1e-6)  # from there on Poisson's distribution, in n p alone
+    most = 64.0
+    while True:
+        n = np.ceil(np.linspace(1.0, most, 640) / p)
+        fewest = np.floor(bdtrik(1.0 - tail, n, p / WITHIN)) + 1.0
+        fewest += at_most(fewest - 1.0, n, p / WITHIN) < 1.0 - tail
+        top = np.minimum(np.floor(bdtrik(tail, n, min(p * WITHIN, 1.0))), n)
+        top = np.where(p * WITHIN >= 1.0, n, top)
+        power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
+        weak = np.flatnonzero(power < POWER)
+        if not weak.size or weak[-1] + 1 < n.size:
+            return float(n[weak[-1] + 1] if weak.size else n[0]) * (p / rate)
+        most *= 2.0
+
+
+# ----------------------------------------------------------------------
 #: Step of the differences of a log density, in sizes of the parameter or spreads of the
 #: distribution.
 _STEP = 1e-4
-
-
-def parameters_of(family: str, law: Distribution) -> Parameters:
-    """Of one distribution, as a row."""
-    rows = _rows(family, law)
-    if rows is not None and rows.of is not None:
-        return rows.of(law)
-    return _columns([[p.value for p in law._parameters()]])
 
 
 def refitted(
     families: tuple[str, str], laws: list[Distribution], samples: list[FloatArray]
 ) -> list[Parameters]:
     """Parameters of both classes of each row; of a family of both classes their joint maximum."""
-    family = FAMILIES.get(families[0])
-    if families[0] != families[1] or family is None or not family.of_pairs:
-        return [_refitted(*each) for each in zip(families, laws, samples, strict=True)]
+    family, joint = FAMILIES.get(families[0]), families[0] == families[1]
+    joint = joint and family is not None and family.of_pairs
+    if joint and _rows(families[0], laws[0]) is None:
+        pairs, options = [], Options(bounds=bounds_of(laws[0]))
+        for client, impostor in zip(*samples, strict=True):
+            scores = Scores._checked(client=client, impostor=impostor)
+            with quietly():
+                pairs.append(estimate_pair(scores, families, options)[0])
+        classes = [p.client.distribution for p in pairs], [p.impostor.distribution for p in pairs]
+        return [_columns(law, again) for law, again in zip(laws, classes, strict=True)]
+    found = []
+    for name, law, x in zip(families, laws, samples, strict=True):
+        rows, bounds = _rows(name, law), bounds_of(law)
+        if rows is not None:
+            found.append(rows.fit(law, x))
+            continue
+        with quietly():
+            again = [estimate_class("sample", row, None, name, bounds=bounds) for row in x]
+        found.append(_columns(law, [one.distribution for one in again]))
+    join = family.join if joint and family is not None else None
     rows = _rows(families[0], laws[0])
-    if rows is None:
-        return _one_by_one(families[0], laws, samples)
-    found = [rows.fit(law, x) for law, x in zip(laws, samples, strict=True)]
-    if family.join is None:
+    if join is None or rows is None:
         return found
     found = [tuple(q.copy() for q in p) for p in found]
     for k in range(samples[0].shape[0]):
-        classes = []
+        maxima = []
         for p, x in zip(found, samples, strict=True):
             values, weight = tuple(float(q[k, 0]) for q in p), float(x.shape[1])
             law, none = rows.law(*values), ((0.0,) * len(values),) * len(values)
             names = tuple(parameter.name for parameter in law._parameters())
-            classes.append(ClassMaximum(Maximum(law, names, values, none, 0.0), weight, weight))
-        joined = family.join(classes[0], classes[1])
+            maxima.append(ClassMaximum(Maximum(law, names, values, none, 0.0), weight, weight))
+        joined = join(maxima[0], maxima[1])
         if joined is not None:
             for columns, e in zip(found, joined[:2], strict=True):
                 for column, value in zip(columns, e.values, strict=True):
@@ -93,19 +542,15 @@ def refitted(
     return found
 
 
-def _refitted(family: str, law: Distribution, x: FloatArray) -> Parameters:
-    """Parameters of one class of each row."""
-    rows, bounds = _rows(family, law), bounds_of(law)
-    if rows is not None:
-        return rows.fit(law, x)
-    with quietly():
-        found = [estimate_class("sample", row, None, family, bounds=bounds) for row in x]
-    return _columns([_row(law, one.distribution) for one in found])
-
-
 def _rows(family: str, law: Distribution) -> SampleRows | None:
     known = family in FAMILIES and bounds_of(law) is None
     return FAMILIES[family].rows if known else None
+
+
+def _columns(law: Distribution, again: Sequence[Distribution]) -> Parameters:
+    """Parameters of distributions in the order of one of them, each a column."""
+    values = [{p.name: p.value for p in one._parameters()} for one in again]
+    return tuple(np.array([[v[p.name]] for v in values]) for p in law._parameters())
 
 
 def drawn_inside(
@@ -174,31 +619,6 @@ def _moments(law: Distribution, x: FloatArray, shares: FloatArray) -> FloatArray
             for j in size for k in size if j <= k
         ]
     )  # fmt: skip
-
-
-def _one_by_one(
-    family: str, laws: list[Distribution], samples: list[FloatArray]
-) -> list[Parameters]:
-    """Each row fitted as scores of both classes, which says all that the family says of them."""
-    rows: list[list[list[float]]] = [[], []]
-    for client, impostor in zip(*samples, strict=True):
-        with quietly():
-            options = Options(bounds=bounds_of(laws[0]))
-            pair = Scores._checked(client=client, impostor=impostor)
-            found = estimate_pair(pair, (family, family), options)[0]
-        for kept, law, one in zip(rows, laws, (found.client, found.impostor), strict=True):
-            kept.append(_row(law, one.distribution))
-    return [_columns(kept) for kept in rows]
-
-
-def _row(law: Distribution, one: Distribution) -> list[float]:
-    """The parameters of one distribution in the order of another's."""
-    values = {p.name: p.value for p in one._parameters()}
-    return [values[p.name] for p in law._parameters()]
-
-
-def _columns(rows: list[list[float]]) -> Parameters:
-    return tuple(np.array(rows).T[:, :, None])
 
 
 # ----------------------------------------------------------------------
@@ -609,21 +1029,26 @@ def _simulated(
 ) -> tuple[list[ClassTests], RocDistance]:
     """The four tests of both classes, and the distance of the ROC."""
     laws, families = [side.law for side in sides], (sides[0].family, sides[1].family)
-    fitted = [parameters_of(side.family, side.law) for side in sides]
-    observed, here = _measured(sides, [side.seen for side in sides], fitted)
+    fitted = []
+    for side in sides:
+        many = _rows(side.family, side.law)
+        of = None if many is None else many.of
+        fitted.append(_columns(side.law, [side.law]) if of is None else of(side.law))
+    seen = [side.seen for side in sides]
+    observed = [side.statistics(x, p) for side, x, p in zip(sides, seen, fitted, strict=True)]
     simulated: list[list[FloatArray]] = [[], []]
     distances = []
     for rows, stream in streams(replicates, rng):
         drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
         again = refitted(families, laws, [sample.x for sample in drawn])
-        statistics, away = _measured(sides, drawn, again)
-        for kept, found in zip(simulated, statistics, strict=True):
-            kept.append(found)
-        distances.append(away)
+        for kept, side, x, p in zip(simulated, sides, drawn, again, strict=True):
+            kept.append(side.statistics(x, p))
+        distances.append(_distances(sides, drawn, again))
     table = [np.concatenate(parts) for parts in simulated]
     tests = [_tests(o[0], t) for o, t in zip(observed, table, strict=True)]
     kinds = [ClassTests(a, b) for a, b in zip(*tests, strict=True)]
-    return kinds, _roc_distance(here[0], np.concatenate(distances), sides, level)
+    here = _distances(sides, seen, fitted)[0]
+    return kinds, _roc_distance(here, np.concatenate(distances), sides, level)
 
 
 def roc_distance_of(f: PairEstimate) -> float:
@@ -648,16 +1073,6 @@ class _Sampled(NamedTuple):
         """Share of the scores before each column, and in the end all."""
         counts = np.concatenate([[0.0], np.cumsum(self.copies)])
         return np.asarray(counts / counts[-1])
-
-
-def _measured(
-    sides: list[_Side], drawn: list[_Sampled], parameters: list[Parameters]
-) -> tuple[list[FloatArray], FloatArray]:
-    """Statistics of both classes of each row, and the distances of its ROC."""
-    each = zip(sides, drawn, parameters, strict=True)
-    return [side.statistics(rows, p) for side, rows, p in each], _distances(
-        sides, drawn, parameters
-    )
 
 
 # ------------------------------------------------------------------------------ one class

@@ -48,9 +48,8 @@ from betaroc.distributions.beta import Beta
 from betaroc.estimation.beta import LARGEST_CONCENTRATION, beta_mle
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.estimate import few_scores, give, reversed_scores
-from betaroc.inference.delta import Delta, delta, models_near
+from betaroc.inference.delta import Delta, covariance_roots, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends
-from betaroc.inference.small_samples import covariance_roots
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun

@@ -44,8 +44,7 @@ from betaroc.estimation.families import (
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import drawn_inside, roc_distance_of
 from betaroc.fits.tail_fits import ENDS, tail_of
-from betaroc.inference.sandwich import joint_cov
-from betaroc.inference.small_samples import inner_trials
+from betaroc.inference.delta import inner_trials, joint_cov
 from betaroc.model.distances import largest_distance
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.nouns import Noun

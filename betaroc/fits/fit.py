@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ from betaroc.estimation.families import (
 )
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
-from betaroc.fits.audit import Sensitivity, sensitivity
+from betaroc.fits.check import check_targets, misfit
 from betaroc.fits.family_choice import (
     CalibrationTest,
     FamilyComparison,
@@ -57,13 +57,19 @@ from betaroc.fits.family_choice import (
 )
 from betaroc.fits.pictures import ORDERED_KINDS, plot_fit, plot_fitted_roc
 from betaroc.fits.shape_tests import CurveTest, EndTests
-from betaroc.fits.tail_fits import ENDS, TailRequest, refuse_tails, with_tails
+from betaroc.fits.tail_fits import (
+    ENDS,
+    Sensitivity,
+    TailRequest,
+    refuse_tails,
+    sensitivity,
+    with_tails,
+)
 from betaroc.fits.tail_pictures import TAIL_KINDS, plot_tails
-from betaroc.fits.target_checks import check_targets, misfit
-from betaroc.inference import profile, sandwich, scores_beyond
+from betaroc.inference import profile, scores_beyond
+from betaroc.inference.delta import joint_cov
 from betaroc.inference.interval import Band, Interval
-from betaroc.inference.intervals import interval_of_fit, tell_contradicted
-from betaroc.inference.roc_bands import roc_band
+from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
 from betaroc.inference.scores_beyond import SupportedPair
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.measures import OperatingPoint
@@ -189,10 +195,6 @@ class FitPoints(scores_beyond.SupportedPair):
 
 # ----------------------------------------------------------------------
 # Fits as tables: statsmodels-style summaries, frames, and what a notebook shows.
-def _number(value: float) -> str:
-    return f"{value:.6g}"
-
-
 def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
     errors = fit.std_errors
     return [(name, value, errors[name]) for name, value in fit.params.items()]
@@ -222,8 +224,13 @@ def _summary(
     shown: list[tuple[str, dict[str, Any]]]
     shown = [(title, columns_from_rows(pairs, ("", "value"), ("", "value")))]
     for who, part in parts:
-        rows, heading = _rows(part), _heading(who, part)
-        numbers = [(_number(value), _number(error)) for _, value, error in rows] or [("", "")]
+        rows, heading = _rows(part), None
+        if who:  # its size and, if it met any, its scores of 0 and 1
+            absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
+            missing = f", {absent} trials without one" if absent else ""
+            rule = boundary_words(part)
+            heading = f"{who}: {part.n - absent} scores{missing}{rule and f', boundary {rule}'}"
+        numbers = [(f"{value:.6g}", f"{error:.6g}") for _, value, error in rows] or [("", "")]
         names = [name for name, _, _ in rows] or ["no parameters"]
         table = SimpleTable(numbers, _SHOWN[1:], names, title=heading, txt_fmt=fmt_params)
         summary.tables.append(table)
@@ -238,29 +245,16 @@ def _summary(
     return summary
 
 
-def _heading(who: str, part: Estimate) -> str | None:
-    """The class, its size and, if it met any, its scores of 0 and 1."""
-    if not who:
-        return None
-    rule = part.boundary
-    met = rule is not None and (rule.n_zero or rule.n_one or rule.resolution is not None)
-    absent = round(part.params.get(REJECTED, 0.0) * part.total_weight)
-    size = f"{part.n - absent} scores" + (f", {absent} trials without one" if absent else "")
-    return f"{who}: {size}" + (f", boundary {boundary_words(part)}" if met else "")
-
-
 # --------------------------------------------------------------------- in words and rows
 def fit_families(fit: SupportedPair) -> str:
     """Name of the family, point masses said."""
-    both = (fit._scored.client, fit._scored.impostor)
-    inflated = any(f.distribution.atoms.places.size and f.names for f in both)
-    name = family_text(fit.family)
-    name = f"{name}, with point masses" if inflated else name
+    both = {"clients": fit._scored.client, "impostors": fit._scored.impostor}
+    masses = any(f.distribution.atoms.places.size and f.names for f in both.values())
+    name = f"{family_text(fit.family)}{', with point masses' if masses else ''}"
     ends = [
-        f"{who}s at the {' and the '.join(one.side for one in f.tails)} end"
-        for who, f in zip(("client", "impostor"), both, strict=True)
-        if f.tails
-    ]
+        f"{who} at the {' and the '.join(one.side for one in f.tails)} end"
+        for who, f in both.items() if f.tails
+    ]  # fmt: skip
     return f"{name}, with a tail of {' and '.join(ends)}" if ends else name
 
 
@@ -269,18 +263,15 @@ def boundary_words(fit: Estimate) -> str:
     rule = fit.boundary
     if rule is None:
         return ""
-    parts = []
-    if rule.n_zero or rule.n_one:
-        parts.append(f"{rule.n_zero} scores of exactly 0, {rule.n_one} of exactly 1")
-    if rule.n_dropped:
-        parts.append(f"{rule.n_dropped} left out")
-    if rule.n_moved:
-        parts.append(f"{rule.n_moved} moved")
-    if rule.n_censored_low or rule.n_censored_high:
-        parts.append(f"{rule.n_censored_low} censored low, {rule.n_censored_high} high")
-    if rule.resolution is not None:
-        parts.append(f"resolution {rule.resolution:g}")
-    return f"{'; '.join(parts)} (rule: {rule.policy})" if parts else ""
+    censored = rule.n_censored_low or rule.n_censored_high
+    parts = {
+        f"{rule.n_zero} scores of exactly 0, {rule.n_one} of exactly 1": rule.n_zero or rule.n_one,
+        f"{rule.n_dropped} left out": rule.n_dropped, f"{rule.n_moved} moved": rule.n_moved,
+        f"{rule.n_censored_low} censored low, {rule.n_censored_high} high": censored,
+        f"resolution {rule.resolution or 0.0:g}": rule.resolution is not None,
+    }  # fmt: skip
+    met = [words for words, there in parts.items() if there]
+    return f"{'; '.join(met)} (rule: {rule.policy})" if met else ""
 
 
 def law_rows(
@@ -318,34 +309,35 @@ def fit_block(fit: SupportedPair) -> list[Node]:
         for who in sizes for row in law_rows(getattr(words, who), getattr(fit, who))
     ]  # fmt: skip
     params = Grid(("class", "parameter", "estimate", "standard error"), tuple(laws), (1,))
-    of = {name: fit if name == "fitted" else None for name in models}
-    areas = {name: _area(of[name], m) for name, m in models.items()}
-    errors = {name: _eer(of[name], m) for name, m in models.items()}
-    with_ends = [name for name in models if areas[name].span or errors[name].span]
-    head = ("", *(f"{name}, {level_words(_LEVEL)} interval" if name in with_ends else name
-                  for name in models))  # fmt: skip
-    rows = (Row(("AUC", *areas.values())), Row(("EER", *errors.values())))
+    areas, errors, heads = [], [], [""]
+    for name, model in models.items():
+        area = _interval(fit, "auc") if name == "fitted" else None
+        ends = () if area is None else (area.low, area.high)
+        areas.append(quantity(model.auc(), lambda value: number(value, 4), *ends))
+        eer = _interval(fit, "eer") if name == "fitted" and fit.n_free <= _FEW else None
+        if eer is None:
+            errors.append(rate_cell(float(model.eer().hter)))
+        else:
+            cell = rate_cell(eer.estimate, eer.low, eer.high)
+            far_out = ", extrapolated" if eer.extrapolated else ""
+            errors.append(replace(cell, span=f"{cell.span}{far_out}"))
+        with_ends = areas[-1].span or errors[-1].span
+        heads.append(f"{name}, {level_words(_LEVEL)} interval" if with_ends else name)
+
+    def draw() -> Axes | None:
+        ax = None
+        for name, model in models.items():
+            ax = model.roc().plot(ax, label=name, color=INK, linewidth=_WIDTHS[name])
+        return ax
+
+    about = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
     return [
         Words(f"{fit_families(fit)} fit{called}: {told}", "answer"),
         *(Words(one.message) for one in fit.notices[:_NOTICES]),
-        Grid(head, rows),
+        Grid(tuple(heads), (Row(("AUC", *areas)), Row(("EER", *errors)))),
         *[params] * bool(laws),
-        _rocs(models),
+        Figure(draw, "", f"ROC: TPR against FAR, area {about}"),
     ]
-
-
-def _area(fit: SupportedPair | None, model: ScoreModel) -> Cell:
-    found = None if fit is None else _interval(fit, "auc")
-    ends = () if found is None else (found.low, found.high)
-    return quantity(model.auc(), lambda value: number(value, 4), *ends)
-
-
-def _eer(fit: SupportedPair | None, model: ScoreModel) -> Cell:
-    found = None if fit is None or fit.n_free > _FEW else _interval(fit, "eer")
-    if found is None:
-        return rate_cell(float(model.eer().hter))
-    cell = rate_cell(found.estimate, found.low, found.high)
-    return replace(cell, span=f"{cell.span}, extrapolated") if found.extrapolated else cell
 
 
 def _interval(fit: SupportedPair, stat: str) -> Interval | None:
@@ -356,17 +348,6 @@ def _interval(fit: SupportedPair, stat: str) -> Interval | None:
         return interval_of_fit(fit, asking(stat, ()), IntervalOptions(_LEVEL))
     except BetarocError:
         return None
-
-
-def _rocs(models: Mapping[str, ScoreModel]) -> Figure:
-    def draw() -> Axes | None:
-        ax = None
-        for name, model in models.items():
-            ax = model.roc().plot(ax, label=name, color=INK, linewidth=_WIDTHS[name])
-        return ax
-
-    areas = ", ".join(f"{name} {number(model.auc(), 3)}" for name, model in models.items())
-    return Figure(draw, "", f"ROC: TPR against FAR, area {areas}")
 
 
 # ----------------------------------------------------------------------
@@ -506,9 +487,9 @@ class DistributionFit(Estimate, Noun):
         ================================
         """
         facts = [
-            ("Family:", self.family, "Log-likelihood:", _number(self.log_likelihood)),
-            ("Scores:", str(self.n), "AIC:", _number(self.aic)),
-            ("Total weight:", _number(self.total_weight), "BIC:", _number(self.bic)),
+            ("Family:", self.family, "Log-likelihood:", f"{self.log_likelihood:.6g}"),
+            ("Scores:", str(self.n), "AIC:", f"{self.aic:.6g}"),
+            ("Total weight:", f"{self.total_weight:.6g}", "BIC:", f"{self.bic:.6g}"),
             ("Converged:", str(self.converged), "Boundary:", boundary_words(self) or "none"),
         ]
         return _summary("Maximum-likelihood fit", facts, [("", self)])
@@ -1055,7 +1036,7 @@ class Fit(FitPoints, Noun):
         >>> cov.shape, bool(cov[0, 2] > 0)
         ((4, 4), True)
         """
-        return sandwich.joint_cov(self, groups=groups)
+        return joint_cov(self, groups=groups)
 
     def conf_int(
         self, level: float = 0.95, method: str = "profile", *, groups: bool = True
@@ -1186,14 +1167,14 @@ class Fit(FitPoints, Noun):
         """
         words = checks.terms_of(terms)
         kind = checks.choice(kind, _PLOT_KINDS, "kind")
-        options = {"band": band is not None, "scale": not is_same(scale, "linear"),
-                   "bins": not is_same(bins, _BINS)}  # fmt: skip
-        options |= dict.fromkeys(style, kind not in ("roc", *_CLASS_KINDS))
-        for name, there in options.items():
-            owner = "histogram" if name == "bins" else "roc"
-            if there and kind != owner:
+        owners = {"bins": ("histogram",), "band": ("roc",), "scale": ("roc",)}
+        given = {"bins": not is_same(bins, _BINS), "band": band is not None,
+                 "scale": not is_same(scale, "linear")} | dict.fromkeys(style, True)  # fmt: skip
+        for name in (name for name, there in given.items() if there):
+            owner = owners.get(name, ("roc", *_CLASS_KINDS))
+            if kind not in owner:
                 raise InputError.about(name)(
-                    f'{name} must be left out of kind="{kind}": it belongs to kind="{owner}".'
+                    f'{name} must be left out of kind="{kind}": it belongs to kind="{owner[0]}".'
                 )
         if kind == "roc":
             return plot_fitted_roc(self, ax, band, line_style(style), scale=scale, terms=terms)
@@ -1229,11 +1210,11 @@ class Fit(FitPoints, Noun):
         ================================
         """
         words = shared_words([self.scores.words])
-        prior = words.said("Client prior:"), _number(self.model.prior)
+        likelihood = f"{self.log_likelihood:.6g}"
         facts = [
-            ("Family:", family_text(self.family), "Log-likelihood:", _number(self.log_likelihood)),
-            ("Converged:", str(self.converged), "AIC:", _number(self.aic)),
-            (*prior, "BIC:", _number(self.bic)),
+            ("Family:", family_text(self.family), "Log-likelihood:", likelihood),
+            ("Converged:", str(self.converged), "AIC:", f"{self.aic:.6g}"),
+            (words.said("Client prior:"), f"{self.model.prior:.6g}", "BIC:", f"{self.bic:.6g}"),
         ]
         name = f" of {visible(self.scores.name)}" if self.scores.name else ""
         parts = [(words.client, self.client), (words.impostor, self.impostor)]
@@ -1319,8 +1300,6 @@ def hold_partial(error: FitError, library: Library | None) -> None:
 
 # ----------------------------------------------------------------------
 # From scores to fits: what users call, with the choice of the family where none is named.
-#: Tails where the family is poor at the smallest rate that can be checked.
-_AS_NEEDED = "as needed"
 
 
 @public
@@ -1443,7 +1422,11 @@ def fit_distribution(
     values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
     notices: list[Notice] = []
     if name == AUTO:
-        name, notices = _automatic_name(values, extremes, options)
+        name = "beta"
+        if not (bounds or (extremes and extremes[0] >= 0.0 and extremes[1] <= 1.0)):
+            chosen = automatic_of_sample(values)
+            refuse_rule(chosen, boundary)
+            name, notices = chosen.family, chosen.notices
     task = Task.of(name, options)
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
@@ -1469,16 +1452,6 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
         return None
     low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
-
-def _automatic_name(
-    values: FloatArray, extremes: tuple[float, float] | None, options: Options
-) -> tuple[str, list[Notice]]:
-    if options.bounds or (extremes and extremes[0] >= 0.0 and extremes[1] <= 1.0):
-        return "beta", []
-    chosen = automatic_of_sample(values)
-    refuse_rule(chosen, options.boundary)
-    return chosen.family, chosen.notices
 
 
 @public
@@ -1620,14 +1593,10 @@ def fit(
 
 
 def best_fit(
-    scores: ScoreData,
-    boundary: str | None,
-    resolution: float | None,
-    found: FamilyComparison | str | None = None,
-    *,
-    tails: TailRequest | None = None,
+    scores: ScoreData, boundary: str | None, resolution: float | None,
+    found: FamilyComparison | str | None = None, *, tails: TailRequest | None = None,
     bounds: tuple[float, float] | None = None,
-) -> Fit:
+) -> Fit:  # fmt: skip
     """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
     auto = automatic([scores], BEST, bounds)
     if found is None:
@@ -1639,12 +1608,12 @@ def best_fit(
         names = auto.family, auto.family
         reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
     options = Options(boundary, resolution, bounds=bounds)
-    return _fit_pair(scores, names, reason, auto.notices, options, tails or _AS_NEEDED)
+    return _fit_pair(scores, names, reason, auto.notices, options, tails, as_needed=True)
 
 
 def _fit_pair(
     scores: ScoreData, names: tuple[str, str], reason: str, said: list[Notice], options: Options,
-    tails: TailRequest | str | None = None,
+    tails: TailRequest | None, *, as_needed: bool = False,
 ) -> Fit:  # fmt: skip
     """Both classes by named families, with all that there is to say of them."""
     try:
@@ -1652,28 +1621,28 @@ def _fit_pair(
     except FitError as error:
         hold_partial(error, scores.library)
         raise
-    said = said + more
-    if isinstance(tails, TailRequest):
-        found, more = with_tails(found, tails)
-        said = said + more
-    elif tails == _AS_NEEDED:
-        found, more = _with_needed_tails(found, options.bounds, made=scores.has_rejected)
-        said = said + more
-    if isinstance(found.scores, Scores) and not is_of_counts(names):
+    rejected, counted = scores.has_rejected, is_of_counts(names)
+    if tails is not None:
+        found, of_tails = with_tails(found, tails)
+    elif as_needed:  # where the family is poor at the smallest rate that can be checked
+        found, of_tails = _with_needed_tails(found, options.bounds, made=rejected)
+    else:
+        of_tails = []
+    said = [*said, *more, *of_tails]
+    if isinstance(found.scores, Scores) and not counted:
         odd = outliers(found.scores)  # says more than that one of them moves a parameter
         said = [one for one in said if not odd or one.category is not InfluenceWarning] + odd
     for one in misfit(found):
-        text = TERMS["matching"].said(one.message) if scores.has_rejected else one.message
-        said = [*said, one._replace(message=text)]
-    if isinstance(scores, Scores) and scores.has_rejected:
+        text = TERMS["matching"].said(one.message) if rejected else one.message
+        said.append(one._replace(message=text))
+    if isinstance(scores, Scores) and rejected:
         found = found._rejecting(scores)
     model = found._scored.model
-    both = (model.client, model.impostor) if is_of_counts(names) else scores._scored._distributions
-    reversed_scores(*both)
+    reversed_scores(*((model.client, model.impostor) if counted else scores._scored._distributions))
     if isinstance(scores, Scores) and options.resolution is None:
         for who, name in zip(CLASSES, names, strict=True):
             if not is_of_counts(name):
-                said = said + tied(who, getattr(scores, who), on_unit=FAMILIES[name].on_unit)
+                said += tied(who, getattr(scores, who), on_unit=FAMILIES[name].on_unit)
     give(said)
     return held_pair(found)
 
@@ -1703,7 +1672,8 @@ def _with_needed_tails(
             f" ({least.observed:g} scores beyond, {least.expected:.3g} expected)"
         )
         try:
-            found, more = with_tails(found, TailRequest.at(who, ENDS[who], bounds))
+            asked = TailRequest.of({who: ENDS[who]}, None, bounds)
+            found, more = with_tails(found, cast(TailRequest, asked))
         except (FitError, InputError) as error:
             why += f" and can have no tail: {str(error).rstrip('.')}"
         else:

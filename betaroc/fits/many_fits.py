@@ -25,9 +25,9 @@ from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
-from betaroc.estimation.batch import ClassColumns, ClassEstimates, class_columns, system_columns
+from betaroc.estimation.batch import ClassEstimates, class_columns, system_columns
 from betaroc.estimation.boundary import check_request
-from betaroc.estimation.contract import SUMMED_POLICIES, Parameters, SystemSums
+from betaroc.estimation.contract import SUMMED_POLICIES, SystemSums
 from betaroc.estimation.estimate import SMALL_SAMPLE, Options, estimate_pair, give
 from betaroc.estimation.families import (
     AUTO,
@@ -68,7 +68,9 @@ def areas_of_systems(
     family: SystemSums, client: Mapping[str, FloatArray], impostor: Mapping[str, FloatArray]
 ) -> FloatArray:
     """Of what lies between the point masses, and of the masses."""
-    inner = family.areas(_inside(client), _inside(impostor))
+    inside = [tuple(values[:, None] for name, values in side.items() if name not in MASSES)
+              for side in (client, impostor)]  # fmt: skip
+    inner = family.areas(inside[0], inside[1])
     if "at_zero" not in client:
         return inner
     (c0, c1), (i0, i1) = ([side[mass] for mass in MASSES] for side in (client, impostor))
@@ -77,81 +79,58 @@ def areas_of_systems(
     return np.asarray(c_in * i_in * inner + c_in * i0 + c1 * (i0 + i_in) + ties)
 
 
-def _inside(params: Mapping[str, FloatArray]) -> Parameters:
-    return tuple(values[:, None] for name, values in params.items() if name not in MASSES)
-
-
 def statistic_columns(
-    asked: Sequence[Asking],
-    models: Mapping[int, ScoreModel],
-    sizes: tuple[AnyArray, AnyArray],
+    asked: Sequence[Asking], models: Mapping[int, ScoreModel], sizes: Sequence[AnyArray],
     names: Sequence[Any],
-) -> dict[str, AnyArray]:
-    """A column a statistic, and of one that rests on rates the scores that speak for it.
+) -> dict[str, AnyArray]:  # fmt: skip
+    """A column per statistic, and of one that rests on rates the scores that speak for it.
 
     `models` are those of the systems that were fitted, by their place; `sizes` what varies by
-    itself in both classes of every system.
+    itself in both classes of every system. One warning per statistic of systems without a value,
+    and one of those where it is extrapolated: how many, and the first of them.
     """
     columns: dict[str, AnyArray] = {}
     for one in asked:
         values, beyond = np.full((2, len(names)), np.nan)
-        rates: list[tuple[float, int, float, int]] = []
-        failed: list[tuple[int, str]] = []
+        rates: dict[int, tuple[float, int, float]] = {}
+        failed: dict[int, str] = {}
         for k, model in models.items():
+            absent = [float(law.cdf(-np.inf)) for law in (model.client, model.impostor)]
             try:
                 with quietly():
                     values[k] = one.number(model)
-                    found = [
-                        (float(sizes[r.who][k] * r.tail), r.who, float(r.tail), k)
-                        for r in (less_absent(r, _absent(model, r.who)) for r in one.rates(model))
-                        if not np.isnan(r.tail)
-                    ]
+                    asked_rates = [less_absent(r, absent[r.who]) for r in one.rates(model)]
             except BetarocError as error:
-                failed.append((k, str(error)))
+                failed[k] = str(error)
                 continue
             if np.isnan(values[k]):
-                failed.append((k, f"{one.absence(model) or 'it is nan'}."))
-            if found:
-                least = min(found)
-                beyond[k] = least[0]
-                rates.append(least)
+                failed[k] = f"{one.absence(model) or 'it is nan'}."
+            known = [(float(sizes[r.who][k] * r.tail), r.who, float(r.tail))
+                     for r in asked_rates if not np.isnan(r.tail)]  # fmt: skip
+            if known:
+                rates[k] = min(known)
+                beyond[k] = rates[k][0]
         columns[str(one)] = values
         if rates:
             columns[f"{one}_n_beyond"] = beyond
-        _tell(one, failed, rates, sizes, names)
+        if failed:
+            place, why = next(iter(failed.items()))
+            warn(
+                f"{one} has no value for {len(failed)} of {len(names)} systems, first"
+                f" {shown(names[place])}: {why}",
+                BetarocWarning,
+            )
+        few = {k: rate for k, rate in rates.items() if rate[0] < 1.0}
+        if few:
+            place, (least, who, tail) = next(iter(few.items()))
+            warn(
+                f"{one} is extrapolated for {len(few)} of {len(names)} systems, first"
+                f" {shown(names[place])}: of {sizes[who][place]:.6g} {CLASSES[who]} scores"
+                f" {least:.2g} are expected beyond a rate of {tail:.4g}, so no score speaks for the"
+                f" number; about {needed(tail)} would (3/rate). See the column {one}_n_beyond.",
+                ExtrapolationWarning,
+            )
     return columns
-
-
-def _absent(model: ScoreModel, who: int) -> float:
-    """The share of a class without a score."""
-    return float((model.client, model.impostor)[who].cdf(-np.inf))
-
-
-def _tell(
-    one: Asking,
-    failed: Sequence[tuple[int, str]],
-    rates: Sequence[tuple[float, int, float, int]],
-    sizes: tuple[AnyArray, AnyArray],
-    names: Sequence[Any],
-) -> None:
-    """One warning a statistic, with the number of systems and the first of them."""
-    if failed:
-        place, why = failed[0]
-        warn(
-            f"{one} has no value for {len(failed)} of {len(names)} systems, first"
-            f" {shown(names[place])}: {why}",
-            BetarocWarning,
-        )
-    few = [rate for rate in rates if rate[0] < 1.0]
-    if few:
-        beyond, who, tail, place = few[0]
-        warn(
-            f"{one} is extrapolated for {len(few)} of {len(names)} systems, first"
-            f" {shown(names[place])}: of {sizes[who][place]:.6g} {CLASSES[who]} scores"
-            f" {beyond:.2g} are expected beyond a rate of {tail:.4g}, so no score speaks for the"
-            f" number; about {needed(tail)} would (3/rate). See the column {one}_n_beyond.",
-            ExtrapolationWarning,
-        )
 
 
 # ----------------------------------------------------------------------
@@ -273,26 +252,18 @@ def fit_many(
         names, items = list(frame), list(frame.values())
     elif isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         items = list(frame)
-        names = [_name(item, k) for k, item in enumerate(items)]
+        own_names = (getattr(item, "name", None) for item in items)
+        names = [k if name is None else str(name) for k, name in enumerate(own_names)]
     else:
         return _of_frame(frame, (system, score, label), client_label, pair, boundary, asked)
     return _of_scores(names, items, pair, boundary, asked)
 
 
-def _name(item: Any, place: int) -> str | int:
-    named = isinstance(item, ScoreData) and item.name is not None
-    return str(item.name) if named else place
-
-
 # ------------------------------------------------------------------------------ the two ways
 def _of_frame(
-    frame: Any,
-    columns: tuple[str, str, str],
-    client_label: object,
-    pair: tuple[str, str],
-    boundary: str | None,
-    asked: tuple[Asking, ...],
-) -> Table:
+    frame: Any, columns: tuple[str, str, str], client_label: object, pair: tuple[str, str],
+    boundary: str | None, asked: tuple[Asking, ...],
+) -> Table:  # fmt: skip
     together = [name for name in FAMILIES if system_sums(name)]
     summed = pair[0] == pair[1] and pair[0] in (AUTO, *together)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
@@ -304,8 +275,13 @@ def _of_frame(
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
         raise InputError(f"system, score and label must name three columns; got {shown(columns)}.")
     names, client, impostor, library = system_columns(frame, *columns, client_label)
-    sides = (("client", client), ("impostor", impostor))
-    pair, why = _taken(pair, [span for who, side in sides for span in _spans(side, who)], boundary)
+    sides, spans = (("client", client), ("impostor", impostor)), []
+    for who, side in sides:  # where the scores of all systems lie
+        there = side.n > 0.0
+        if np.any(there):
+            ends = float(np.min(side.low[there])), float(np.max(side.high[there]))
+            spans.append(Span(who, int(np.sum(side.n)), int(np.sum(side.outside)), *ends, None))
+    pair, why = _taken(pair, spans, boundary)
     family = pair[0]
     own = system_sums(family)
     assert own is not None  # noqa: S101 - "auto" chooses among them, other names are refused
@@ -318,8 +294,8 @@ def _of_frame(
         priors = client.n / (client.n + impostor.n)
         models = {k: pair_of_system(both, k, own, float(priors[k])) for k in fitted}
         inner = boundary == "drop" and FAMILIES[family].on_unit
-        speaking = tuple(side.inner if inner else side.n for side in (client, impostor))
-        numbers |= statistic_columns(asked, models, (speaking[0], speaking[1]), names)
+        speaking = [side.inner if inner else side.n for side in (client, impostor)]
+        numbers |= statistic_columns(asked, models, speaking, names)
     return _table(names, (client.n, impostor.n), numbers, boundary, pair, why, library)
 
 
@@ -372,20 +348,16 @@ def _of_scores(
     for k in sorted(alone):
         rows[k], model = _single(items[k], pair, boundary, absent=absent)
         models |= {} if model is None else {k: model}
-    texts, ordered = {"reason": ""}, [rows[k] for k in range(len(items))]
     columns = {
-        name: np.array([row.get(name, texts.get(name, np.nan)) for row in ordered])
-        for name in dict.fromkeys(name for row in ordered for name in row)
+        name: np.array([rows[k].get(name, np.nan) for k in range(len(items))])
+        for name in dict.fromkeys(name for k in range(len(items)) for name in rows[k])
     }
     if asked:
-        dropped = tuple(boundary == "drop" and FAMILIES[name].on_unit for name in pair)
-        speaking = [Evidence(item, dropped=(dropped[0], dropped[1])).sizes for item in items]
-        client, impostor = np.array(speaking).T  # what varies by itself in both classes
-        kept = {k: models[k] for k in sorted(models)}
-        columns |= statistic_columns(asked, kept, (client, impostor), names)
-    sizes = tuple(
-        np.array([getattr(item, n) for item in items]) for n in ("n_client", "n_impostor")
-    )
+        client, impostor = (boundary == "drop" and FAMILIES[name].on_unit for name in pair)
+        speaking = [Evidence(item, dropped=(client, impostor)).sizes for item in items]
+        ordered = {k: models[k] for k in sorted(models)}
+        columns |= statistic_columns(asked, ordered, list(np.array(speaking).T), names)
+    sizes = [np.array([getattr(item, f"n_{who}") for item in items]) for who in CLASSES]
     return _table(names, sizes, columns, boundary, pair, why, first_library(items))
 
 
@@ -400,19 +372,6 @@ def _taken(
     refuse_rule(chosen, boundary)
     give(chosen.notices)
     return (chosen.family, chosen.family), chosen.reason
-
-
-def _spans(side: ClassColumns, who: str) -> list[Span]:
-    """Where the scores of all systems lie; of systems without a class there are none."""
-    there = side.n > 0.0
-    if not np.any(there):
-        return []
-    return [
-        Span(
-            who, int(np.sum(side.n)), int(np.sum(side.outside)), float(np.min(side.low[there])),
-            float(np.max(side.high[there])), None,
-        )
-    ]  # fmt: skip
 
 
 def _single(
@@ -458,14 +417,9 @@ def _columns(
 
 
 def _table(
-    names: list[Any],
-    sizes: tuple[AnyArray, ...],
-    columns: dict[str, AnyArray],
-    boundary: str | None,
-    pair: tuple[str, str],
-    why: str,
-    library: Library | None,
-) -> Table:
+    names: list[Any], sizes: Sequence[AnyArray], columns: dict[str, AnyArray],
+    boundary: str | None, pair: tuple[str, str], why: str, library: Library | None,
+) -> Table:  # fmt: skip
     reason = columns.pop("reason")
     first = [name for name in columns if name.startswith(("client_", "impostor_"))]
     last = [name for name in columns if name not in (*first, "log_likelihood", "auc")]
@@ -487,37 +441,29 @@ def _table(
     return table
 
 
-_ADVICE: dict[type[BetarocWarning], str] = {
-    BetarocWarning: "The column reason says why each.",
-    SmallSampleWarning: "Estimates from so few are biased; see n_client and n_impostor.",
-    BoundaryWarning: 'Other choices: boundary="error" or "drop".',
-    ReversedScoresWarning: "Nothing is flipped: see auc, and check which label is the client's.",
-}
-
-
 def _say(columns: Mapping[str, Any], boundary: str | None) -> None:
-    """One warning a kind, with the number of systems and the first."""
+    """One warning per kind, with the number of systems and the first."""
     lost = ~columns["fitted"]
     few = ~lost & (np.minimum(columns["n_client"], columns["n_impostor"]) < SMALL_SAMPLE)
     masses = [v for k, v in columns.items() if k.endswith(("_at_zero", "_at_one"))]
     ends = np.zeros(lost.size, dtype=bool)
     if boundary is None and masses:
         ends = np.any(np.stack(masses) > 0.0, axis=0)
-    for rows, what, category in (
-        (lost, "are not fitted", BetarocWarning),
-        (few, f"have a class of fewer than {SMALL_SAMPLE} scores", SmallSampleWarning),
-        (ends, "have scores of exactly 0 or 1, fitted as point masses", BoundaryWarning),
-        (
-            columns["auc"] < 0.5,
-            "have impostors that score higher than clients",
-            ReversedScoresWarning,
-        ),
-    ):
+    for rows, what, category, advice in (
+        (lost, "are not fitted", BetarocWarning, "The column reason says why each."),
+        (few, f"have a class of fewer than {SMALL_SAMPLE} scores", SmallSampleWarning,
+         "Estimates from so few are biased; see n_client and n_impostor."),
+        (ends, "have scores of exactly 0 or 1, fitted as point masses", BoundaryWarning,
+         'Other choices: boundary="error" or "drop".'),
+        (columns["auc"] < 0.5, "have impostors that score higher than clients",
+         ReversedScoresWarning,
+         "Nothing is flipped: see auc, and check which label is the client's."),
+    ):  # fmt: skip
         if rows.any():
             first = int(np.argmax(rows))
-            why = f": {columns['reason'][first]}" if category is BetarocWarning else ""
+            why = f": {columns['reason'][first]}" if rows is lost else ""
             warn(
                 f"{int(rows.sum())} of {rows.size} systems {what}, first"
-                f" {shown(columns['system'][first])}{why.rstrip('.')}. {_ADVICE[category]}",
+                f" {shown(columns['system'][first])}{why.rstrip('.')}. {advice}",
                 category,
             )

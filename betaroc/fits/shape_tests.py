@@ -1,9 +1,10 @@
-"""How sure one may be of a shape: categories, both ends of the ROC, its hooks."""
+"""How sure one may be of a shape: categories, ends of the ROC, its hooks, and what counts say."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.polygamma import information_terms, phi_tau_of
-from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio
+from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, groups_of, settled
-from betaroc.data.scores import ScoreData
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.distributions.normal import SinhArcsinh
@@ -23,18 +23,149 @@ from betaroc.distributions.shifted import between_ends
 from betaroc.estimation.beta import ClassSums, tied_mle
 from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.counted_ends import (
-    CANNOT_TELL,
-    CONTRADICTED,
-    counted_hooks,
-    counts_at_end,
-    poorly_fitted,
-)
-from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
-from betaroc.inference.small_samples import inner_trials
-from betaroc.model.improper_regions import Hook
+from betaroc.fits.check import distance_words
+from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observation_scores
+from betaroc.inference.scores_beyond import Evidence, evidence_of_pair
+from betaroc.model.improper_regions import Hook, hooks_of
+from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import Asked
 from betaroc.rendering.nouns import Noun
+from betaroc.rendering.numbers import number, percent
 
+CONTRADICTED, CANNOT_TELL = "contradicted", "cannot tell"
+#: Rates of clients and of impostors beyond a threshold, towards each end.
+_RATES = {"at_zero": ("FRR", "TNR"), "at_one": ("TPR", "FAR")}
+#: Both classes are counted beyond so many scores of the one that thins out there.
+_EXTREMES = (5, 20, 100)
+#: One-sided level of Fisher's test; a family is looked at from this rate on.
+_LEVEL, _TAIL = 0.025, 0.01
+
+
+class EndCounts(NamedTuple):
+    """What counts say of a fitted ROC near one end."""
+
+    #: "contradicted", "cannot tell", or "" where they have nothing against it.
+    verdict: str
+    #: Why, in words.
+    words: str
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether they exclude the side."""
+        return self.verdict == CONTRADICTED
+
+
+def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) -> EndCounts:
+    """Whether counts contradict that a fitted ROC lies on a side of the diagonal near an end.
+
+        P(X >= x | x + k) <= 0.025,   X hypergeometric
+
+    at the thresholds of the 5th, 20th and 100th most extreme score of the class that has the
+    larger share there by the fit, as far as the curve stays on that side: x scores of the other
+    class lie beyond, k of this one (Fisher's exact test).
+
+    Parameters
+    ----------
+    f : PairEstimate
+        Of any family, of Scores or of a ScoreSummary.
+    end : str
+        "at_zero" or "at_one", by the threshold.
+    side : str
+        "above" or "below", as the fit has it.
+    groups : bool
+        Where the scores carry groups, whether trials of one depend on each other.
+
+    Returns
+    -------
+    EndCounts
+        "cannot tell" where fewer than five scores lie on that stretch, or weights are no copies.
+
+    Notes
+    -----
+    At the fitted rates themselves counts see nothing: a tail that is wrong has too few scores
+    beyond. Of trials in groups counts are worth fewer (Korn and Graubard).
+    """
+    from scipy.stats import hypergeom
+
+    evidence, upper = replace(evidence_of_pair(f), grouped=groups), end == "at_one"
+    if not all(law.whole for law in evidence.counts):
+        return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
+    larger = int(upper == (side == "below"))
+    scores = evidence.totals[larger] * _reach(f.model, end, side)
+    if scores < _EXTREMES[0]:
+        name = f"{CLASSES[larger]} score{'s' * (number(scores, 2) != '1')}"
+        return EndCounts(
+            CANNOT_TELL,
+            f"the counts cannot tell: {number(scores, 2)} {name} expected where the fitted ROC is"
+            f" {side} the diagonal",
+        )
+    t = _extreme_thresholds(evidence, larger, scores, upper=upper)
+    shares, sizes = [], []
+    for k in (larger, 1 - larger):
+        shares.append(evidence.observed(k, t, above=upper) / evidence.totals[k])
+        sizes.append(np.rint(evidence.effective(k, t, _LEVEL, above=upper)))
+    own, other = (np.rint(share * size) for share, size in zip(shares, sizes, strict=True))
+    p = hypergeom.sf(other - 1.0, sizes[0] + sizes[1], sizes[1], own + other)
+    k = int(np.argmin(p))
+    if p[k] >= _LEVEL:
+        return EndCounts("", "")
+    low, high = (percent(float(e[k])) for e in share_ends(other, sizes[1], _LEVEL))
+    less, more = (percent(float(share[k])) for share in shares)
+    rates = _RATES[end]
+    return EndCounts(
+        CONTRADICTED,
+        f"contradicted by the scores: {rates[1 - larger]} {more} ({low.removesuffix(' %')} to"
+        f" {high}) counted at {rates[larger]} {less}",
+    )
+
+
+def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
+    """The class whose counts contradict the family, as in `check_fit`; or "".
+
+    Towards the end, or anywhere by the distance of which a fit says that it does not describe them.
+    """
+    evidence = replace(evidence_of_pair(f), grouped=groups)
+    for who, name in enumerate(CLASSES):
+        near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
+        rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
+        asked = Asked(("FRR", "FAR")[who], *rates, True)
+        if evidence.misfit(asked) is not None or distance_words(evidence, who):
+            return name
+    return ""
+
+
+def _reach(model: ScoreModel, end: str, side: str) -> float:
+    """The rate, of both classes, up to which the curve stays on a side of the diagonal.
+
+    Past the crossing nearest to the end where the curve takes the other side at the end itself.
+    """
+    crossings = model.diagonal_crossings()
+    rates = crossings.far[::-1] if end == "at_one" else crossings.frr
+    first = int(getattr(model.ends(), end).side not in (side, "on"))
+    return float([*rates, 1.0, 1.0][first])
+
+
+def _extreme_thresholds(evidence: Evidence, who: int, scores: float, *, upper: bool) -> Thresholds:
+    places, copies = evidence.counts[who]._steps
+    inside = between_ends(evidence.fitted[who], places) | (not evidence.dropped[who])
+    order = slice(None, None, -1 if upper else 1)
+    places, beyond = places[inside][order], np.cumsum(copies[inside][order])
+    wanted = [k for k in _EXTREMES if k <= scores]
+    extremes = places[np.minimum(np.searchsorted(beyond, wanted), places.size - 1)]
+    return Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
+
+
+def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
+    """The stretches of a fitted ROC below the diagonal, with what counts say of those at an end."""
+    hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
+    return tuple(
+        hook._replace(counts=counts_at_end(f, hook.end, "below", groups=groups).words)
+        if hook.seen and hook.end in _RATES else hook
+        for hook in hooks
+    )  # fmt: skip
+
+
+# ----------------------------------------------------------------------
 #: Departures smaller than this are corrected as neighbouring ones are.
 _NEAR = 0.02
 #: How far these neighbours are, in standard errors.
@@ -94,13 +225,16 @@ def by_likelihood(
     >>> by_likelihood((2.0, 1.0, 50), (2.0, 3.0, 50), "a").p_value > 0.95
     True
     """
-    laws = [_turned(law, shared) for law in (client, impostor)]
+    laws = [(a, b, w) if shared == "a" else (b, a, w) for a, b, w in (client, impostor)]
     root, wald = _roots(laws)
     if abs(root) >= _NEAR:
         z = root + math.log(wald / root) / root
     else:
         # The correction is smooth where both roots vanish: that of either side.
-        step = _NEIGHBOUR * math.sqrt(sum(_variance(law) for law in laws))
+        # Of the estimates of the logs of the shared shape.
+        terms = [(a, w, _information(a, b)) for a, b, w in laws]
+        variance = sum(of_b / (det * w * a * a) for a, w, (_, of_b, _, det) in terms)
+        step = _NEIGHBOUR * math.sqrt(variance)
         shifts = ((math.exp(0.5 * s), math.exp(-0.5 * s)) for s in (-step, step))
         sides = (
             _roots([(a * x, b, w) for (a, b, w), x in zip(laws, pair, strict=True)])
@@ -114,21 +248,10 @@ def by_likelihood(
 Law = tuple[float, float, float]
 
 
-def _turned(law: Law, shared: str) -> Law:
-    return law if shared == "a" else (law[1], law[0], law[2])
-
-
 def _normal(z: float, method: str) -> Departure:
     from scipy.special import ndtr
 
     return Departure(float(z), float(2.0 * ndtr(-abs(z))), method)
-
-
-def _variance(law: Law) -> float:
-    """Of the estimate of the log of the shared shape."""
-    a, b, weight = law
-    _, of_b, _, det = _information(a, b)
-    return of_b / (det * weight * a * a)
 
 
 def _information(a: float, b: float) -> tuple[float, float, float, float]:
@@ -285,11 +408,7 @@ def by_grouped_shares(
 
 
 def by_grouped_shapes(
-    client: tuple[float, float, float],
-    impostor: tuple[float, float, float],
-    shared: str,
-    scores: tuple[FloatArray, FloatArray],
-    groups: Groups,
+    client: Law, impostor: Law, shared: str, scores: tuple[FloatArray, FloatArray], groups: Groups
 ) -> Departure:
     """Score test of a shared shape, of trials that depend on groups.
 
@@ -311,28 +430,23 @@ def by_grouped_shapes(
     ----------
     Boos, D. D. (1992), On generalized score tests.
     """
-    laws = [_turned(law, shared) for law in (client, impostor)]
     order = slice(None, None, 1 if shared == "a" else -1)
+    laws = [(a, b, w) if shared == "a" else (b, a, w) for a, b, w in (client, impostor)]
     sums = [ClassSums.at(*law) for law in laws]
     found = tied_mle(sums[0], sums[1], "a")
     parts = []
-    for law, s, (a, b), each in zip(
-        laws, sums, (found.client, found.impostor), scores, strict=True
-    ):
-        there = ClassSums.at(a, b, law[2])
-        away = each[:, order] + np.subtract(s[1:], there[1:])
+    for s, (a, b), each in zip(sums, (found.client, found.impostor), scores, strict=True):
+        away = each[:, order] + np.subtract(s[1:], ClassSums.at(a, b, s[0])[1:])
         _, of_b, coupling, det = _information(a, b)
-        own = (away[:, 0] + coupling / of_b * away[:, 1]) / (law[2] * det / of_b)
+        own = (away[:, 0] + coupling / of_b * away[:, 1]) / (s[0] * det / of_b)
         parts.append(np.nan_to_num(own))
     return by_scores(parts[0], parts[1], groups)
 
 
 def by_grouped_spreads(
-    client: tuple[float, float],
-    impostor: tuple[float, float],
-    squares: tuple[FloatArray, FloatArray],
-    groups: Groups,
-) -> Departure:
+    client: tuple[float, float], impostor: tuple[float, float],
+    squares: Sequence[FloatArray], groups: Groups,
+) -> Departure:  # fmt: skip
     """Score test of a shared spread, of trials that depend on groups: D = (z^2 - 1)/(2 n).
 
     Distributions are given as (sigma, weight); `squares` are those of (score - mu)/sigma, nan where
@@ -362,17 +476,6 @@ def _copies(groups: Groups) -> tuple[FloatArray, FloatArray]:
     """Trials that each row of the classes stands for."""
     copies, cut = groups.copies * groups.multiplicity[groups.first], groups.rows[0].size
     return copies[:cut], copies[cut:]
-
-
-def freedom_of_groups(groups: Groups) -> float:
-    """One less than the groups of the class that has fewer of them."""
-    return min(size for size in groups.sizes if size is not None) - 1.0
-
-
-def observed(scores: ScoreData, who: str, end: str) -> FloatArray:
-    """1 for each score of a class on an end, else 0."""
-    values = getattr(scores, who)
-    return np.asarray(values == (0.0 if end == "at_zero" else 1.0), dtype=np.float64)
 
 
 # ----------------------------------------------------------------------
@@ -419,8 +522,11 @@ class EndTest(NamedTuple):
     def __str__(self) -> str:
         if math.isnan(self.p_value):
             return self.note
+        told = f"{self.side} the diagonal"
+        if self.side == CANNOT_TELL:
+            told = f"{self.side} the side of the diagonal"
         note = f" {self.note}" if self.note else ""
-        return f"{_said(self.side)}{note} (p = {self.p_value:.2g}, by {self.method})"
+        return f"{told}{note} (p = {self.p_value:.2g}, by {self.method})"
 
 
 class EndTests(NamedTuple):
@@ -570,12 +676,6 @@ def end_tests(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> E
     return FittedEnds.of(f, groups=groups).tests(level)
 
 
-def _said(side: str) -> str:
-    return (
-        "cannot tell the side of the diagonal" if side == "cannot tell" else f"{side} the diagonal"
-    )
-
-
 def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> CurveTest:
     """Shape of the whole curve; `Fit.curve_test` documents it."""
     level = checks.level(level)
@@ -720,24 +820,22 @@ class FittedEnds:
         if self._of_tails:
             return self.by_errors(self.deciding(end))
         name, sign = self.decides(end)
+        values, weights = [r.params for r in self.results], map(inner_trials, self.results)
         # Where the estimates do not determine the likelihood, or its digits are gone.
-        sums = (r.params.get("a", 0.0) + r.params.get("b", 0.0) for r in self.results)
+        sums = (v.get("a", 0.0) + v.get("b", 0.0) for v in values)
         if any(map(in_cells, self.results)) or max(sums) > _CONCENTRATED:
             return self.by_errors(self.contrast(name, sign))
-        values = [r.params for r in self.results]
-        weights = [inner_trials(r) for r in self.results]
         if name == "sigma":
-            laws = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
+            client, impostor = ((v["sigma"], w) for v, w in zip(values, weights, strict=True))
             if self.groups is None:
-                return by_variances(laws[0], laws[1]).times(sign)
+                return by_variances(client, impostor).times(sign)
             squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
-            found = by_grouped_spreads(laws[0], laws[1], (squares[0], squares[1]), self.groups)
-            return found.times(sign)
-        shapes = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
+            return by_grouped_spreads(client, impostor, squares, self.groups).times(sign)
+        one, other = ((v["a"], v["b"], w) for v, w in zip(values, weights, strict=True))
         if self.groups is None:
-            return by_likelihood(shapes[0], shapes[1], name).times(sign)
+            return by_likelihood(one, other, name).times(sign)
         scores = self._scores(0), self._scores(1)
-        return by_grouped_shapes(shapes[0], shapes[1], name, scores, self.groups).times(sign)
+        return by_grouped_shapes(one, other, name, scores, self.groups).times(sign)
 
     def _scores(self, k: int) -> FloatArray:
         """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
@@ -750,18 +848,27 @@ class FittedEnds:
 
     def by_errors(self, contrast: _Contrast) -> Departure:
         variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
-        freedom = math.inf if self.groups is None else freedom_of_groups(self.groups)
+        sizes = [] if self.groups is None else [n for n in self.groups.sizes if n is not None]
+        freedom = min(sizes, default=math.inf) - 1.0  # of the class with fewer groups
         return by_errors(contrast.difference, variance, freedom)
 
     def _masses(self, end: str) -> Departure:
         sign = _MASS_SIGNS[end]
         weights = [r.total_weight for r in self.results]
         if self.groups is not None:
-            marks = [observed(self.fit.scores, who, end) for who in CLASSES]
-            pairs = list(zip(marks, weights, strict=True))
-            return by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
-        shares = [r.params.get(end, 0.0) for r in self.results]
-        counts = [_whole(p * w, w, end) for p, w in zip(shares, weights, strict=True)]
+            place = 0.0 if end == "at_zero" else 1.0
+            marks = (1.0 * (getattr(self.fit.scores, who) == place) for who in CLASSES)
+            client, impostor = zip(marks, weights, strict=True)
+            return by_grouped_shares(client, impostor, self.groups).times(sign)
+        counts = []
+        for r in self.results:
+            count, total = r.params.get(end, 0.0) * r.total_weight, r.total_weight
+            if max(abs(n - round(n)) for n in (count, total)) > 1e-6:
+                raise InputError(
+                    "a test of masses counts scores; the weights must be whole numbers of copies,"
+                    f" got a total of {total!r} with {count!r} {end}."
+                )
+            counts.append((round(count), round(total)))
         return by_counts(counts[0], counts[1]).times(sign)
 
 
@@ -778,15 +885,6 @@ def _log_of_tail(result: Estimate, which: int) -> tuple[float, FloatArray]:
         ends = [of(law._replaced({name: result.params[name] + s * step})) for s in (1.0, -1.0)]
         gradient[k] = (ends[0] - ends[1]) / (2.0 * step) if step > 0.0 else 0.0
     return of(law), gradient
-
-
-def _whole(count: float, total: float, end: str) -> tuple[int, int]:
-    if any(abs(n - round(n)) > 1e-6 for n in (count, total)):
-        raise InputError(
-            "a test of masses counts scores; the weights must be whole numbers of copies, got a"
-            f" total of {total!r} with {count!r} {end}."
-        )
-    return round(count), round(total)
 
 
 def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:

@@ -1,42 +1,51 @@
-"""Fits with tails: both classes fitted as ever, their ends replaced by few extreme scores."""
+"""Fits with tails of few extreme scores at their ends, and what a fit depends on there."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.checks import counts
-from betaroc.core.errors import InputError
-from betaroc.core.notices import Notice
-from betaroc.core.text import shown
-from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.core.vocabulary import worded
-from betaroc.data.groups import Groups, groups_of
+from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.notices import Notice, quietly
+from betaroc.core.tables import Table, Tabular, columns_from_rows
+from betaroc.core.text import sentence, shown
+from betaroc.core.thresholds import Coordinate, Thresholds, softplus
+from betaroc.core.vocabulary import capital, worded
+from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import ScoreData, require_scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.inflated import base_of
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.shifted import bounds_of
 from betaroc.distributions.spliced import Spliced
-from betaroc.estimation.families import check_within
+from betaroc.estimation.estimate import Options, estimate_pair
+from betaroc.estimation.families import check_within, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import (
     FEWEST_BEYOND,
     PRIOR_DEVIATION,
     SIZES,
     TailFit,
-    Tails,
     TailScores,
     fit_tails,
     steep_tails,
 )
-from betaroc.inference.sandwich import undropped
+from betaroc.inference.delta import undropped
+from betaroc.inference.scores_beyond import grouped_share
+from betaroc.rendering.nouns import Noun
+from betaroc.rendering.numbers import number
+from betaroc.rendering.tree import Bullets, Grid, Node, Row, Words
+from betaroc.rendering.tree_text import text_of
 
 #: The ends that FRR and FAR rest on.
 ENDS = {"client": "lower", "impostor": "upper"}
@@ -92,12 +101,6 @@ class TailRequest(NamedTuple):
         sides = [_SIDES[given[who]] if who in given else () for who in CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
 
-    @classmethod
-    def at(cls, who: str, side: str, bounds: tuple[float, float] | None) -> TailRequest:
-        """One end of one class."""
-        client, impostor = (_SIDES[side] if who == one else () for one in CLASSES)
-        return cls(client, impostor, bounds=bounds)
-
 
 def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, list[Notice]]:
     """A pair whose distributions have tails of their most extreme scores, and what there is to say.
@@ -127,34 +130,30 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
 def _class_with_tails(
     estimate: Estimate, scores: ScoreData, who: str, asked: TailRequest
 ) -> tuple[Estimate, list[Notice]]:
+    from scipy.linalg import block_diag
+
     sides = getattr(asked, who)
     if not sides:
         return estimate, []
     body = estimate.distribution
-    bounds = None if body.on_unit else asked.bounds or _evident(scores)
+    bounds = None if body.on_unit else asked.bounds
+    if bounds is None and not body.on_unit:  # [0, 1] where all scores lie in it
+        lows, highs = zip(*(scores._extremes(name) for name in CLASSES), strict=True)
+        bounds = (0.0, 1.0) if min(lows) >= 0.0 and max(highs) <= 1.0 else None
     coordinate = Coordinate(bounds, body.on_unit)
     samples = {side: tail_scores(scores, who, estimate, coordinate, side) for side in sides}
     fitted = [fit_tails(samples[side], side, asked.sizes) for side in sides]
-    tails = {one.side: one.tail() for one in fitted}
-    law = Spliced(body, bounds=coordinate.bounds, **tails)
-    own = {p.name: p.value for p in law._parameters()} if estimate.names else {}
-    names = (*estimate.names, *(n for n in own if n not in estimate.names))
-    made = replace(
-        estimate, distribution=law, names=names, values=tuple(own[n] for n in names),
-        cov=_covariance(estimate.cov, fitted) if own else estimate.cov, tails=tuple(fitted),
-        log_likelihood=_log_likelihood(
-            estimate.log_likelihood, law, estimate.total_weight, samples
-        ),
-    )  # fmt: skip
+    law = Spliced(body, bounds=coordinate.bounds, **{one.side: one.tail() for one in fitted})
+    gained = _log_likelihood(estimate.log_likelihood, law, estimate.total_weight, samples)
+    made = replace(estimate, distribution=law, tails=tuple(fitted), log_likelihood=gained)
+    if estimate.names:  # mass, shape and scale of each tail: blocks, as if independent
+        own = {p.name: p.value for p in law._parameters()}
+        names = (*estimate.names, *(n for n in own if n not in estimate.names))
+        blocks = [np.mean([_tail_covariance(fit) for fit in one.fits], axis=0) for one in fitted]
+        cov = block_diag(estimate.cov, *blocks)
+        made = replace(made, names=names, values=tuple(own[n] for n in names), cov=cov)
     bounded = coordinate.on_unit or coordinate.bounds is not None
     return made, [n for one in fitted for n in steep_tails(who, one, bounded=bounded)]
-
-
-def _evident(scores: ScoreData) -> tuple[float, float] | None:
-    """[0, 1] where all scores lie in it, whatever stands in the middle."""
-    ends = [scores._extremes(who) for who in CLASSES]
-    unit = all(low >= 0.0 and high <= 1.0 for low, high in ends)
-    return (0.0, 1.0) if unit else None
 
 
 def tail_scores(
@@ -188,18 +187,11 @@ def _design_effect(groups: Groups, which: int, kept: BoolArray, beyond: BoolArra
     size = groups.sizes[which]
     if size is None or size < 2:
         return 1.0
-    every = np.zeros(kept.size)
-    every[kept] = beyond
-    cut = groups.rows[0].size
-    mine = (slice(cut), slice(cut, None))[which]
-    copies, marked = groups.copies[mine], every[groups.rows[which]]
-    n = float(np.sum(copies))
-    share = float(marked @ copies) / n
-    parts = np.zeros((groups.first.size, 1))
-    parts[mine, 0] = (marked - share) / n
-    whole, twice = (float(part[0, 0]) for part in groups.meat(parts))
-    variance = (whole - twice if whole > twice else whole) * size / (size - 1.0)
-    return max(1.0, variance * n / (share * (1.0 - share)))
+    every = np.zeros((kept.size, 1))
+    every[kept, 0] = beyond
+    n = float(np.sum(np.split(groups.copies, [groups.rows[0].size])[which]))
+    (share,), (variance,) = grouped_share(groups, which, every[groups.rows[which]], n)
+    return max(1.0, float(variance * n / (share * (1.0 - share))))
 
 
 def _log_likelihood(
@@ -223,17 +215,6 @@ def _log_likelihood(
         gained += math.fsum((weights * each).tolist())
         beyond += float(np.sum(weights))
     return before + gained + (total - beyond) * inner
-
-
-def _covariance(body: FloatArray, fitted: Sequence[Tails]) -> FloatArray:
-    """The body's, then mass, shape and scale of each tail: blocks, as if independent."""
-    size = body.shape[0] + 3 * len(fitted)
-    whole = np.zeros((size, size))
-    whole[: body.shape[0], : body.shape[0]] = body
-    for k, tails in enumerate(fitted):
-        at = slice(body.shape[0] + 3 * k, body.shape[0] + 3 * k + 3)
-        whole[at, at] = np.mean([_tail_covariance(fit) for fit in tails.fits], axis=0)
-    return whole
 
 
 def _tail_covariance(fit: TailFit) -> FloatArray:
@@ -266,14 +247,13 @@ def tails_again(
         return body
     y, fitted = law.coordinate.of(Thresholds.from_theta(values)), {}
     for one in own.tails:
-        sample = TailScores(own.family, y, weights, partial(_known, one.fits[0].design_effect))
+
+        def effect(_beyond: BoolArray, known: float = one.fits[0].design_effect) -> float:
+            return known  # that of the fit: groups are not at hand
+
+        sample = TailScores(own.family, y, weights, effect)
         fitted[one.side] = fit_tails(sample, one.side, one.sizes).tail()
     return Spliced(body, bounds=law.bounds, **fitted)
-
-
-def _known(effect: float, _beyond: BoolArray) -> float:
-    """The design effect of the fit, where groups are not at hand."""
-    return effect
 
 
 def refuse_tails(pair: PairEstimate, what: str) -> None:
@@ -293,12 +273,9 @@ def refuse_tails(pair: PairEstimate, what: str) -> None:
 
 
 def tail_of(
-    body: Distribution,
-    who: str,
-    values: FloatArray,
-    weights: FloatArray | None,
+    body: Distribution, who: str, values: FloatArray, weights: FloatArray | None,
     bounds: tuple[float, float] | None,
-) -> Spliced:
+) -> Spliced:  # fmt: skip
     """A distribution with the tail that its class's rate rests on, by scores without groups.
 
     `bounds` are those of the scores of both classes.
@@ -311,8 +288,7 @@ def tail_of(
     coordinate = Coordinate(None if body.on_unit else bounds, body.on_unit)
     y = coordinate.of(Thresholds.from_theta(values))
     one = fit_tails(TailScores(who, y, weights), ENDS[who])
-    tails = {one.side: one.tail()}
-    return Spliced(body, tails.get("lower"), tails.get("upper"), coordinate.bounds)
+    return Spliced(body, bounds=coordinate.bounds, **{one.side: one.tail()})
 
 
 def sides_of(pair: PairEstimate) -> dict[str, str] | None:
@@ -320,3 +296,292 @@ def sides_of(pair: PairEstimate) -> dict[str, str] | None:
     words = {("lower",): "lower", ("upper",): "upper", ("lower", "upper"): "both"}
     sides = {who: tuple(one.side for one in getattr(pair, who).tails) for who in CLASSES}
     return {who: words[own] for who, own in sides.items() if own} or None
+
+
+# ----------------------------------------------------------------------
+_EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
+#: Share of the scores whose part of a statistic is stated.
+_SMALLEST = 0.01
+#: Errors beyond which extreme scores do not follow the distribution.
+_FAR = 3.0
+#: Steps of a mean over quantiles.
+_STEPS = 1000
+
+
+class PolicyRow(NamedTuple):
+    """The fit under one rule for scores near 0 and 1."""
+
+    #: Name of the rule, with its edge where it has one.
+    policy: str
+    #: Shapes of both distributions.
+    client_a: float
+    client_b: float
+    impostor_a: float
+    impostor_b: float
+    #: Exponents of the ROC at both ends, nan where point masses decide.
+    exponent_at_zero: float
+    exponent_at_one: float
+    auc: float
+
+
+class TailCheck(NamedTuple):
+    """One end of one class: what its most extreme scores say without the rest."""
+
+    #: "client" or "impostor"; "at_zero" or "at_one".
+    who: str
+    end: str
+    #: The fitted exponent of the tail: a at zero, b at one.
+    fitted: float
+    #: Hill's estimate from the most extreme scores (nan where they are equal), the number of
+    #: these, and its distance in its errors.
+    hill: float
+    scores: int
+    z: float
+    #: Share of the sum of log s (or log(1 - s)) that the extreme 1 % of the scores carry.
+    carried: float
+    #: Hill's exponent that the fitted distribution itself has over the same share of scores.
+    expected: float
+
+    @property
+    def far(self) -> bool:
+        """Whether Hill's exponent is more than 3 errors from the fitted one."""
+        return abs(self.z) > _FAR
+
+    @property
+    def departs(self) -> bool:
+        """Whether it is that far from what the fitted distribution has over this share, too."""
+        own = abs(self.hill - self.expected) / self.expected
+        return self.far and abs(self.z) * own > _FAR * abs(self.hill - self.fitted) / self.fitted
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Tabular, Noun):
+    """What moves when the rule for the ends does.
+
+    Made by `Fit.sensitivity`.
+
+    Parameters
+    ----------
+    policies : tuple of PolicyRow
+        The fit as it is, then under other rules.
+    refused : tuple of str
+        Rules under which these scores have no fit, with the reason.
+    tails : tuple of TailCheck
+        Both ends of both classes.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+    >>> [row.policy for row in fit.sensitivity().policies][:3]
+    ['as fitted', 'squeeze', 'censor 0.001']
+    """
+
+    policies: tuple[PolicyRow, ...]
+    refused: tuple[str, ...]
+    tails: tuple[TailCheck, ...]
+
+    def __str__(self) -> str:
+        return text_of(self._view())
+
+    def _view(self) -> list[Node]:
+        ranges = []
+        for title, name in (("AUC", "auc"), ("exponent at zero", "exponent_at_zero"),
+                            ("at one", "exponent_at_one")):  # fmt: skip
+            values = [v for row in self.policies if not math.isnan(v := getattr(row, name))]
+            span = f"{min(values):.4g} to {max(values):.4g}" if values else "decided by masses"
+            ranges.append(f"{title} {span}")
+        departing = tuple(capital(sentence(words)) for words in tail_words(self))
+        return [
+            Words(f"over {len(self.policies)} rules: {', '.join(ranges)}"), *self._tables(),
+            *[Bullets(departing)] * bool(departing),
+        ]  # fmt: skip
+
+    def _tables(self) -> list[Node]:
+        """A row per rule, a row per tail, and the rules that have no fit."""
+        rules = Grid(
+            ("rule", "client a", "b", "impostor a", "b", "exponent at 0", "at 1", "AUC"),
+            tuple(Row((row[0], *(_shown(v, 4) for v in row[1:]))) for row in self.policies),
+        )  # fmt: skip
+        tails = Grid(
+            ("class", "end", "fitted exponent", "Hill’s", "that of the fit", "from scores", "z",
+             "carried by the extreme 1 %"),
+            tuple(
+                Row((
+                    tail.who, tail.end.replace("_", " "), number(tail.fitted, 4),
+                    _shown(tail.hill, 4), _shown(tail.expected, 4), number(tail.scores),
+                    _shown(tail.z, 3), f"{100.0 * tail.carried:.3g} %",
+                ))
+                for tail in self.tails
+            ),
+            (1,),
+        )  # fmt: skip
+        refused = (Words(f"No fit under {sentence(words)}", "note") for words in self.refused)
+        return [rules, tails, *refused]
+
+    def to_frame(self) -> Table:
+        """The policies as a frame, one a row.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit.sensitivity().to_frame().shape[1]
+        8
+        """
+        return self._table(columns_from_rows(self.policies, PolicyRow._fields, ("policy",)))
+
+
+def _shown(value: float, digits: int) -> str:
+    return "–" if math.isnan(value) else number(value, digits)
+
+
+def tail_words(audit: Sensitivity | None) -> list[str]:
+    """What Hill's estimate says of each end where it is more than 3 errors from the fit."""
+    sentences = []
+    for tail in () if audit is None else audit.tails:
+        end, expected = tail.end.replace("at_zero", "0").replace("at_one", "1"), tail.expected
+        more = tail.hill < expected
+        if tail.departs:
+            says = (
+                f"the extreme scores reach {'nearer to' if more else 'less far towards'} {end} than"
+                " the fitted distribution has them (its own Hill exponent over this share is"
+                f" {number(expected, 3)}), and rates that it gives beyond them are too"
+                f" {'small' if more else 'large'}"
+            )
+        else:
+            says = (
+                "over this share of scores the fitted distribution has"
+                f" {number(expected, 3)} itself, so they say nothing against it; they are too far"
+                f" from {end} to show the exponent there"
+            )
+        if tail.far:
+            sentences.append(
+                f"{tail.who} scores near {end}: Hill's exponent {number(tail.hill, 3)} from the"
+                f" {tail.scores} most extreme, fitted exponent {number(tail.fitted, 3)}, z ="
+                f" {number(tail.z, 3)}: {says}"
+            )
+    return sentences
+
+
+def sensitivity(
+    f: PairEstimate, resolution: float | None = None, *, groups: bool = True
+) -> Sensitivity:
+    """The audit of a beta fit; `Fit.sensitivity` documents it."""
+    checks.flag(groups, "groups")
+    if not has_shapes(f.family) or bounds_of(f.client.distribution):
+        raise InputError(
+            "the audit is of beta fits on [0, 1], whose ends are exponents; this one is of family"
+            f' {family_text(f.family)}. Fit family="beta".'
+        )
+    refuse_tails(f, "the audit of the ends")
+    require_scores(f.scores, "Hill's exponent", rejected=True)
+    f = f._told_scored("the audit of the ends")
+    own, policy = f.client.boundary, "inflate"
+    if own is not None:
+        policy = own.policy
+        if resolution is None and policy == "censor":
+            resolution = own.resolution
+    rules = {name: Options(name) for name in ("inflate", "squeeze")}
+    rules |= {f"censor {e:g}": Options("censor", e) for e in _EPSILONS}
+    rules |= {name: Options(name) for name in ("drop", "matlab")}
+    if resolution is not None:
+        resolution = checks.positive(resolution, "resolution")
+        rules[f"cells of {resolution:g}"] = Options(resolution=resolution)
+    rows, refused = [_row("as fitted", f)], []
+    for name, options in rules.items():
+        if name == policy:
+            continue
+        with quietly():
+            try:
+                rows.append(_row(name, estimate_pair(f.scores, ("beta", "beta"), options)[0]))
+            except BetarocError as error:
+                refused.append(f"{name}: {error}")
+    depending = groups_of(f.scores) if groups else None
+    tails = [_tail(f, who, end, depending) for who in CLASSES for end in MASSES]
+    return Sensitivity(tuple(rows), tuple(refused), tuple(tails), library=f.library)
+
+
+def _row(policy: str, f: PairEstimate) -> PolicyRow:
+    client, impostor, ends = _base(f.client), _base(f.impostor), f.model.ends()
+    masses = [max(r.params.get(end, 0.0) for r in (f.client, f.impostor)) for end in MASSES]
+    at_zero, at_one = (
+        math.nan if mass > 0.0 else float(end.exponent)
+        for mass, end in zip(masses, (ends.at_zero, ends.at_one), strict=True)
+    )
+    return PolicyRow(policy, client.a, client.b, impostor.a, impostor.b, at_zero, at_one,
+                     float(f.model.auc()))  # fmt: skip
+
+
+def _base(result: Estimate) -> Beta:
+    return cast(Beta, base_of(result.distribution))
+
+
+# ------------------------------------------------------------------------------ tails
+def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailCheck:
+    """Hill's estimate of the exponent, from the square root of the number of scores."""
+    x, weights = (
+        getattr(f.scores, who),
+        weights_of(require_scores(f.scores, "Hill's exponent"), who),
+    )
+    place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
+    logs: FloatArray = np.log(x[place]) if end == "at_zero" else np.log1p(-x[place])
+    order = np.argsort(logs, kind="stable")
+    place, logs = place[order], logs[order]
+    w = weights[place]
+    upto = np.cumsum(w)
+    total = float(upto[-1])
+    fitted = _base(getattr(f, who))
+    exponent = float(fitted.a if end == "at_zero" else fitted.b)
+    k = max(1, min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1))
+    taken = _first(w, upto, k)
+    # The score after them, from which their distances are taken.
+    away = logs[min(int(np.searchsorted(upto, k, side="right")), logs.size - 1)] - logs
+    spread = float(taken @ away) / k if total > 2.0 else 0.0
+    hill = 1.0 / spread if spread > 0.0 else math.nan
+    error = exponent / math.sqrt(k)
+    if groups is not None:
+        parts = np.zeros(x.size)
+        parts[place] = taken / w * (exponent * away - 1.0)
+        error = max(error, exponent / k * _between(groups, who, parts))
+    extreme = _first(w, upto, max(1, math.ceil(_SMALLEST * total)))
+    carried = float(extreme @ logs) / float(w @ logs)
+    own = _expected_hill(fitted, end, k / total)
+    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, own)
+
+
+def _expected_hill(law: Beta, end: str, share: float) -> float:
+    """1 / mean of log q(share) - log q(p) over p < share, q the distance of a quantile.
+
+    By the middles of equal steps, which are short of the mean by log(2) / 2 of a step.
+    """
+    p = np.append((np.arange(_STEPS) + 0.5) / _STEPS, 1.0) * min(share, 1.0 - 1e-9)
+    quantile = law._lower_quantile if end == "at_zero" else law._upper_quantile
+    logit = quantile(p, np.log(p)).logit
+    logs = -softplus(-logit if end == "at_zero" else logit)
+    return 1.0 / float(logs[-1] - np.mean(logs[:-1]))
+
+
+def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:
+    """Of each score the copies among the first `count` of all."""
+    return np.asarray(np.clip(count - (upto - weights), 0.0, weights))
+
+
+def _between(groups: Groups, who: str, parts: FloatArray) -> float:
+    """Standard deviation of a sum over trials that depend on groups."""
+    which = CLASSES.index(who)
+    cut = groups.rows[0].size
+    column = np.zeros((groups.first.size, 1))
+    column[(slice(cut), slice(cut, None))[which], 0] = parts[groups.rows[which]]
+    return math.sqrt(max(float(settled(*groups.meat(column))[0, 0]), 0.0))

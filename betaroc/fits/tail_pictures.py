@@ -21,7 +21,7 @@ from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails, grid_of
 from betaroc.fits.tail_fits import ENDS, tail_scores
-from betaroc.inference.tail_intervals import tail_rate_ends
+from betaroc.inference.intervals import tail_rate_ends
 from betaroc.rendering.style import (
     BAND,
     CLASS_COLOURS,

@@ -23,11 +23,20 @@ from betaroc.data.groups import ScoredTrials, correlation_of, settled, units_of,
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.base import free
 from betaroc.inference.auc import auc_test
-from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.delta import METHODS, delta, near_of, supported
+from betaroc.inference.delta import METHODS, delta, near_of, observation_scores, supported
+from betaroc.inference.drawn_scores import percentiles
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
-from betaroc.inference.intervals import interval_hull, is_of_scores, scores_of_fit
+from betaroc.inference.intervals import (
+    FAMILY,
+    TAIL_METHOD,
+    interval_hull,
+    intervals_of_fit,
+    is_of_scores,
+    refuse_far_out,
+    scores_of_fit,
+)
 from betaroc.inference.of_scores import (
+    CountedScores,
     bare_interval_of_scores,
     influence_of,
     interval_of_counts,
@@ -41,15 +50,7 @@ from betaroc.inference.of_scores import (
     warn_of_no_width,
 )
 from betaroc.inference.paired_trials import joint_trials, on_same_trials, refuse_other_trials
-from betaroc.inference.sandwich import observation_scores
 from betaroc.inference.scores_beyond import Evidence, SupportedPair
-from betaroc.inference.simultaneous import percentiles
-from betaroc.inference.tail_intervals import (
-    FAMILY,
-    TAIL_METHOD,
-    intervals_of_fit,
-    refuse_far_out,
-)
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.model import ScoreModel

@@ -1,4 +1,4 @@
-"""The interval of any number of scores, of a fit, or of whatever answers for itself."""
+"""Intervals of any number and bands of the ROC: of scores, of a fit, of its tails."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol, Unpack, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Unpack, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
+from betaroc.core import checks
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import (
     ExtrapolationWarning,
     InputError,
@@ -20,18 +23,356 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import Notice, passed_on, public, quietly, warn
 from betaroc.core.options import IntervalOptions
+from betaroc.core.special import interval_end
 from betaroc.core.tables import in_library
+from betaroc.core.text import shown
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
+from betaroc.data.summary import ScoreSummary
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import REJECTED, base_of
+from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.estimate import give, outliers
-from betaroc.inference.delta import supported
-from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import bare_interval_of_scores, interval_of_scores
-from betaroc.inference.scores_beyond import SupportedPair
-from betaroc.inference.tail_intervals import FAMILY, intervals_of_fit, refuse_far_out
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.estimation.tails import TailFit, Tails, grid_of
+from betaroc.inference.delta import (
+    METHODS,
+    bare_interval,
+    delta_intervals,
+    near_of,
+    slopes_of,
+    supported,
+)
+from betaroc.inference.drawn_scores import DrawnScores, band_of_replicates, drawn_tpr, refuse_still
+from betaroc.inference.interval import Band, Interval, Limits
+from betaroc.inference.of_scores import (
+    CountedScores,
+    bare_interval_of_scores,
+    ends_at_ties,
+    interval_of_scores,
+    line_of,
+)
+from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
 from betaroc.model.asking import Asking, PointArguments, asking
+from betaroc.model.dataset_checks import warn_of_reversed
+from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import Where, of_point
 
+TAIL_METHOD = "integrated"
+#: The default of the family alone: of a tail where a number rests on one, else of parameters.
+FAMILY = "family"
+#: Points of the grid with less than this share of the heaviest's weight are left out.
+_LIGHT = 1e-8
+#: Deviates between which the share beyond the joint is tabulated.
+_DEVIATES = np.linspace(-8.0, 8.0, 257)
+#: Nearer to 0 a shape is one of an exponential tail to twice the digits of a probability.
+_STRAIGHT = 1e-8
+
+
+class _UncertainTail:
+    """One tail whose shape and scale are those of a grid, each with its weight.
+
+    Quantiles are those of the mixture; the share beyond the joint is a beta variable.
+    """
+
+    def __init__(self, fit: TailFit) -> None:
+        from scipy.special import betaincinv, ndtr
+
+        grid = grid_of(fit)
+        kept = grid.weight > _LIGHT * np.max(grid.weight)
+        self.shape, self.scale = grid.shape[kept], grid.scale[kept]
+        self.weight = grid.weight[kept] / np.sum(grid.weight[kept])
+        shares = betaincinv(fit.k + 0.5, fit.n - fit.k + 0.5, ndtr(_DEVIATES))
+        self.log_masses = np.log(shares)
+
+    def log_thinned(self, distance: float) -> FloatArray:
+        """Log of the share of what is beyond the joint that is beyond a distance, by the grid."""
+        u = max(distance, 0.0) / self.scale
+        z = self.shape * u
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bent = -np.log1p(np.maximum(z, -1.0)) / self.shape
+        return np.where(np.abs(z) < _STRAIGHT, -u, np.where(z <= -1.0, -np.inf, bent))
+
+    def at_most(self, log_rate: float, thinned: FloatArray) -> float:
+        """Probability that the rate at a distance is at most so much."""
+        from scipy.special import ndtr
+
+        deviates = np.interp(log_rate - thinned, self.log_masses, _DEVIATES)
+        return float(self.weight @ ndtr(deviates))
+
+    def rate(self, distance: float, probability: float) -> float:
+        """Quantile of the rate; 0 where tails that have ended weigh as much."""
+        thinned = self.log_thinned(distance)
+        if float(self.weight @ np.isneginf(thinned)) >= probability:
+            return 0.0
+        low = float(np.min(thinned[thinned > -np.inf])) + self.log_masses[0]
+        return math.exp(_root(lambda x: self.at_most(x, thinned) - probability, low, 0.0))
+
+    def distance(self, log_rate: float, probability: float) -> float:
+        """Quantile of the distance that has a rate beyond; 0 where that lies before the joint."""
+
+        def off(distance: float) -> float:
+            return self.at_most(log_rate, self.log_thinned(distance)) - probability
+
+        if off(0.0) >= 0.0:
+            return 0.0
+        reach = float(self.weight @ self.scale)
+        while off(reach) < 0.0:
+            reach *= 2.0
+        return _root(off, 0.0, reach)
+
+
+_root = partial(interval_end, what="end of an interval of a tail")
+
+
+def _of(fit: TailFit) -> _UncertainTail:
+    """The uncertain tail, kept with its fit."""
+    if TAIL_METHOD not in fit.kept:
+        fit.kept[TAIL_METHOD] = _UncertainTail(fit)
+    found: _UncertainTail = fit.kept[TAIL_METHOD]
+    return found
+
+
+def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
+    """Whether the place of a rate lies beyond the joint of every size, at a level.
+
+    Nearer to the body rates are those of counts, which have exact intervals.
+    """
+    if rate <= 0.0 or rate > 0.5 * tails.mass:
+        return False
+    tail, log_rate = 0.5 - 0.5 * level, math.log(rate)
+    return all(u.at_most(log_rate, u.log_thinned(0.0)) < tail for u in map(_of, tails.fits))
+
+
+def tail_rate_ends(tails: Tails, place: float, level: float = 0.95) -> Limits:
+    """Ends of the interval of the rate beyond a place: the hull over the sizes of the tail.
+
+        quantiles of zeta G(x; shape, scale), zeta ~ Beta(k + 1/2, n - k + 1/2), shape and scale
+        weighted by their penalised likelihood
+
+    The place is one of the coordinate, beyond all joints. An end is 0 where so many of the tails
+    have ended before. The two sizes disagree where the tail bends; the hull pays for that.
+    """
+    turned, tail = tails.sign * place, 0.5 - 0.5 * level
+    low, high = (
+        [_of(fit).rate(turned - fit.joint, p) for fit in tails.fits] for p in (tail, 1.0 - tail)
+    )
+    return min(low), max(high)
+
+
+def tail_threshold_ends(tails: Tails, rate: float, level: float = 0.95) -> Limits:
+    """Ends of the interval of the place that has a rate beyond, on the coordinate.
+
+    The same statement as that of :func:`tail_rate_ends`, turned round: a place lies in this
+    interval where its rate may be the one asked for.
+    """
+    log_rate, tail = math.log(rate), 0.5 - 0.5 * level
+    lows, highs = (
+        [fit.joint + _of(fit).distance(log_rate, p) for fit in tails.fits] for p in (tail, 1 - tail)
+    )
+    low, high = min(lows), max(highs)
+    return (low, high) if tails.sign > 0.0 else (-high, -low)
+
+
+# ----------------------------------------------------------------------- of pairs with tails
+#: Of each rate the class, the end that it is a tail of, and whether it is what that leaves.
+_RATES = {
+    "far": ("impostor", "upper", False), "tnr": ("impostor", "upper", True),
+    "frr": ("client", "lower", False), "tpr": ("client", "lower", True),
+}  # fmt: skip
+
+
+class _End(NamedTuple):
+    """One tail of a pair, where its thresholds are, and the share of trials that have a score."""
+
+    tails: Tails
+    law: Spliced
+    made: float
+
+    def ends(self, rate: float, level: float) -> Limits:
+        """Scores between which the threshold of a rate lies."""
+        places = tail_threshold_ends(self.tails, rate, level)
+        low, high = self.law.coordinate.place(np.array(places)).theta.tolist()
+        return low, high
+
+
+def tail_interval(
+    f: PairEstimate,
+    asked: Asking,
+    level: float = 0.95,
+    *,
+    groups: bool = True,
+) -> Interval | None:
+    """The interval of a number that rests on a tail; None of any other.
+
+        a rate at a threshold, the threshold of a rate: as in `tail_rate_ends`
+        a rate of one class at a rate of the other: the square root of the sum of squares of what
+        the threshold's interval moves it, and of its own interval at the estimated threshold
+
+    Parameters
+    ----------
+    f : PairEstimate
+        With tails.
+    asked : Asking
+        "far", "tnr", "frr" or "tpr" at a threshold or at a rate of the other class; or "threshold"
+        at a rate.
+    level : float
+        Confidence level.
+    groups : bool
+        For the other class, as in `Fit.interval`.
+
+    Notes
+    -----
+    Nearer to the body than half a tail's mass counts answer, and this None. So it does of FRR where
+    some clients have no score: their share, not the tail, is what varies most.
+    """
+    name, (point, value) = asked.name, asked.where
+    if name == "threshold" and point in _RATES:
+        end, rate = _end_of(f, point, float(value))
+        if end is None or not surely_beyond(end.tails, rate, level):
+            return None
+        return _interval(asked.number(f.model), end.ends(rate, level), level)
+    if name not in _RATES:
+        return None
+    if point == "threshold":
+        return _rate(f, asked, level)
+    if point in _RATES and _RATES[point][0] != _RATES[name][0]:
+        return _across(f, asked, level, groups=groups)
+    return None
+
+
+def _end_of(f: PairEstimate, name: str, value: float) -> tuple[_End | None, float]:
+    """The tail that a rate speaks of, and the rate beyond."""
+    who, side, rest = _RATES[name]
+    estimate: Estimate = getattr(f, who)
+    law: Distribution = estimate.distribution
+    found = [one for one in estimate.tails if one.side == side]
+    rate, made = 1.0 - value if rest else value, 1.0
+    absent = estimate.params.get(REJECTED, 0.0)
+    if absent and side == "upper":  # the share hardly varies beside a tail
+        law, made = base_of(law), 1.0 - absent
+    end = _End(found[0], law, made) if found and isinstance(law, Spliced) else None
+    return end, rate / made
+
+
+def _rate(f: PairEstimate, asked: Asking, level: float) -> Interval | None:
+    estimate = asked.number(f.model)
+    end, beyond = _end_of(f, asked.name, estimate)
+    if end is None:
+        return None
+    place = float(end.law.coordinate.of(Thresholds.from_theta(np.array(asked.where.value))))
+    if end.tails.sign * place <= max(fit.joint for fit in end.tails.fits):
+        return None
+    low, high = tail_rate_ends(end.tails, place, level)
+    if high > 0.5 * end.tails.mass and not surely_beyond(end.tails, beyond, level):
+        return None
+    low, high = end.made * low, end.made * high
+    ends = (1.0 - high, 1.0 - low) if _RATES[asked.name][2] else (low, high)
+    return _interval(estimate, ends, level)
+
+
+def _across(f: PairEstimate, asked: Asking, level: float, *, groups: bool) -> Interval | None:
+    end, rate = _end_of(f, asked.where.point, float(asked.where.value))
+    if end is None or not surely_beyond(end.tails, rate, level):
+        return None
+    estimate = asked.number(f.model)
+    threshold = asking("threshold", (), **asked.where.keywords).number(f.model)
+    fixed = asking(asked.name, (), threshold=threshold)
+    own = tail_interval(f, fixed, level, groups=groups)
+    if own is None:  # of the parameters, of a body of counts, which has none, by the counts
+        estimated: Estimate = getattr(f, _RATES[fixed.name][0])
+        if set(estimated.names) - {REJECTED}:
+            own = delta_intervals(f, fixed, groups=groups)(level)
+        else:
+            own = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
+    moved = sorted(
+        asking(asked.name, (), threshold=t).number(f.model) for t in end.ends(rate, level)
+    )
+    low = estimate - math.hypot(estimate - moved[0], estimate - own.low)
+    high = estimate + math.hypot(moved[1] - estimate, own.high - estimate)
+    return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
+
+
+def _interval(estimate: float, ends: Limits, level: float) -> Interval:
+    return Interval(estimate, ends[0], ends[1], level, f"tail, {TAIL_METHOD}")
+
+
+# ----------------------------------------------------------------------------- of any fit
+#: Scores that a number must expect beyond it, unless extrapolation is asked for.
+_TENTH = 0.1
+
+
+def intervals_of_fit(
+    f: PairEstimate, asked: Asking, options: IntervalOptions
+) -> Callable[[float], Interval]:
+    """The interval at any level: of a tail where the number rests on one, else of parameters.
+
+    Raises
+    ------
+    InputError
+        If a method of tails is asked for where no tail answers, or as in `bare_interval`.
+    """
+    options = options if options.method is None else options.by((*METHODS, TAIL_METHOD, FAMILY))
+    if options.method == FAMILY:
+        alone = intervals_of_fit(f, asked, replace(options, method=None))
+
+        def if_right(level: float) -> Interval:
+            found = alone(level)
+            return replace(found, method=f"{found.method}, if the family is right")
+
+        return if_right
+    if options.method in (None, TAIL_METHOD):
+        own = tail_interval(f, asked, options.level, groups=options.groups)
+        if own is not None:
+            return lambda level: _of_tail(f, asked, replace(options, level=level), own)
+        if options.method is not None:
+            raise InputError.about("method")(
+                worded("`method=`")
+                + f'"{options.method}" must be for a rate or a threshold beyond the joint of a tail'
+                f" of the fit; {str(asked)!r} rests on none. Leave the method out, or fit with"
+                + worded(' `tails="both"`.')
+            )
+    if options.method == METHODS[1]:
+        return lambda level: bare_interval(f, asked, replace(options, level=level))
+    return delta_intervals(f, asked, groups=options.groups)
+
+
+def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
+    """Of a tail; where a higher level reaches into the body, at least that of the parameters."""
+    found = tail_interval(f, asked, options.level, groups=options.groups)
+    if options.level <= own.level:
+        return found or own
+    if found is None:
+        found = delta_intervals(f, asked, groups=options.groups)(options.level)
+    ends = min(own.low, found.low), max(own.high, found.high)
+    return replace(own, low=ends[0], high=ends[1], level=options.level)
+
+
+def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> None:
+    """An error where a rate that was asked for expects less than a tenth of a score of a tail.
+
+    A rate at a threshold was not asked for: its interval says how far out it may be.
+    """
+    for one in asked.rates(f.model):
+        tails = (f.client, f.impostor)[one.who].tails
+        rate = float(f._evidence.scored(one).tail)
+        if extrapolate or not tails or not one.solved or not 0.0 < rate < 1.0:
+            continue
+        size = f._evidence.sizes[one.who]
+        if size * rate < _TENTH * (1.0 - 1e-12):
+            raise InputError.about("extrapolate")(
+                f"{one.name} must expect at least {_TENTH:g} of {size:.6g} {CLASSES[one.who]}"
+                f" scores to be read off a tail; {str(asked)!r} expects {size * rate:.2g}. Ask for"
+                f" a rate of at least {_TENTH / size:.2g}, give about {about(_TENTH / rate)}"
+                + worded(" scores, or say `extrapolate=True`:")
+                + " the interval then rests on the tail going on as it does."
+            )
+
+
+# ----------------------------------------------------------------------
 #: What the hull is called.
 BOTH = "family and scores"
 #: Confidence of the scores' own interval that contradicts a fit.
@@ -197,7 +538,7 @@ def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
     refuse_far_out(f, asked, extrapolate=options.extrapolate)
     with passed_on() as notices:
-        found: Interval = _interval(f, asked, options)
+        found: Interval = _hull_of_interval(f, asked, options)
     contradicted = any(one.category is MisfitWarning for one in notices)
     with passed_on(but=(MisfitWarning,) if contradicted else ()):  # said of this very number
         found = supported(found, asked, (f._evidence, f.model))
@@ -211,7 +552,7 @@ def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -
     return found
 
 
-def _interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Any:
+def _hull_of_interval(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Any:
     def family(chosen: IntervalOptions) -> Interval:
         return intervals_of_fit(f, asked, chosen)(chosen.level)
 
@@ -332,3 +673,242 @@ def tell_contradicted(f: SupportedPair, asked: Asking, estimate: float) -> bool:
     """Warn, and return, whether counts contradict a number that was read off a fit of them."""
     own = _own_interval(f, asked, IntervalOptions(_FLAG))
     return own is not None and _tell_left_out(str(asked), estimate, own)
+
+
+# ----------------------------------------------------------------------
+#: FARs of a band.
+_GRID = 201
+
+
+@public
+def roc_band(
+    x: ScoreData | SupportedPair,
+    *,
+    far: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    method: str | None = None,
+    replicates: int = 2000,
+    groups: bool = True,
+    rng: Any = None,
+    extrapolate: bool = False,
+) -> Band:
+    """Band around the ROC of scores or of a fit: TPR at each FAR.
+
+    Of scores it is the interval of :func:`interval` for "tpr" at each FAR, by the likelihood of
+    both counts; simultaneously that of the level at which
+
+        max over FARs of abs(normal score of a replicate's TPR)
+
+    stays below the deviate of that level in a share `level` of the replicates.
+
+    Parameters
+    ----------
+    x : Scores, ScoreSummary or Fit
+        What the ROC is of.
+    far : array_like, optional
+        Fractions; 201 equally spaced ones where left out.
+    level : float
+        Confidence level.
+    simultaneous : bool
+        One statement about all FARs.
+    method : str, optional
+        Of scores "likelihood"; of a fit "delta" (if left out, at FARs of a tail what `Fit.interval`
+        has for tails) or "bootstrap", see `Fit.roc_band`.
+    replicates : int
+        Draws behind a simultaneous band, or of the bootstrap of a fit.
+    groups : bool
+        Where trials carry groups, these vary as wholes.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness.
+    extrapolate : bool
+        Of a fit with tails: allow FARs that expect less than a tenth of a score.
+
+    Returns
+    -------
+    Band
+        Its `alpha` is the FAR.
+
+    Raises
+    ------
+    InputError
+        If an option is out of range, a summary is asked for a simultaneous band, which needs
+        the scores, or a tail expects less than a tenth of a score and `extrapolate` is not set.
+    InputTypeError
+        If `x` is neither scores nor a fit.
+
+    Warns
+    -----
+    ExtrapolationWarning
+        If less than one score is expected beyond a FAR that was given.
+
+    Notes
+    -----
+    The normal score of a replicate is the normal deviate of its rank among all at that FAR, ties
+    in the middle, so that a rate that seldom moves cannot decide. Simulated coverage:
+    docs/validation.md.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> scores = br.Scores([k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)])
+    >>> band = br.roc_band(scores, far=[0.1, 0.5])
+    >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
+    True
+    """
+    options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
+    simultaneous = checks.flag(simultaneous, "simultaneous")
+    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
+    at = checks.rates_1d(grid, "far")
+    if isinstance(x, SupportedPair):
+        options = options if options.method is None else options.by((*METHODS, FAMILY))
+        if far is not None:
+            _refuse_far_out(x, at, options)
+        evidence, points = x._evidence, x.model.at_far(at)
+        estimate, failed = _tpr(x.model, at), 0
+        made, low, high = _hull_of_fit(x, at, estimate, options, simultaneous=simultaneous)
+    elif isinstance(x, ScoreData):
+        options, counted = options.by(("likelihood",)), CountedScores(x._trials, options.groups)
+        evidence, points = counted.evidence, counted.model.at_far(at)
+        estimate, made = np.asarray(points.tpr), "scores"
+        low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
+    else:
+        raise InputTypeError.about("x")(
+            f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type"
+            f" {type(x).__name__}. A ScoreModel has no error: fit scores first."
+        )
+    asked = of_point(points, {"FAR": at})
+    if far is not None:
+        tell(evidence, asked)
+    drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
+    found = Band(
+        at, estimate, low, high, options.level, simultaneous,
+        made, drawn, np.full(at.size, failed),
+        n_beyond=fewest(evidence, asked),
+    )  # fmt: skip
+    return in_library(found, x)
+
+
+# ------------------------------------------------------------------------------ of scores
+def _ends_of_scores(
+    counted: CountedScores, x: FloatArray, points: OperatingPoint, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray, int]:  # fmt: skip
+    data = counted.data
+    warn_of_reversed(data._distributions, "scores")
+    level, failed = _joint_level(counted, x, options) if simultaneous else (options.level, 0)
+    own, ends = replace(options, level=level), []
+    for v, point in zip(x, points, strict=True):
+        line = line_of(Where("far", float(v)), data.prior)
+        found = ends_at_ties(counted, "frr", line, point, own)
+        ends.append(counted.likelihood_ends(line, point, level) if found is None else found)
+    off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
+    low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
+    return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0), failed
+
+
+def _joint_level(
+    counted: CountedScores, x: FloatArray, options: IntervalOptions
+) -> tuple[float, int]:
+    """The pointwise level at which replicates lie inside everywhere as often as asked for.
+
+    And the replicates that have no ROC, because a class was left without a trial.
+    """
+    from scipy.special import ndtr, ndtri
+    from scipy.stats import rankdata
+
+    data = counted.data
+    if not isinstance(data, Scores):
+        raise InputError.about("simultaneous")(
+            "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
+            " scores, or take simultaneous=False."
+        )
+    refuse_still(data, "x", groups=options.groups)
+    if counted.evidence.groups is None:
+        drawn = drawn_tpr(counted.model, x, options)
+    else:
+        found = [model for (model,) in DrawnScores((data,), options).models()]
+        drawn = np.array([np.asarray(m.at_far(x).tpr) for m in found if m is not None])
+    failed = options.replicates - len(drawn)
+    if not len(drawn):
+        raise InputError.about("replicates")(
+            f"a simultaneous band needs replicates with both classes; {failed} of {failed} lack"
+            " one. Give more groups, or take simultaneous=False."
+        )
+    ranks = rankdata(drawn, axis=0)
+    largest = np.max(np.abs(ndtri((ranks - 0.5) / len(drawn))), axis=1)
+    reach = max(float(np.quantile(largest, options.level)), options.deviate)
+    return float(1.0 - 2.0 * ndtr(-reach)), failed
+
+
+# -------------------------------------------------------------------------------- of fits
+def _hull_of_fit(
+    f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[str, FloatArray, FloatArray]:  # fmt: skip
+    """Of what the band is, and its ends: of the family, and of the scores unless left out."""
+    own = None
+    if options.method is None:
+        with quietly(), suppress(InputError):
+            counted = CountedScores(scores_of_fit(f)._trials, options.groups)
+            points = counted.model.at_far(x)
+            own = _ends_of_scores(counted, x, points, options, simultaneous=simultaneous)[:2]
+    alone = replace(options, method=None) if options.method == FAMILY else options
+    try:
+        ends = _ends_of_fit(f, x, estimate, alone, simultaneous=simultaneous)
+    except InputError:
+        if own is None:
+            raise
+        return "scores", *own
+    low, high = ends if own is None else hull_ends(ends, own)
+    # A TPR never falls: where FARs ascend, neither do its ends.
+    if np.all(np.diff(x) >= 0.0):
+        low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+    return "fit" if own is None else BOTH, low, high
+
+
+def _tpr(model: ScoreModel, x: FloatArray) -> FloatArray:
+    return np.asarray(model.roc().tpr(x), dtype=np.float64)
+
+
+def _ends_of_fit(
+    f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    from scipy.special import ndtr
+
+    near = near_of(f, groups=options.groups)
+    if options.method == "bootstrap":
+        drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
+        return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)
+    place, small = _probits(f.model, x), near.small
+    inside = np.isfinite(place)
+    changes = slopes_of(near.steps, lambda model: _probits(model, x))
+    slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
+    reach = small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
+    away = reach * np.sqrt(np.sum(slopes**2, axis=1))
+    low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
+    if options.method is None and f.impostor.tails:
+        level = float(1.0 - 2.0 * ndtr(-float(np.max(reach)))) if simultaneous else options.level
+        for k, rate in enumerate(x.tolist()):
+            asked = asking("tpr", (), far=rate)
+            found = tail_interval(f, asked, level, groups=options.groups) if inside[k] else None
+            if found is not None:
+                low[k], high[k] = found.low, found.high
+    return low, high
+
+
+def _refuse_far_out(f: SupportedPair, x: FloatArray, options: IntervalOptions) -> None:
+    for rate in x[(x > 0.0) & (x < 1.0)].tolist():
+        refuse_far_out(f, asking("threshold", (), far=rate), extrapolate=options.extrapolate)
+
+
+def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:
+    """Probit of TPR at each FAR, near 1 from the tail of FRR; infinite where TPR is 0 or 1."""
+    from scipy.special import ndtri
+
+    tpr = _tpr(model, far)
+    if any(law.atoms.places.size for law in (model.client, model.impostor)):
+        return np.asarray(ndtri(tpr))
+    frr = np.asarray(model.at_far(far).frr, dtype=np.float64)
+    return np.asarray(np.where(tpr < 0.5, ndtri(tpr), -ndtri(frr)))

@@ -22,18 +22,21 @@ from betaroc.distributions.normal import has_spread
 from betaroc.estimation.beta import ClassSums, best_partner
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.interval import Interval, Limits, from_log, from_logit
-from betaroc.inference.sandwich import in_cells, joint_cov, policy_in_force, undropped
-from betaroc.inference.small_samples import (
+from betaroc.inference.delta import (
     freedom_of,
+    in_cells,
     inner_trials,
+    joint_cov,
+    policy_in_force,
     refuse_light,
     scale_deviance,
     scored_trials,
     shape_corrections,
     stretch_of,
     student,
+    undropped,
 )
+from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 
 #: Ends are looked for in so many steps of one standard error.
 _STEPS = 60

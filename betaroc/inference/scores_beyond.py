@@ -25,7 +25,7 @@ from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.estimate import give
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.drawn_groups import cell_of, rows_in
+from betaroc.inference.drawn_scores import cell_of, rows_in
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
@@ -114,14 +114,21 @@ def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float)
     size = groups.sizes[which]
     if size is None or size < 2:
         return np.full(beyond.shape[1], n if size is None else 1.0)
-    cut = groups.rows[0].size
+    share, variance = grouped_share(groups, which, beyond, n)
+    return effective_size(share, variance, n, min(n, float(size)), size - 1.0, tail)
+
+
+def grouped_share(
+    groups: Groups, which: int, beyond: FloatArray, n: float
+) -> tuple[FloatArray, FloatArray]:
+    """Shares of the scores of a class that are counted, as in `worth`; variances between groups."""
+    cut, size = groups.rows[0].size, groups.sizes[which] or 0
     mine = (slice(cut), slice(cut, None))[which]
     share = np.nansum(beyond * groups.copies[mine, None], axis=0) / n
     parts = np.zeros((groups.first.size, beyond.shape[1]))
     parts[mine] = np.nan_to_num(beyond - share) / n
     whole, twice = (np.diag(part) for part in groups.meat(parts))
-    variance = np.where(whole > twice, whole - twice, whole) * size / (size - 1.0)
-    return effective_size(share, variance, n, min(n, float(size)), size - 1.0, tail)
+    return share, np.where(whole > twice, whole - twice, whole) * size / (size - 1.0)
 
 
 def effective_size(

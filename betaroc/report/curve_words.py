@@ -25,10 +25,9 @@ from betaroc.core.value import Value
 from betaroc.core.vocabulary import TERMS, capital, for_readers
 from betaroc.estimation.families import has_shapes, is_of_counts, rows_of_names
 from betaroc.fits.check import FitCheck, check_fit
-from betaroc.fits.counted_ends import CANNOT_TELL, CONTRADICTED, counted_hooks
 from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit, fit, law_rows
-from betaroc.fits.shape_tests import untested_ends
+from betaroc.fits.shape_tests import CANNOT_TELL, CONTRADICTED, counted_hooks, untested_ends
 from betaroc.model.improper_regions import gaps
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import level_words, number, percent, threshold

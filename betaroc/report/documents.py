@@ -40,12 +40,12 @@ from betaroc.distributions.shifted import Shifted
 from betaroc.distributions.spliced import ParetoTail, Spliced
 from betaroc.ensemble.fusion import Fusion
 from betaroc.ensemble.inclusion import Inclusion
-from betaroc.fits.audit import Sensitivity
 from betaroc.fits.check import FitCheck
 from betaroc.fits.covariates import CovariateFit
 from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRatioTest, TailRow
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import CurveTest
+from betaroc.fits.tail_fits import Sensitivity
 from betaroc.inference.auc import AucTest
 from betaroc.inference.differences import Difference
 from betaroc.inference.interval import Band, Interval

@@ -12,10 +12,9 @@ from betaroc.core.value import fields_of
 from betaroc.decision.curve_view import curve_numbers
 from betaroc.decision.decide import Decision, DecisionCheck
 from betaroc.decision.ways import Way
-from betaroc.fits.check import CURVE_ONLY, TOLERANCE
-from betaroc.fits.counted_ends import counted_hooks
+from betaroc.fits.check import CURVE_ONLY, TOLERANCE, rates_verdict
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.target_checks import rates_verdict
+from betaroc.fits.shape_tests import counted_hooks
 from betaroc.model.asking import asking, asking_of_text
 from betaroc.model.measures import MEASURES, OperatingPoint, some_rejected
 from betaroc.model.model import ScoreModel

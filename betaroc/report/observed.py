@@ -31,10 +31,9 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.decision.epc import Epc, epc
 from betaroc.fits.fit import Fit
-from betaroc.inference.counted_scores import CountedScores, whole_weights
 from betaroc.inference.interval import Band
 from betaroc.inference.intervals import interval_of_fit
-from betaroc.inference.of_scores import interval_at
+from betaroc.inference.of_scores import CountedScores, interval_at, whole_weights
 from betaroc.model.asking import asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel

@@ -28,24 +28,33 @@ from betaroc.distributions.empirical import is_binned
 from betaroc.distributions.shifted import bounds_of
 from betaroc.estimation.estimate import SMALL_SAMPLE, reversed_scores
 from betaroc.estimation.families import Names, family_text, has_shapes, is_of_counts, named
-from betaroc.fits.audit import Sensitivity, sensitivity, tail_words
-from betaroc.fits.check import TOLERANCE, FitCheck, FitStatus, check_fit, statuses_beside
-from betaroc.fits.counted_ends import CONTRADICTED, counts_at_end
-from betaroc.fits.family_choice import FamilyComparison, compare_families
-from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, untested_ends
-from betaroc.fits.target_checks import (
+from betaroc.fits.check import (
+    TOLERANCE,
+    FitCheck,
+    FitStatus,
     GoodDownTo,
     TargetCheck,
+    check_fit,
     check_targets,
     good_down_to,
     rates_verdict,
     rates_words,
+    statuses_beside,
 )
-from betaroc.inference.counted_scores import whole_weights
+from betaroc.fits.family_choice import FamilyComparison, compare_families
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.fits.shape_tests import (
+    CONTRADICTED,
+    CurveTest,
+    EndTests,
+    counts_at_end,
+    ends_are_tested,
+    untested_ends,
+)
+from betaroc.fits.tail_fits import Sensitivity, sensitivity, tail_words
 from betaroc.inference.interval import Interval
 from betaroc.inference.intervals import interval_of_fit
-from betaroc.inference.of_scores import interval_of_scores
+from betaroc.inference.of_scores import interval_of_scores, whole_weights
 from betaroc.model.asking import Asking, asking_of_text
 from betaroc.model.distances import largest_distance, roc_distance
 from betaroc.model.model import ScoreModel

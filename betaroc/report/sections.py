@@ -14,8 +14,8 @@ from betaroc.core.vocabulary import TERMS, capital
 from betaroc.data.scores import CLASS_HEAD, read_rows
 from betaroc.decision.curve_view import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text
+from betaroc.fits.check import targets_grid
 from betaroc.fits.fit import fit_families, law_rows
-from betaroc.fits.target_checks import targets_grid
 from betaroc.rendering.numbers import (
     counted,
     level_words,

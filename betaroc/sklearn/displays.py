@@ -19,7 +19,7 @@ from betaroc.data.scores import Scores
 from betaroc.estimation.families import BEST, Names, family_text
 from betaroc.fits.fit import Fit, fit
 from betaroc.inference.interval import Band
-from betaroc.inference.roc_bands import roc_band
+from betaroc.inference.intervals import roc_band
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model

@@ -29,12 +29,19 @@ from betaroc.estimation.families import named, planned_family
 from betaroc.estimation.tails import FEWEST, SIZES, Tails, TailScores, fit_tails
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
-from betaroc.inference.delta import METHODS, bare_interval, delta, models_near
+from betaroc.inference.delta import (
+    METHODS,
+    bare_interval,
+    delta,
+    free_coordinates,
+    laws_at,
+    models_near,
+    small_sample,
+    student,
+)
 from betaroc.inference.interval import Interval, Limits, difference_ends
-from betaroc.inference.intervals import BOTH
+from betaroc.inference.intervals import BOTH, surely_beyond, tail_rate_ends, tail_threshold_ends
 from betaroc.inference.of_scores import bare_interval_of_scores
-from betaroc.inference.small_samples import free_coordinates, laws_at, small_sample, student
-from betaroc.inference.tail_intervals import surely_beyond, tail_rate_ends, tail_threshold_ends
 from betaroc.model.asking import Asking, asking
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel

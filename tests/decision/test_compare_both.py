@@ -18,8 +18,7 @@ from betaroc.decision.curve import area_weights
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
 from betaroc.distributions.pairs import pair_of
-from betaroc.inference.drawn_scores import DrawnRows, SortedRows
-from betaroc.inference.simultaneous import percentile_band
+from betaroc.inference.drawn_scores import DrawnRows, SortedRows, percentile_band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.samples import empirical_model
 

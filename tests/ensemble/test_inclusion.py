@@ -17,8 +17,8 @@ from scipy import integrate, special, stats
 
 import betaroc as br
 from betaroc import Beta, Inflated, Normal, ScoreModel
-from betaroc.ensemble.evidence import _above, _peaks
-from betaroc.ensemble.learned import learned_gains
+from betaroc.ensemble.fusion import learned_gains
+from betaroc.ensemble.rule import _above, _peaks
 from betaroc.ensemble.set_hull import hull_of
 from betaroc.ensemble.trials import systems_of
 

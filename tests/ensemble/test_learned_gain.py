@@ -15,7 +15,7 @@ from scipy import special, stats
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.ensemble.learned import (
+from betaroc.ensemble.fusion import (
     STRENGTHS,
     LearnedGain,
     Standard,

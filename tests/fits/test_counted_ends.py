@@ -15,7 +15,7 @@ from scipy.stats import beta, hypergeom
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.fits.counted_ends import counts_at_end
+from betaroc.fits.shape_tests import counts_at_end
 
 Draw = Callable[[np.random.Generator], br.Scores]
 

@@ -25,7 +25,7 @@ from betaroc.estimation.contract import Family, Maximum
 from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.sandwich import joint_cov
+from betaroc.inference.delta import joint_cov
 from helpers.public import back
 
 RNG = np.random.default_rng(17)

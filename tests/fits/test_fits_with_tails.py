@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 import betaroc as br
 from betaroc.core.errors import ExtrapolationWarning, InputError, MisfitWarning, ScaleWarning
 from betaroc.estimation.tails import Tails
-from betaroc.inference.tail_intervals import tail_rate_ends, tail_threshold_ends
+from betaroc.inference.intervals import tail_rate_ends, tail_threshold_ends
 
 
 def scores(n: int = 1000, seed: int = 2) -> br.Scores:

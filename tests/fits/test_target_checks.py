@@ -15,7 +15,7 @@ from scipy import stats
 import betaroc as br
 from betaroc import Empirical, Fit
 from betaroc.core.notices import quietly
-from betaroc.fits.target_checks import check_targets, good_down_to
+from betaroc.fits.check import check_targets, good_down_to
 from helpers.cases import some
 
 

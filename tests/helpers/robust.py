@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from betaroc.data.groups import Trials, settled, units_of
-from betaroc.inference.sandwich import observation_scores
+from betaroc.inference.delta import observation_scores
 
 
 def robust_cov(fit: Any, values: Any, weights: Any = None, groups: Any = None) -> Any:

@@ -11,15 +11,13 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
-from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.delta import _scale
+from betaroc.inference.delta import SmallSample, _scale, freedom_of, stretch_of, student
 from betaroc.inference.differences import of_replicates
 from betaroc.inference.drawn_scores import _copies
 from betaroc.inference.interval import Interval, difference_ends, from_log, from_logit
-from betaroc.inference.of_scores import _best_of_chance, _off
+from betaroc.inference.of_scores import CountedScores, _best_of_chance, _off
 from betaroc.inference.profile import _share_ends
 from betaroc.inference.scores_beyond import about, needed, robust_rates
-from betaroc.inference.small_samples import SmallSample, freedom_of, stretch_of, student
 from betaroc.model.asking import asking
 
 INSIDE = [0.12, 0.3, 0.41, 0.55, 0.56, 0.71, 0.8, 0.93]

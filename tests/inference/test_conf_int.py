@@ -13,8 +13,8 @@ import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
+from betaroc.inference.delta import shape_bias, shape_corrections
 from betaroc.inference.interval import from_log, from_logit
-from betaroc.inference.small_samples import shape_bias, shape_corrections
 from betaroc.report.score_set import parameters_of
 from helpers.cases import some
 from helpers.extras import needs

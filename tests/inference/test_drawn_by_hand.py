@@ -13,13 +13,11 @@ import betaroc as br
 from betaroc.core.options import IntervalOptions
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.record import Estimate
-from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.of_scores import _best_of_chance, line_of, rate_weights
+from betaroc.inference.delta import SmallSample, _censored_log_likelihood
+from betaroc.inference.intervals import _UncertainTail
+from betaroc.inference.of_scores import CountedScores, _best_of_chance, line_of, rate_weights
 from betaroc.inference.profile import _both_shapes, profile_of_scores
-from betaroc.inference.sandwich import _censored_log_likelihood
 from betaroc.inference.scores_beyond import robust_rates
-from betaroc.inference.small_samples import SmallSample
-from betaroc.inference.tail_intervals import _UncertainTail
 from betaroc.model.asking import asking
 from betaroc.model.statistics import Where
 

@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.of_scores import ends_of_rare
+from betaroc.inference.of_scores import CountedScores, ends_of_rare
 from betaroc.model.asking import asking
 
 #: FAR .01 is far out for so few impostors, which is said.

@@ -18,7 +18,7 @@ import betaroc as br
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.data.groups import groups_of
 from betaroc.decision.resample_threshold import threshold_error
-from betaroc.inference.sandwich import difference_scores, observation_scores
+from betaroc.inference.delta import difference_scores, observation_scores
 from betaroc.inference.scores_beyond import _quantile_ratio, robust_rates
 from helpers.cases import some
 from helpers.extras import needs

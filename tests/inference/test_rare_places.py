@@ -12,8 +12,8 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
-from betaroc.inference.small_samples import shape_bias
-from betaroc.inference.tail_intervals import intervals_of_fit, tail_interval
+from betaroc.inference.delta import shape_bias
+from betaroc.inference.intervals import intervals_of_fit, tail_interval
 from betaroc.model.asking import asking
 
 P = (np.arange(40) + 0.5) / 40

@@ -14,9 +14,8 @@ from scipy import optimize, special, stats
 
 import betaroc as br
 from betaroc.core.options import IntervalOptions
-from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.drawn_scores import DrawnScores, drawn_tpr
-from betaroc.inference.of_scores import methods_of
+from betaroc.inference.of_scores import CountedScores, methods_of
 from betaroc.model.asking import asking
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import STATISTICS

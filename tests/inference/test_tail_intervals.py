@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import logit
 
 from betaroc.estimation.tails import Tails, TailScores, fit_tails, grid_of
-from betaroc.inference.tail_intervals import (
+from betaroc.inference.intervals import (
     surely_beyond,
     tail_rate_ends,
     tail_threshold_ends,

@@ -13,7 +13,7 @@ import betaroc as br
 from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.record import PairEstimate
 from betaroc.fits.tail_fits import TailRequest, with_tails
-from betaroc.inference.tail_intervals import (
+from betaroc.inference.intervals import (
     tail_interval,
     tail_rate_ends,
     tail_threshold_ends,

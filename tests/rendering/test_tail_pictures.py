@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 
 import betaroc as br
 from betaroc.fits.tail_pictures import TAIL_KINDS
-from betaroc.inference.tail_intervals import tail_rate_ends
+from betaroc.inference.intervals import tail_rate_ends
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from scipy import optimize, special, stats
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.ensemble.evidence import misfit_of
-from betaroc.fits.audit import Sensitivity, TailCheck, tail_words
-from betaroc.fits.target_checks import check_targets, good_down_to, rates_words
+from betaroc.ensemble.rule import misfit_of
+from betaroc.fits.check import check_targets, good_down_to, rates_words
+from betaroc.fits.tail_fits import Sensitivity, TailCheck, tail_words
 from betaroc.model.samples import empirical_model
 from betaroc.report.page import render_report
 from betaroc.report.score_set import (
