@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +52,11 @@ class Panel(NamedTuple):
     #: Where fitted distributions were drawn: places, heights of clients, heights of impostors.
     fitted: tuple[FloatArray, FloatArray, FloatArray] | None = None
 
+    def tallest(self, who: str, low: float, high: float) -> float:
+        """The tallest bar between two places."""
+        within = (self.edges[1:] > low) & (self.edges[:-1] < high)
+        return float(getattr(self, who).max(initial=0.0, where=within))
+
 
 # -------------------------------------------------------------------------------- axis
 class ScoreAxis(NamedTuple):
@@ -71,24 +76,27 @@ class ScoreAxis(NamedTuple):
     @classmethod
     def of(cls, scores: FloatArray, mark: float | None) -> ScoreAxis:
         """All but the outermost scores, and the mark; by logits where most lie next to 0 or 1."""
-        marks = [x for x in (mark,) if x is not None and math.isfinite(x)]
+        from scipy.special import logit
+
         low, high = float(scores.min()), float(scores.max())
-        on_unit = 0.0 <= low and high <= 1.0
+        on_unit, at = 0.0 <= low and high <= 1.0, np.nan if mark is None else mark
         if on_unit and np.mean(np.minimum(scores, 1.0 - scores) < _NEAR) > 0.5:
-            inner, marks = (
-                [math.log(x) - math.log1p(-x) for x in places if 0.0 < x < 1.0]
-                for places in (scores, marks)
-            )
-            if inner:
-                return cls(*_limits(np.array(inner), marks, 0.02, 0.1), logit=True)
+            inner = logit(scores[(scores > 0.0) & (scores < 1.0)])
+            if inner.size:
+                return cls(*_limits(inner, float(logit(at)), 0.02, 0.1), logit=True)
         if on_unit and high - low > 0.5:
             return cls(0.0, 1.0, logit=False)
-        return cls(*_limits(scores, marks, 0.03, 0.0), logit=False)
+        return cls(*_limits(scores, at, 0.03, 0.0), logit=False)
 
     def place(self, score: Any) -> Any:
         """In per cent of the width, at most at its ends."""
-        share = (self._scaled(score) - self.low) / (self.high - self.low)
-        return np.clip(100.0 * share, 0.0, 100.0)
+        return np.clip(self._place(score), 0.0, 100.0)
+
+    def _place(self, score: Any) -> Any:
+        from scipy.special import logit
+
+        scaled = logit(score) if self.logit else np.asarray(score, dtype=np.float64)
+        return 100.0 * (scaled - self.low) / (self.high - self.low)
 
     def score(self, place: Any) -> Any:
         """The score at a place."""
@@ -100,12 +108,6 @@ class ScoreAxis(NamedTuple):
         one = (self.high - self.low) / 100.0
         return one * score * (1.0 - score) if self.logit else np.full(score.shape, one)
 
-    def _scaled(self, score: Any) -> Any:
-        if not self.logit:
-            return np.asarray(score, dtype=np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(score) - np.log1p(-np.asarray(score))
-
     def text(self, score: float) -> str:
         """A score in as many digits as tell its neighbours on a slider apart."""
         if self.logit:
@@ -116,20 +118,17 @@ class ScoreAxis(NamedTuple):
 
     def ticks(self) -> list[Tick]:
         """Four to seven numbers."""
+        marks = _LOGIT_TICKS
         if not self.logit:
             step = _step((self.high - self.low) / 4.5)
             first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
             scores = [k * step for k in range(first, last + 1)]
-            shown = (with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0" for x in scores)
-            return [Tick(float(self.place(x)), text) for x, text in zip(scores, shown, strict=True)]
-        found: list[Tick] = []
-        for score, text in _LOGIT_TICKS:
-            x = float((self._scaled(score) - self.low) / (self.high - self.low)) * 100.0
-            if 0.0 <= x <= 100.0:
-                found.append(Tick(x, text))
-        step = max(math.ceil(len(found) / 7), 1)
-        middle = next((k for k, one in enumerate(found) if one.text == "0.5"), 0)
-        return found[middle % step :: step]
+            marks = [(x, with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0") for x in scores]
+        placed = [Tick(float(self._place(score)), text) for score, text in marks]
+        inside = [tick for tick in placed if -1e-9 <= tick.at <= 100.0 + 1e-9]
+        step = max(math.ceil(len(inside) / 7), 1)
+        middle = next((k for k, tick in enumerate(inside) if tick.text == "0.5"), 0)
+        return inside[middle % step :: step]
 
 
 def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], FloatArray, int]:
@@ -143,14 +142,11 @@ def slider_positions(axis: ScoreAxis, threshold: float) -> tuple[list[str], Floa
     return texts, thresholds, home
 
 
-def _limits(
-    values: FloatArray, marks: Sequence[float], share: float, least: float
-) -> tuple[float, float]:
-    """Nearly all values and all marks, with some room on both sides."""
-    inner = (float(x) for x in np.quantile(values, [_OUTSIDE, 1.0 - _OUTSIDE]))
-    ends = [*inner, *marks]
-    room = share * (max(ends) - min(ends)) + least
-    room = room or 0.5 * max(abs(ends[0]), 1.0)
+def _limits(values: FloatArray, mark: float, share: float, least: float) -> tuple[float, float]:
+    """Nearly all values and the mark, with some room on both sides."""
+    ends = [float(x) for x in np.quantile(values, [_OUTSIDE, 1.0 - _OUTSIDE])]
+    ends += [mark] if math.isfinite(mark) else []
+    room = share * (max(ends) - min(ends)) + least or 0.5 * max(abs(ends[0]), 1.0)
     return min(ends) - room, max(ends) + room
 
 
@@ -171,11 +167,9 @@ def _step(width: float) -> float:
 # --------------------------------------------------------------------------- histograms
 def shares(values: FloatArray, weights: FloatArray | None, edges: FloatArray) -> FloatArray:
     """The share of scores between edges, open below and closed above; the ends take all beyond."""
-    order = np.argsort(values, kind="stable")
-    total = np.arange(1.0, values.size + 1.0) if weights is None else np.cumsum(weights[order])
-    upto = np.searchsorted(values[order], edges[1:-1], side="right")
-    sums = np.concatenate([[0.0], np.where(upto > 0, total[upto - 1], 0.0), total[-1:]])
-    return np.asarray(np.diff(sums) / total[-1])
+    inside = np.clip(values, edges[0], edges[-1])
+    sums = np.histogram(-inside, -edges[::-1], weights=weights)[0][::-1]
+    return np.asarray(sums / sums.sum())
 
 
 def panel_svg(
@@ -207,80 +201,65 @@ def panel_svg(
     """
     unit = (_SIDE - 2.0 * _ROOM) / (sum(highest) or 1.0)
     base = _ROOM + unit * highest[0]
-    dev, line = " dev" if dashed else "", f"{base / 10.0:.2f}%"
-    drawn = ("c", -unit * panel.client), ("i", unit * panel.impostor)
-    bars = [(side, heights, _steps(panel.edges, base, heights)) for side, heights in drawn]
-    inner = [f'<path class="f-{side}" d="{path}Z"/>' for side, _, path in bars]
+    dev, line, mark = " dev" if dashed else "", f"{base / 10.0:.2f}%", ""
+    heights = {"c": base - unit * panel.client, "i": base + unit * panel.impostor}
+    paths = {side: _steps(panel.edges, base, y) for side, y in heights.items()}
+    inner = [f'<path class="f-{side}" d="{path}Z"/>' for side, path in paths.items()]
+    outlines = [f'<path class="o-{side}{dev}" d="{path}"/>' for side, path in paths.items()]
     if at is not None:
-        # Both sides of the threshold.
-        clips = (
-            f'<defs><clipPath id="left{key}"><rect x="0" y="0" width="{at:.2f}%" height="1000"'
-            f' data-place="width:x"/></clipPath><clipPath id="right{key}"><rect x="{at:.2f}%" y="0"'
-            ' width="100%" height="1000" data-place="x:x"/></clipPath></defs>'
+        # Clients err to the left of the threshold, impostors to the right.
+        inner.insert(
+            0,
+            f'''<defs><clipPath id="c{key}"><rect x="0" y="0" width="{at:.2f}%"
+ height="1000" data-place="width:x"/></clipPath><clipPath id="i{key}"><rect x="{at:.2f}%" y="0"
+ width="100%" height="1000" data-place="x:x"/></clipPath></defs>''',
         )
-        inner = [clips, *inner]
-        inner += [f'<path class="e-{s}" {_clipped(s, key)} d="{path}Z"/>' for s, _, path in bars]
-    inner += [f'<path class="o-{side}{dev}" d="{path}"/>' for side, _, path in bars]
-    if at is not None:
-        inner.append(f'<g class="magg{"" if taller else " gone"}" data-flag="gone:large">')
-        inner += [
-            f'<path class="o-{side} mag{dev}" {_clipped(side, key)}'
-            f' d="{_steps(panel.edges, base, TALLER * heights)}"/>'
-            for side, heights, _ in bars
-        ]
-        inner.append("</g>")
-    if panel.fitted is not None:
-        places, *curves = panel.fitted
-        inner += [
-            f'<path class="fitl" d="{_curve(places, base, sign * unit * heights)}"/>'
-            for sign, heights in zip((-1.0, 1.0), curves, strict=True)
-        ]
-    mark = ""
-    if at is not None:
+        outlines.append(f'<g class="magg{"" if taller else " gone"}" data-flag="gone:large">')
+        for side, path in paths.items():
+            errors = f'clip-path="url(#{side}{key})"'
+            inner.append(f'<path class="e-{side}" {errors} d="{path}Z"/>')
+            tall = _steps(panel.edges, base, base + TALLER * (heights[side] - base))
+            outlines.append(f'<path class="o-{side} mag{dev}" {errors} d="{tall}"/>')
+        outlines.append("</g>")
         mark = f'<line class="thl" y1="-2" y2="100%" x1="{at:.2f}%" x2="{at:.2f}%"'
         mark += ' data-place="x1:x x2:x"/>' + (_side_names(panel, at, highest) if told else "")
+    if panel.fitted is not None:
+        places, *curves = panel.fitted
+        for sign, curve in zip((-1.0, 1.0), curves, strict=True):
+            points = zip(10.0 * places, _within(base + sign * unit * curve), strict=True)
+            outlines.append(
+                f'<path class="fitl" d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in points)}"/>'
+            )
     return (
         f'<svg class="pl" role="img" aria-label="{html.escape(alt)}">'
-        f'<svg viewBox="0 0 1000 1000" preserveAspectRatio="none">{"".join(inner)}</svg>'
+        '<svg viewBox="0 0 1000 1000" preserveAspectRatio="none">'
+        f"{''.join([*inner, *outlines])}</svg>"
         f'<line class="base" x1="0" x2="100%" y1="{line}" y2="{line}"/>'
         f"{mark}{_class_names(panel, at, base, unit, names)}</svg>"
     )
 
 
-def _clipped(side: str, key: str) -> str:
-    """Clients err to the left of the threshold, impostors to the right."""
-    return f'clip-path="url(#{"left" if side == "c" else "right"}{key})"'
+def _within(y: FloatArray) -> FloatArray:
+    """Beyond the frame nothing is seen."""
+    return np.clip(y, -_ROOM, _SIDE + _ROOM)
 
 
-def _steps(edges: FloatArray, base: float, heights: FloatArray) -> str:
+def _steps(edges: FloatArray, base: float, y: FloatArray) -> str:
     """The outline of bars from the base line."""
-    points, last = [f"M{10.0 * edges[0]:.1f} {base:.1f}"], base
-    for k, height in enumerate(heights):
-        y = min(max(base + height, -_ROOM), _SIDE + _ROOM)  # beyond the frame nothing is seen
-        if y != last:
-            points.append(f"H{10.0 * edges[k]:.1f}V{y:.1f}")
-            last = y
-    points.append(f"H{10.0 * edges[-1]:.1f}V{base:.1f}")
-    return "".join(points)
-
-
-def _curve(places: FloatArray, base: float, heights: FloatArray) -> str:
-    inside = np.clip(np.nan_to_num(base + heights, nan=base), -_ROOM, _SIDE + _ROOM)
-    pairs = (f"{10.0 * x:.1f} {y:.1f}" for x, y in zip(places, inside, strict=True))
-    return "M" + "L".join(pairs)
+    bars = "".join(
+        f"V{top:.1f}H{10.0 * x:.1f}" for top, x in zip(_within(y), edges[1:], strict=True)
+    )
+    return f"M{10.0 * edges[0]:.1f} {base:.1f}{bars}V{base:.1f}"
 
 
 def _side_names(panel: Panel, at: float, highest: tuple[float, float]) -> str:
     """Reject and accept, where no bar is in the way."""
-    near = _tallest(panel.edges, panel.client, at - 12.0, at + 12.0)
-    y = "12" if near < 0.75 * highest[0] else "99%"
+    y = "12" if panel.tallest("client", at - 12.0, at + 12.0) < 0.75 * highest[0] else "99%"
+    sides = ("reject", -8, "end", at), ("accept", 8, "start", 100.0 - at)
     return "".join(
-        f'<text class="h{gone}" x="{at:.2f}%" dx="{dx}" y="{y}" text-anchor="{anchor}"'
+        f'<text class="h{_out(room)}" x="{at:.2f}%" dx="{dx}" y="{y}" text-anchor="{anchor}"'
         f' data-narrow data-place="x:x" data-flag="gone:no{word}">{word}</text>'
-        for word, dx, anchor, gone in (
-            ("reject", -8, "end", _out(at)),
-            ("accept", 8, "start", _out(100.0 - at)),
-        )
+        for word, dx, anchor, room in sides
     )
 
 
@@ -293,43 +272,36 @@ def _class_names(
     panel: Panel, at: float | None, base: float, unit: float, names: tuple[str, str]
 ) -> str:
     """Both classes beside the base line, where their bars are lowest."""
-    found = []
-    for heights, name, style, sign in (
-        (panel.client, names[0], "tc", -1.0), (panel.impostor, names[1], "ti", 1.0),
+    texts = ""
+    for who, name, style, sign in (
+        ("client", names[0], "tc", -1.0), ("impostor", names[1], "ti", 1.0),
     ):  # fmt: skip
+        tops = {x: panel.tallest(who, x, x + _WIDE) for x in _PLACES}
         free = [x for x in _PLACES if at is None or not x - 2.0 < at < x + _WIDE]
-        x = min(free or _PLACES, key=lambda x: (_tallest(panel.edges, heights, x, x + _WIDE), x))
-        y = base + sign * unit * _tallest(panel.edges, heights, x, x + _WIDE)
-        y = min(max(y, 40.0), _SIDE - 40.0)
-        x, anchor = (100.0, "end") if x == _PLACES[-1] else (x, "start")
-        found.append(
-            f'<text class="h {style}" x="{x:.0f}%" y="{y / 10.0:.2f}%" text-anchor="{anchor}"'
-            f' dy="{-6 if sign < 0 else 15}">{html.escape(name)}</text>'
+        x = min(free or _PLACES, key=tops.__getitem__)
+        y = min(max(base + sign * unit * tops[x], 40.0), _SIDE - 40.0)
+        place = 'x="100%" text-anchor="end"' if x == _PLACES[-1] else f'x="{x:.0f}%"'
+        texts += (
+            f'<text class="h {style}" {place} y="{y / 10.0:.2f}%" dy="{-6 if sign < 0 else 15}">'
+            f"{html.escape(name)}</text>"
         )
-    return "".join(found)
-
-
-def _tallest(edges: FloatArray, heights: FloatArray, low: float, high: float) -> float:
-    """The tallest bar between two places."""
-    within = (edges[1:] > low) & (edges[:-1] < high)
-    return float(heights.max(initial=0.0, where=within))
+    return texts
 
 
 def axis_svg(ticks: Sequence[Tick]) -> str:
     """The axis below the panels."""
-    marks = "".join(
-        f'<line class="base" x1="{at:.2f}%" x2="{at:.2f}%" y1="0" y2="4"/>'
-        f'<text x="{at:.2f}%" y="17" text-anchor="{_anchor(at)}">{text}</text>'
+    line = '<line class="base" x1="0" x2="100%" y1="0" y2="0"/>'
+    return f'<svg class="ax" aria-hidden="true">{line}{_ticks(ticks, 0.0, 17.0, 2.0)}</svg>'
+
+
+def _ticks(ticks: Iterable[Tick], y: float, foot: float, first: float) -> str:
+    """Ticks and their numbers, those near an end beside them."""
+    return "".join(
+        f'<line class="base" x1="{at:.2f}%" x2="{at:.2f}%" y1="{y:g}" y2="{y + 4:g}"/>'
+        f'<text x="{at:.2f}%" y="{foot:g}" text-anchor='
+        f'"{"start" if at < first else "end" if at > 98.0 else "middle"}">{text}</text>'
         for at, text in ticks
     )
-    return (
-        '<svg class="ax" aria-hidden="true"><line class="base" x1="0" x2="100%" y1="0" y2="0"/>'
-        f"{marks}</svg>"
-    )
-
-
-def _anchor(at: float) -> str:
-    return "start" if at < 2.0 else "end" if at > 98.0 else "middle"
 
 
 # -------------------------------------------------------------------------------- strip
@@ -377,32 +349,30 @@ def strip_svg(name: str, rows: Sequence[StripRow], target: float, side: str, alt
         f' width="{100.0 - at:.2f}%"/>'
     ]
     for k, row in enumerate(rows):
-        y, dev = _TOP + _LINE * k + 11.0, k == 0
-        low, high = ((x if math.isfinite(x) else row.rate) for x in (row.low, row.high))
+        y, dev, dot = _TOP + _LINE * k + 11.0, "" if k else " dev", "" if k else " d"
+        low, middle, high = (
+            strip_place(x if math.isfinite(x) else row.rate, target)
+            for x in (row.low, row.rate, row.high)
+        )
         parts.append(
-            f'<line class="iv-{side}{" dev" if dev else ""}" x1="{strip_place(low, target):.2f}%"'
-            f' x2="{strip_place(high, target):.2f}%" y1="{y:g}" y2="{y:g}"'
+            f'<line class="iv-{side}{dev}" x1="{low:.2f}%" x2="{high:.2f}%" y1="{y:g}" y2="{y:g}"'
             f' data-place="x1:low-{row.key} x2:high-{row.key}"/>'
             f'<text x="-8" y="{y:g}" dy=".34em" text-anchor="end">{html.escape(row.name)}</text>'
-            f'<circle class="pt-{side}{" d" if dev else ""}" r="4.5" cy="{y:g}"'
-            f' cx="{strip_place(row.rate, target):.2f}%" data-place="cx:mark-{row.key}"/>'
+            f'<circle class="pt-{side}{dot}" r="4.5" cy="{y:g}" cx="{middle:.2f}%"'
+            f' data-place="cx:mark-{row.key}"/>'
         )
-    asked = f"target {100.0 * target:g}\u00a0%"
-    side_of = ("end", -5) if at > 70.0 else ("start", 5)
+    anchor, dx = ("end", -5) if at > 70.0 else ("start", 5)
+    first = math.ceil(_start(target))
+    ticks = (
+        Tick(strip_place(10.0 ** (power - 2), target), f"{10.0**power:g}{' %' * (power == 2)}")
+        for power in range(2, first - 1, (first - 3) // 5)
+    )
     parts.append(
         f'<line class="tgt" x1="{at:.2f}%" x2="{at:.2f}%" y1="{_TOP - 4:g}" y2="{foot:g}"/>'
-        f'<text class="ink" x="{at:.2f}%" dx="{side_of[1]}" y="{_TOP - 5:g}"'
-        f' text-anchor="{side_of[0]}">{asked}</text>'
+        f'<text class="ink" x="{at:.2f}%" dx="{dx}" y="{_TOP - 5:g}" text-anchor="{anchor}">'
+        f"target {100.0 * target:g}\u00a0%</text>"
         f'<line class="base" x1="0" x2="100%" y1="{foot:g}" y2="{foot:g}"/>'
         f'<text x="-8" y="{foot + 16:g}" text-anchor="end">{name}</text>'
     )
-    first = math.ceil(_start(target))
-    for power in range(2, first - 1, (first - 3) // 5):
-        x, text = strip_place(10.0 ** (power - 2), target), f"{10.0**power:g}{' %' * (power == 2)}"
-        parts.append(
-            f'<line class="base" x1="{x:.2f}%" x2="{x:.2f}%" y1="{foot:g}" y2="{foot + 4:g}"/>'
-            f'<text x="{x:.2f}%" y="{foot + 16:g}"'
-            f' text-anchor="{"start" if x < _FIRST else _anchor(x)}">{text}</text>'
-        )
-    inner = "".join(parts)
+    inner = "".join(parts) + _ticks(ticks, foot, foot + 16.0, _FIRST)
     return f'<svg role="img" height="{foot + 20:g}" aria-label="{html.escape(alt)}">{inner}</svg>'
