@@ -227,8 +227,8 @@ def draw_expected_observed(
     style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **line_style(style)}
     draw_curve(ax, expected[order], observed[order], style)
     if empty:
-        ax.axline((0.0, 0.0), slope=1.0, color=GREY, linewidth=0.8, linestyle=":", gid="identity",
-                  zorder=1.0)  # fmt: skip
+        ax.plot((0.0, 1.0), (0.0, 1.0), transform=ax.transAxes, color=GREY, linewidth=0.8,
+                linestyle=":", gid="identity", zorder=1.0)  # fmt: skip
     # Both axes the same, wide enough for every curve, so that y = x is the diagonal.
     values = np.array([ax.dataLim.intervalx, ax.dataLim.intervaly])
     if np.isfinite(values).all():

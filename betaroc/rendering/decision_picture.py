@@ -208,15 +208,15 @@ def panel_svg(
     outlines = [f'<path class="o-{side}{dev}" d="{path}"/>' for side, path in paths.items()]
     if at is not None:
         # Clients err to the left of the threshold, impostors to the right.
-        inner.insert(
-            0,
-            f'''<defs><clipPath id="c{key}"><rect x="0" y="0" width="{at:.2f}%"
- height="1000" data-place="width:x"/></clipPath><clipPath id="i{key}"><rect x="{at:.2f}%" y="0"
- width="100%" height="1000" data-place="x:x"/></clipPath></defs>''',
-        )
+        size = 'height="1000" data-place'
+        for side, rect in (
+            ("left", f'x="0" y="0" width="{at:.2f}%" {size}="width:x"'),
+            ("right", f'x="{at:.2f}%" y="0" width="100%" {size}="x:x"'),
+        ):
+            inner.insert(0, f'<clipPath id="{side}{key}"><rect {rect}/></clipPath>')
         outlines.append(f'<g class="magg{"" if taller else " gone"}" data-flag="gone:large">')
         for side, path in paths.items():
-            errors = f'clip-path="url(#{side}{key})"'
+            errors = f'clip-path="url(#{"left" if side == "c" else "right"}{key})"'
             inner.append(f'<path class="e-{side}" {errors} d="{path}Z"/>')
             tall = _steps(panel.edges, base, base + TALLER * (heights[side] - base))
             outlines.append(f'<path class="o-{side} mag{dev}" {errors} d="{tall}"/>')

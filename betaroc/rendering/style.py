@@ -6,12 +6,14 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
+from betaroc.rendering.numbers import with_minus
 from betaroc.rendering.picture_files import is_private
 
 if TYPE_CHECKING:
@@ -121,52 +123,40 @@ def finished(
 ) -> Axes:
     """The axes, named, with limits of x and y where the caller has set none, and a legend.
 
-    It stands below where it does already, else inside: a caller's figure keeps its size.
+    Of ``rates`` ticks are in per cent. The legend stands below where it does already, else
+    inside: a caller's figure keeps its size.
     """
-    if frame is not None and ax.get_autoscalex_on():
-        ax.set_xlim(frame[0])
-    if frame is not None and ax.get_autoscaley_on():
-        ax.set_ylim(frame[1])
-    name_axes(ax, x, y, rates)
-    # On our log scales decades, of few of them 2 and 5 too, within one what is round.
-    from matplotlib.ticker import AutoLocator, Locator, LogLocator, NullFormatter, NullLocator
+    from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullLocator
 
-    for letter in "xy":
+    percent = FuncFormatter(
+        lambda rate, _: with_minus(f"{100.0 * rate:.9g} %")
+    )  # the data are fractions
+    for letter, name, limits in zip("xy", (x, y), frame or (None, None), strict=True):
         axis: Any = getattr(ax, f"{letter}axis")
+        if limits is not None and getattr(ax, f"get_autoscale{letter}_on")():
+            ax.set(**{f"{letter}lim": limits})
+        if not axis.label.get_text():
+            axis.set_label_text(name, parse_math=False)
+            if letter in rates:
+                axis.set_major_formatter(percent)
         if axis.get_gid() != _LOG:
             continue
-        if math.isinf(getattr(ax.dataLim, f"minpos{letter}")):  # nothing that a log scale shows
-            getattr(ax, f"set_autoscale{letter}_on")(False)
-            getattr(ax, f"set_{letter}lim")(0.1, 1.0)
-        low, high = getattr(ax, f"get_{letter}lim")()
+        if math.isinf(axis.get_minpos()):  # nothing that a log scale shows
+            ax.set(**{f"{letter}lim": (0.1, 1.0)})
+        # Decades, of few of them 2 and 5 too, within one what is round.
+        low, high = axis.get_view_interval()
         decades = math.log10(high) - math.log10(low)
-        wide, few = decades > _MANY[letter], decades < _NARROW
-        major: Locator = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0))
-        axis.set_major_locator(AutoLocator() if few else major)
+        wide = decades > _MANY[letter]
+        major = LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0))
+        axis.set_major_locator(AutoLocator() if decades < _NARROW else major)
         axis.set_minor_locator(LogLocator(subs="auto") if wide else NullLocator())
-        axis.set_minor_formatter(NullFormatter())
+        axis.set_minor_formatter("")
     figure: Any = ax.figure
-    below = below or any(hasattr(old, _HEIGHT) for old in figure.legends)
-    legend(ax, **at)
-    if below:
-        legend_below(ax, None)
+    if below or any(hasattr(old, _HEIGHT) for old in figure.legends):
+        legend_below(ax)
+    else:
+        legend(ax, **at)
     return ax
-
-
-def name_axes(ax: Axes, x: str, y: str, rates: str = "") -> None:
-    """Names, never read as mathematics, of axes that have none; of ``rates`` ticks in per cent."""
-    from matplotlib.ticker import FuncFormatter, PercentFormatter
-
-    for letter, name in (("x", x), ("y", y)):
-        if not getattr(ax, f"get_{letter}label")():
-            getattr(ax, f"set_{letter}label")(name, parse_math=False)
-            if letter in rates:  # the data are fractions
-                axis = getattr(ax, f"{letter}axis")
-                linear = axis.get_scale() == "linear"
-                each = FuncFormatter(lambda rate, _: f"{100.0 * rate:g} %")
-                axis.set_major_formatter(
-                    PercentFormatter(xmax=1.0, symbol=" %") if linear else each
-                )
 
 
 def plain_numbers(ax: Axes, letters: str) -> Axes:
@@ -222,96 +212,75 @@ def number_of(ax: Axes) -> str | None:
 # ---------------------------------------------------------------------------- legends
 def legend(ax: Axes, **place: Any) -> None:
     """A legend of all labelled artists, if there are any."""
-    # Matplotlib's own collection leaves out names that begin with an underscore.
-    artists: tuple[Any, ...] = (*ax.lines, *ax.containers, *ax.collections, *ax.patches)
-    pairs = [(h, str(h.get_label())) for h in artists]
-    pairs = [(h, text) for h, text in pairs if text and not _AUTOMATIC.fullmatch(text)]
+    place = {"frameon": True, "framealpha": 0.85, "edgecolor": "none", **place}
+    _draw_legend(ax, _labelled(ax), **place)
+
+
+def legend_below(ax: Axes, columns: int | None = None, also: Axes | None = None) -> None:
+    """The legend under the axes, which keep their size: the figure grows.
+
+    Without ``columns`` there are two, or one where the words are long. What axes ``also`` have
+    further comes after.
+    """
+    figure: Any = ax.figure
+    pairs: list[tuple[str, Any]] = []
+    for part in (ax,) if also is None else (ax, also):
+        pairs += (pair for pair in _labelled(part) if pair[0] not in dict(pairs))
+        if (inside := part.get_legend()) is not None:
+            inside.remove()
     if not pairs:
         return
-    handles, labels = zip(*pairs, strict=True)
+    if columns is None:
+        columns = 2 if max(len(text) for text, _ in pairs) <= _SHORT else 1
+    lines = sum(1 + text.count("\n") for text, _ in pairs)
+    grown = 0.1 + 0.17 * -(-lines // columns)
+    before = [old for old in figure.legends if hasattr(old, _HEIGHT)]
+    height = figure.get_figheight() + grown - sum(getattr(old, _HEIGHT) for old in before)
+    for old in before:
+        old.remove()
+    figure.set_figheight(height)
+    below = _draw_legend(figure, pairs, loc="outside lower center", ncols=columns, frameon=False)
+    setattr(below, _HEIGHT, grown)
+
+
+def _labelled(ax: Axes) -> list[tuple[str, Any]]:
+    """All artists that have a label, one that begins with an underscore too."""
+    artists: tuple[Any, ...] = (*ax.lines, *ax.containers, *ax.collections, *ax.patches)
     room = _LEGEND * ax.figure.get_figwidth()  # type: ignore[union-attr]
-    labels = tuple(wrapped(text, room) for text in labels)
-    place = {"fontsize": 8, "frameon": True, "framealpha": 0.85, "edgecolor": "none", **place}
-    _written(ax.legend(handles, _held(labels), **place), labels)
+    pairs = ((str(artist.get_label()), artist) for artist in artists)
+    return [(wrapped(text, room), artist) for text, artist in pairs
+            if text and not _AUTOMATIC.fullmatch(text)]  # fmt: skip
 
 
-def _held(labels: Sequence[str]) -> list[str]:
-    """Labels that matplotlib before 3.10 does not leave out where they begin with an underscore."""
-    return [f"\u200b{text}" for text in labels]
-
-
-def _written(found: Any, labels: Sequence[str]) -> None:
-    """The labels as they are, none of them read as mathematics."""
-    for text, label in zip(found.get_texts(), labels, strict=True):
+def _draw_legend(owner: Any, pairs: Sequence[tuple[str, Any]], **place: Any) -> Any:
+    """Labels as they are, none of them read as mathematics, nor left out for an underscore."""
+    if not pairs:
+        return None
+    labels, artists = zip(*pairs, strict=True)
+    hidden = [f"\u200b{label}" for label in labels]
+    drawn = owner.legend(artists, hidden, **{"fontsize": 8, **place})
+    for text, label in zip(drawn.get_texts(), labels, strict=True):
         text.set_text(label)
         text.set_parse_math(False)
+    return drawn
 
 
 def wrapped(text: str, inches: float, size: float = 8.0) -> str:
     """A text on as many lines as it needs, broken behind a word where there is one."""
-    lines = []
-    while text and _width(text, size) > inches:
-        fits = next(
-            n for n in range(len(text) - 1, 0, -1) if n == 1 or _width(text[:n], size) <= inches
-        )
-        words = max((text.rfind(sign, 0, fits) + 1 for sign in " -_./"), default=0)
+    lines, wide = [], 72.0 * inches / size
+    while (fits := int(np.searchsorted(np.cumsum([_advance(c) for c in text]), wide))) < len(text):
+        fits = max(fits, 1)
+        words = max(text.rfind(sign, 0, fits) + 1 for sign in " -_./")
         cut = words if 2 * words > fits else fits
         lines.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return "\n".join([*lines, text])
 
 
-def _width(text: str, size: float) -> float:
-    """In inches."""
-    return size * sum(_advance(sign) for sign in text if sign.isprintable()) / 72.0
-
-
-@cache
 def _advance(character: str) -> float:
-    """How far a character moves on, in units of the size; wide ones may be of another font."""
-    from matplotlib.font_manager import findfont, get_font
-
-    if unicodedata.east_asian_width(character) in ("W", "F"):
+    """About how far a character moves on, in units of the size; fonts differ."""
+    if not character.isprintable():
+        return 0.0
+    if unicodedata.east_asian_width(character) in "WF":
         return 1.0
-    font = get_font(findfont("DejaVu Sans"))
-    font.set_size(100.0, 72.0)
-    # Not horiAdvance, which is eight times as wide before matplotlib 3.11.
-    return float(font.load_char(ord(character)).linearHoriAdvance) / 6553600.0
-
-
-def legend_below(
-    ax: Any, columns: int | None, width: float | None = None, also: Any = None
-) -> None:
-    """The legend under the axes, which keep their size: the figure grows.
-
-    Without ``columns`` there are two, or one where the words are long. ``width`` is
-    that of the lines in it, where it tells colours alone; what the legend of the axes
-    ``also`` says further comes after.
-    """
-    named: dict[str, Any] = {}
-    for old in (ax.get_legend(), None if also is None else also.get_legend()):
-        if old is not None:
-            for handle, text in zip(old.legend_handles, old.get_texts(), strict=True):
-                named.setdefault(text.get_text(), handle)
-            old.remove()
-    if not named:
-        return
-    handles, labels = list(named.values()), list(named)
-    if columns is None:
-        columns = 2 if max(map(len, labels)) <= _SHORT else 1
-    lines = [1 + text.count("\n") for text in labels]
-    grown = 0.1 + 0.17 * -(-sum(lines) // columns)
-    figure = ax.figure
-    before = 0.0
-    for old in [old for old in figure.legends if hasattr(old, _HEIGHT)]:
-        before += getattr(old, _HEIGHT)
-        old.remove()
-    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + grown - before)
-    below = figure.legend(
-        handles, _held(labels), loc="outside lower center", ncols=columns, fontsize=8,
-        frameon=False,
-    )  # fmt: skip
-    setattr(below, _HEIGHT, grown)
-    _written(below, labels)
-    for line in below.get_lines() if width is not None else ():
-        line.set(linewidth=width, alpha=1.0)
+    return 0.8 if character.isupper() or character in "mw%@" else 0.54
