@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 #: Shares below this, in per cent, are written with a power of ten.
@@ -61,18 +61,6 @@ def rate(value: float, *, unit: bool = True, up: bool = False) -> str:
 def rate_span(low: float, high: float) -> str:
     """Both ends, with the unit once."""
     return f"{rate(low, unit=False)} to {rate(high)}"
-
-
-def decades_of(rates: Iterable[float]) -> int:
-    """Decades of a log scale up to 1 that holds all rates but 0 and below 1e-12; at least four."""
-    least = min((rate for rate in rates if rate >= 1e-12), default=1.0)
-    return max(4, math.ceil(-math.log10(least) - 1e-9))
-
-
-def log_share(rate: float, decades: int) -> float:
-    """Where a rate stands on a log scale of so many decades up to 1; beyond it at its ends."""
-    above = math.log10(rate) + decades if rate > 0.0 else 0.0
-    return min(max(above / decades, 0.0), 1.0)
 
 
 def spaced(n: float) -> str:

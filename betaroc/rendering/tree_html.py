@@ -32,9 +32,9 @@ _RULES = re.compile(r"<style\b[^>]*>[^<]*</style>")
 _INHERITED = '<svg stroke-linejoin="round" stroke-linecap="butt" '
 _NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
 _STYLE = re.compile(r'(?<=\s)style="([^"<>]*)"')
-#: The shorthand of a font: style, weight, size, families.
-_FONT = re.compile(r"(?:(italic|oblique)\s+)?(?:(bold|[1-9]00)\s+)?([\d.]+(?:px)?)\s+(.+)")
-_FONT_NAMES = ("font-style", "font-weight", "font-size", "font-family")
+_PAIR = re.compile(r"([\w-]+):\s*([^;]+)")
+#: The shorthand of a font, which is no attribute: style, weight, size, families.
+_FONT = re.compile(r"\bfont: (?:(italic|oblique) )?(?:(bold|[1-9]00) )?([\d.]+(?:px)?) ([^;\">]+)")
 #: The sign of each status, each with its own outline; pages have other tones for light and dark.
 _WHITE = 'fill="none" stroke="#fff" stroke-width="3.2"'
 _ICONS = {
@@ -108,6 +108,7 @@ def _drawn(figure: Figure) -> Markup:
     svg, n_rules = _RULES.subn("", _COLOUR.sub(_token, svg))
     if n_rules:
         svg = svg.replace("<svg ", _INHERITED, 1)
+    svg = _FONT.sub(r"font-style: \1; font-weight: \2; font-size: \3; font-family: \4", svg)
     return Markup(_STYLE.sub(_attributes, svg))  # noqa: S704
 
 
@@ -117,21 +118,11 @@ def _token(found: re.Match[str]) -> str:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    pairs = (item.split(":", 1) for item in found[1].split(";") if ":" in item)
-    named = [(name.strip(), value.strip()) for name, value in pairs]
+    """The page's own font, and its numerals, unless a drawing has mathematics."""
     return " ".join(
-        f'{name}="{value}"' for pair in named for name, value in _longhand(*pair)
-        # The page's own font, and its numerals, unless a drawing has mathematics.
-        if (name, value[-10:]) != ("font-family", "sans-serif")
+        f'{name}="{value}"' for name, value in _PAIR.findall(found[1])
+        if value.strip() and (name, value[-10:]) != ("font-family", "sans-serif")
     )  # fmt: skip
-
-
-def _longhand(name: str, value: str) -> list[tuple[str, str]]:
-    """A font is no attribute, its parts are."""
-    parts = _FONT.fullmatch(value) if name == "font" else None
-    if parts is None:
-        return [(name, value)]
-    return [pair for pair in zip(_FONT_NAMES, parts.groups(), strict=True) if pair[1]]
 
 
 @cache

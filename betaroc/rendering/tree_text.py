@@ -11,7 +11,6 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from betaroc.core.vocabulary import DEFAULT
-from betaroc.rendering.numbers import decades_of, log_share
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -235,34 +234,31 @@ _START, _WIDTH = 14, 48
 
 def _strip(strip: Strip, *, signs: bool) -> list[str]:
     """Rates with their intervals on one log scale; o of dev, a dot of test; nan where none is."""
-    decades = decades_of([row.value for row in strip.rows] + [strip.target])
+    rates = [rate for rate in (*(row.value for row in strip.rows), strip.target) if rate >= 1e-12]
+    decades = max(4, math.ceil(-math.log10(min(rates, default=1.0)) - 1e-9))
 
     def place(rate: float) -> int:
-        return _START + round(_WIDTH * log_share(rate, decades))
+        share = 1.0 + math.log10(rate) / decades if rate > 0.0 else 0.0
+        return _START + round(_WIDTH * min(max(share, 0.0), 1.0))
 
-    head = [" "] * (_START + _WIDTH + 8)
-    _write(head, 0, strip.name)
-    for k in range(0, decades + 1, -(-decades // 4)):
-        text = f"{10.0 ** (2 - k):g}" if k else "100 %"
-        _write(head, place(10.0**-k) - (2 if k else 3), text)
-    lines = ["".join(head)]
+    powers = range(0, decades + 1, -(-decades // 4))
+    scale = [(place(10.0**-k) - 2, f"{10.0 ** (2 - k):g}") for k in powers if k]
+    lines = [_written((0, strip.name), (place(1.0) - 3, "100 %"), *scale)]
     for row in strip.rows:
-        line = [" "] * (_START + _WIDTH + 3)
-        _write(line, 0, row.label)
-        for power in range(decades + 1):
-            line[place(10.0**-power)] = "."
-        middle = place(row.value)
+        marks, middle = [(place(10.0**-k), ".") for k in range(decades + 1)], place(row.value)
         if not math.isnan(row.low):
             first = place(row.low)
             middle = max(middle, first + (row.value > row.low))
-            last = max(place(row.high), middle + 1)
-            bar = "-" * (last - first - 1)
-            _write(line, first, f"├{bar}┤".replace("-", "─") if signs else f"[{bar}]")
-        line[middle] = "o" if not row.sure else "●" if signs else "*"
-        lines.append("".join(line))
-    lines.append(" " * place(strip.target) + f"target {100.0 * strip.target:g} %")
-    return [line.rstrip() for line in lines]
+            bar = "-" * (max(place(row.high), middle + 1) - first - 1)
+            marks.append((first, f"├{bar}┤".replace("-", "─") if signs else f"[{bar}]"))
+        dot = "o" if not row.sure else "●" if signs else "*"
+        lines.append(_written((0, row.label), *marks, (middle, dot)))
+    return [*lines, _written((place(strip.target), f"target {100.0 * strip.target:g} %"))]
 
 
-def _write(line: list[str], at: int, text: str) -> None:
-    line[at : at + len(text)] = list(text)
+def _written(*marks: tuple[int, str]) -> str:
+    """Texts at their places, the later above the earlier."""
+    line = [" "] * (_START + _WIDTH + 30)
+    for at, text in marks:
+        line[at : at + len(text)] = text
+    return "".join(line).rstrip()
