@@ -23,9 +23,14 @@ from scipy.special import ndtr
 
 import betaroc as br
 from betaroc.model.samples import empirical_model
-from betaroc.report.curve_words import category_words, seen_shape, whole_curve
-from betaroc.report.observed import contradictions, observed_points
-from betaroc.report.score_set import CurveTests, ScoreSet, curve_tests
+from betaroc.report.score_set import (
+    CurveTests,
+    ScoreSet,
+    contradictions,
+    curve_tests,
+    observed_points,
+)
+from betaroc.report.sections import category_words, seen_shape, whole_curve
 
 Law = tuple[float, float]
 LEVEL, SEED = 0.95, 13

@@ -17,7 +17,7 @@ from betaroc.core.text import listed
 from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.report.analysis import Analysis, analyze_stepwise
-from betaroc.report.first_screen import checks_of, decision_of, request_of
+from betaroc.report.page import checks_of, decision_of, request_of
 from betaroc.report.systems_page import SystemPart, part_of
 
 

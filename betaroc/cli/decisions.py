@@ -24,8 +24,8 @@ from betaroc.model.samples import empirical_model
 from betaroc.rendering.nouns import told_document
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Words
-from betaroc.report.first_screen import target_text
-from betaroc.report.numbers import check_numbers, told_decision
+from betaroc.report.analysis import check_numbers, told_decision
+from betaroc.report.page import target_text
 from betaroc.report.score_set import read_words
 from betaroc.report.systems_page import CheckedTest, DecidedSystem
 

@@ -15,8 +15,7 @@ from betaroc.data.scores import refuse_words_of_comparisons
 from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.tree import Grid, Node, Section
-from betaroc.report.analysis import Judge, fitted_set
-from betaroc.report.numbers import fit_document, system_document
+from betaroc.report.analysis import Judge, fit_document, fitted_set, system_document
 from betaroc.report.sections import fit_view, systems_view
 
 #: What tells more of a system than a row.

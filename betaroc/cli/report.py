@@ -14,8 +14,8 @@ from betaroc.model.asking import askings
 from betaroc.rendering.document import json_text
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
-from betaroc.report.first_screen import request_of
-from betaroc.report.page import render_report, report_document
+from betaroc.report.analysis import report_document
+from betaroc.report.page import render_report, request_of
 from betaroc.report.systems_page import page_of_systems
 
 #: Up to so many systems have their whole reports on a page, of more the thresholds alone.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,65 +12,30 @@ from betaroc.core.notices import public, quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import nearest, shown
 from betaroc.core.value import Value
-from betaroc.data.scores import Confusion, Scores
-from betaroc.data.summary import ScoreSummary
-from betaroc.data.sums import ClassSummary
-from betaroc.decision.averages import EpcAverage
-from betaroc.decision.comparison import Comparison, SystemsComparison
-from betaroc.decision.cross_validation import EpcCv
-from betaroc.decision.decide import Decision, DecisionCheck
-from betaroc.decision.epc import Epc
-from betaroc.decision.forecast import EpcForecast, TargetForecast
+from betaroc.data.scores import Confusion
+from betaroc.decision import averages, comparison, cross_validation, forecast
 from betaroc.decision.status import AMBER
-from betaroc.decision.ways import Way
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.empirical import Binned, Empirical
-from betaroc.distributions.gamma import Gamma
-from betaroc.distributions.inflated import Inflated, Rejecting
-from betaroc.distributions.mixture import BetaMixture, NormalMixture
-from betaroc.distributions.normal import (
-    LogitNormal,
-    LogitSinhArcsinh,
-    LogNormal,
-    Normal,
-    SinhArcsinh,
-)
-from betaroc.distributions.shifted import Shifted
-from betaroc.distributions.spliced import ParetoTail, Spliced
-from betaroc.ensemble.fusion import Fusion
-from betaroc.ensemble.inclusion import Inclusion
-from betaroc.fits.check import FitCheck
-from betaroc.fits.covariates import CovariateFit
-from betaroc.fits.family_choice import FamilyComparison, FamilyRow, LikelihoodRatioTest, TailRow
-from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.fits.shape_tests import CurveTest
-from betaroc.fits.tail_fits import Sensitivity
-from betaroc.inference.auc import AucTest
-from betaroc.inference.differences import Difference
-from betaroc.inference.interval import Band, Interval
-from betaroc.model.crossings import RocCrossings
-from betaroc.model.ends import Ends
-from betaroc.model.measures import OperatingPoint
-from betaroc.model.model import ScoreModel
-from betaroc.model.roc import Det, PrecisionRecall, Roc, RocHull
+from betaroc.distributions import empirical, gamma, inflated, mixture, normal, shifted, spliced
+from betaroc.ensemble import fusion, inclusion
+from betaroc.fits import covariates, family_choice, shape_tests
+from betaroc.inference import auc, differences
+from betaroc.model import crossings, ends, roc
 from betaroc.rendering.document import FORMAT, construct, kinds_of, parsed, value_of
 from betaroc.report.analysis import Analysis
-from betaroc.studies.design import Design
-from betaroc.studies.plan import SampleSize
+from betaroc.studies import design, plan
 
 #: Bytes of a document at most.
 _LARGEST = 2**32
-
-#: What users hold; what stands within is found from these.
+#: What users hold; what stands within, such as a fit within an analysis, is found from these.
 _NOUNS = (
-    Analysis, AucTest, Band, Beta, BetaMixture, Binned, ClassSummary, Comparison, Confusion,
-    CovariateFit, CurveTest, Decision, DecisionCheck, Design, Det, Difference, DistributionFit,
-    Empirical, Ends, Epc, EpcAverage, EpcCv, EpcForecast, FamilyComparison, FamilyRow, Fit,
-    FitCheck, Fusion, Gamma, Inclusion, Inflated, Interval,
-    LikelihoodRatioTest, LogNormal, LogitNormal, LogitSinhArcsinh, Normal, NormalMixture,
-    OperatingPoint, ParetoTail, PrecisionRecall, Rejecting, Roc, RocCrossings, RocHull, SampleSize,
-    ScoreModel, ScoreSummary, Scores, Sensitivity, Shifted, SinhArcsinh, Spliced,
-    SystemsComparison, TailRow, TargetForecast, Way,
+    Analysis, Confusion, auc.AucTest, averages.EpcAverage, comparison.Comparison,
+    comparison.SystemsComparison, covariates.CovariateFit, cross_validation.EpcCv,
+    crossings.RocCrossings, design.Design, differences.Difference, empirical.Binned,
+    empirical.Empirical, ends.Ends, family_choice.LikelihoodRatioTest, forecast.EpcForecast,
+    forecast.TargetForecast, fusion.Fusion, gamma.Gamma, inclusion.Inclusion, inflated.Inflated,
+    inflated.Rejecting, mixture.BetaMixture, mixture.NormalMixture, normal.LogNormal,
+    normal.LogitNormal, normal.LogitSinhArcsinh, normal.SinhArcsinh, plan.SampleSize, roc.Det,
+    roc.PrecisionRecall, roc.RocHull, shape_tests.CurveTest, shifted.Shifted, spliced.Spliced,
 )  # fmt: skip
 
 
@@ -158,14 +122,14 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
 
     fields = ("threshold", "far", "frr", "k", "achieved", "rate", "confidence", "target", "n")
     threshold, far, frr, k, achieved, rate, confidence, target, n = (old[name] for name in fields)
-    tail = IntervalOptions(confidence).tail
-    rates = {"far": far, "frr": frr}
-    expected = k / (n + 1.0)
-    interval = {
-        "low": float(betaincinv(k, n - k + 1.0, tail)),
-        "high": float(betaincinv(k, n - k + 1.0, 1.0 - tail)), }  # fmt: skip
+    tail, expected, rates = (
+        IntervalOptions(confidence).tail,
+        k / (n + 1.0),
+        {"far": far, "frr": frr},
+    )
+    low, high = (float(betaincinv(k, n - k + 1.0, p)) for p in (tail, 1.0 - tail))
+    ends = {"low": low, "high": high, "n_beyond": k - 1.0}
     way = {"kind": "Way", "how": "guaranteed", "threshold": threshold, "expected": expected,
-           "n_beyond": k - 1.0,
            "k": k, "achieved": achieved, "family": "", "why": ""}  # fmt: skip
     point = rates | {target: expected, "threshold": threshold, "prior": 0.5}
     return {
@@ -173,8 +137,8 @@ def _decision_of_guarantee(old: dict[str, Any]) -> dict[str, Any]:
         "rate": rate, "how": "guaranteed", "confidence": confidence, "n": n, "needed": None,
         "expected": {"kind": "OperatingPoint"} | point,
         "interval": {"kind": "Interval", "estimate": expected, "level": confidence,
-                     "method": "guaranteed", "n_beyond": k - 1.0} | interval,
-        "status": AMBER, "ways": [way | rates | interval],
+                     "method": "guaranteed"} | ends,
+        "status": AMBER, "ways": [way | rates | ends],
         "reason": f"With {100.0 * confidence:g} % confidence {target.upper()} stays at or below"
                   f" {100.0 * rate:g} % on trials like those that gave the threshold.",
         "remedy": "a decision on the scores themselves, which shows whether they tell the classes"
@@ -188,31 +152,23 @@ def _text_of(given: Any) -> str:
             f"text_or_path must be text or a path; got {shown(given)} of type"
             f" {type(given).__name__}. Pass what to_json returned, or the path of a file."
         )
-    text = given.lstrip("\ufeff \t\r\n") if isinstance(given, str) else ""
+    text, remedy = given.lstrip("\ufeff \t\r\n") if isinstance(given, str) else "", (
+        "Name one that to_json wrote, or pass its text, which starts with \"{\"."
+    )  # fmt: skip
     if text.startswith("{"):
         return text
     try:
-        found = Path(given).stat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
-            raise FileFormatError.about("text_or_path")(
-                "text_or_path must be a file that can be read: a regular one of at most"
-                f" {_LARGEST >> 30} GiB; {shown(str(given))} is none. Name what to_json wrote."
-            )
-        return Path(given).read_bytes().decode("utf-8-sig")
+        path = Path(given)
+        if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
+            raise OSError(f"it is no regular file of at most {_LARGEST >> 30} GiB")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise ScoreFileNotFoundError.about("text_or_path")(
-            f"there is no file {shown(str(given))}. Name one that to_json wrote, or pass its text,"
-            ' which starts with "{".'
+            f"there is no file {shown(str(given))}. {remedy}"
         ) from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError.about("text_or_path")(
-            f"a document must be UTF-8; {shown(str(given))} is not at byte {error.start}. Name a"
-            " file that to_json wrote."
-        ) from error
-    except FileFormatError:
-        raise
     except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else why
         raise FileFormatError.about("text_or_path")(
-            f"text_or_path must be a file that can be read; {shown(str(given))}:"
-            f" {getattr(error, 'strerror', None) or error}. Name what to_json wrote."
+            f"text_or_path must be a file that can be read; {shown(str(given))}: {why}. {remedy}"
         ) from error

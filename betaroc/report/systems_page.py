@@ -56,8 +56,7 @@ from betaroc.rendering.tree import (
 )
 from betaroc.rendering.tree_html import html_of
 from betaroc.report.analysis import Analysis
-from betaroc.report.first_screen import question_of, worst_check
-from betaroc.report.page import explained, glossary_of, render_part
+from betaroc.report.page import explained, glossary_of, question_of, render_part, worst_check
 
 #: The best first.
 STATUSES = list(STATUS_COLOURS)

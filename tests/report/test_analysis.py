@@ -19,14 +19,14 @@ import betaroc as br
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
-from betaroc.report.curve_words import (
+from betaroc.report.score_set import ScoreSet, curve_tests, set_names
+from betaroc.report.sections import (
     crossing_words,
     depth,
     seen_shape,
     unseen_ends,
     whole_curve,
 )
-from betaroc.report.score_set import ScoreSet, curve_tests, set_names
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"

@@ -19,7 +19,7 @@ from betaroc.report.page import render_report
 def _few_replicates() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("betaroc.report.score_set.CHECK_REPLICATES", 19)
-        patch.setattr("betaroc.report.curve_words._REPLICATES", 19)
+        patch.setattr("betaroc.report.sections._REPLICATES", 19)
         yield
 
 

@@ -42,8 +42,8 @@ from betaroc.rendering.document import (
 )  # fmt: skip
 from betaroc.rendering.nouns import Noun
 from betaroc.report import documents
+from betaroc.report.analysis import report_document
 from betaroc.report.documents import kinds
-from betaroc.report.page import report_document
 from helpers.generated import of
 from helpers.kumaraswamy import Kumaraswamy
 from helpers.places import ROOT

@@ -22,8 +22,7 @@ from betaroc.decision.decision_view import counted_rates
 from betaroc.decision.ways import rate_interval
 from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, _out, strip_place
 from betaroc.rendering.numbers import rate, rate_span
-from betaroc.report.first_screen import first_screen
-from betaroc.report.page import render_report
+from betaroc.report.page import first_screen, render_report
 from helpers.browser import CHROMIUM, Browser
 from helpers.places import DATA
 from rendering.test_page_frame import contrast

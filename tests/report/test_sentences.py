@@ -15,7 +15,21 @@ from scipy.stats import betabinom, binom, multivariate_normal, norm
 import betaroc as br
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
-from betaroc.report.curve_words import (
+from betaroc.report.score_set import (
+    CurveTests,
+    Measured,
+    ObservedPoint,
+    ScoreSet,
+    _counted_rates,
+    _fitted_rates,
+    _p_value,
+    _size,
+    contradiction_words,
+    contradictions,
+    curve_tests,
+    observed_points,
+)
+from betaroc.report.sections import (
     category_words,
     chance_words,
     end_words,
@@ -23,17 +37,6 @@ from betaroc.report.curve_words import (
     untested_words,
     whole_curve,
 )
-from betaroc.report.observed import (
-    ObservedPoint,
-    _counted_rates,
-    _fitted_rates,
-    _p_value,
-    _size,
-    contradiction_words,
-    contradictions,
-    observed_points,
-)
-from betaroc.report.score_set import CurveTests, Measured, ScoreSet, curve_tests
 
 ENDS = ("at_zero", "at_one")
 HOOK = (0.47, 0.36), (0.77, 1.91)  # Omar and Ivrissimtzis' pair, below the diagonal near 0
