@@ -62,14 +62,6 @@ def test_trivial_zones_are_grey_grounds_that_invent_nothing() -> None:
     assert np.ravel(zones(end.plot())) == pytest.approx([0.0, 0.01, 0.99, 1.0])
 
 
-def test_what_is_undefined_is_a_gap() -> None:
-    # Rejecting all at alpha = 1: no decision is positive, precision is 0/0.
-    curve = br.epc(MIXED, br.Scores([4.0], [1.0]), measure="precision", alpha=[0.5, 1.0])
-    y = curve.plot().lines[0].get_ydata()
-    assert y[0] == 1.0
-    assert np.isnan(y[1])
-
-
 # ------------------------------------------------------------------ bands
 def filled(ax: object) -> list[object]:
     return [artist for artist in ax.collections if artist.get_gid() == "band"]
@@ -98,21 +90,6 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
     ):
         ax = curve.plot(band=made(curve, [0.1] * 3, [0.2] * 3, **other), expected=True)
         assert labels(ax) == ["faces", "faces, expected on dev", words]
-
-
-def test_an_undefined_interval_is_a_gap_and_one_alone_is_upright() -> None:
-    curve = br.epc(DEV, TEST, alpha=[0.1, 0.2, 0.3, 0.4, 0.5])
-    nan = np.nan
-    ax = curve.plot(band=made(curve, [0.1, 0.1, nan, 0.2, nan], [0.4, 0.4, nan, 0.5, nan]))
-    line, area = filled(ax)
-    assert [segment.tolist() for segment in line.get_segments()] == [[[0.4, 0.2], [0.4, 0.5]]]
-    assert max(x for path in area.get_paths() for x, _ in path.vertices) == 0.2
-    assert labels(ax) == ["faces", "faces, 95 % pointwise, fixed thresholds"]
-    single = br.epc(DEV, TEST, criterion="eer")
-    ax = single.plot(band=single.band(resample="test", replicates=50, rng=1))
-    assert len(filled(ax)) == 1
-    nowhere = curve.plot(band=made(curve, [nan] * 5, [nan] * 5))
-    assert filled(nowhere) == []
 
 
 def test_the_band_of_another_curve_is_refused() -> None:
@@ -174,11 +151,6 @@ def test_two_curves_and_the_alphas_in_which_they_differ() -> None:
     assert labels(given)[2:] == ["A better (90 %)", "B better (90 %)"]
 
 
-def test_a_larger_measure_is_better_where_it_should_be() -> None:
-    result = comparison([0.1, -0.4], [0.2, -0.2], measure="f1")
-    assert shaded(result.plot()) == [("better-1", 0.49, 0.51), ("better-2", 0.09, 0.11)]
-
-
 @pytest.mark.simulation
 def test_the_difference_its_interval_and_zero() -> None:
     result = comparison([0.1, -0.4, -0.1, np.nan], [0.2, -0.2, 0.1, np.nan])
@@ -213,14 +185,6 @@ def test_the_histogram_of_the_bootstrap() -> None:
     assert ax.get_xlabel() == "difference in half total error rate at alpha 0.5"
     with pytest.raises(InputError, match="one of the 2"):
         result.plot_histogram(0.4)
-
-
-def test_names_are_one_a_system() -> None:
-    result = comparison([0.1], [0.2])
-    for draw in (result.plot, result.plot_difference):
-        for names in ("AB", ["A"], ["A", "B", "C"]):
-            with pytest.raises(InputError, match="names must be those of the two systems"):
-                draw(names=names)
 
 
 # ------------------------------------------------------------------ points on ROC and DET
@@ -259,14 +223,6 @@ def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
     assert np.ravel(marks(det, "a-priori")) == pytest.approx([ndtri(1 / 3)] * 2)
 
 
-def test_points_without_a_curve_or_an_alpha_are_refused() -> None:
-    curve = br.epc(DEV, TEST, alpha=[0.2, 0.5])
-    with pytest.raises(InputError, match="a ROC or a DET has been drawn"):
-        curve.plot_points(new_axes())
-    with pytest.raises(InputError, match=r"got 0\.3, the nearest is 0\.2"):
-        curve.plot_points(curve.test.roc().plot(), alpha=[0.5, 0.3])
-
-
 # ------------------------------------------------------------------ expected against met
 def test_promised_against_met() -> None:
     curve = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[1.0, 0.0, 1 / 3, 2 / 3])
@@ -277,9 +233,3 @@ def test_promised_against_met() -> None:
     assert y == pytest.approx([0, 1 / 3, 1 / 3, 1])
     assert ax.get_xlabel() == "false acceptance rate expected on dev"
     assert ax.get_ylabel() == "false acceptance rate observed on test"
-
-
-def test_smooth_curves_of_equal_laws_keep_their_promise() -> None:
-    model = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0))
-    x, y = br.epc(model, model).plot_expected().lines[0].get_data()
-    assert x == pytest.approx(y, rel=1e-15)

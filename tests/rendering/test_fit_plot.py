@@ -66,29 +66,11 @@ def test_a_band_is_drawn_where_it_is_asked_for() -> None:
         FIT.plot(band=True)
 
 
-def test_fits_on_the_same_axes_have_their_own_colours_and_names() -> None:
-    ax = br.fit(scores(name="one"), "normal").plot()
-    br.fit(scores(3, name="two"), "normal").plot(ax=ax, label="<second>")
-    colours = [line.get_color() for line in ax.lines if line.get_gid() == "curve"]
-    assert colours[0] == colours[1] != colours[2] == colours[3]
-    starts = [text.partition(":")[0] for text in words(ax)]
-    assert starts == ["one", "one", "<second>", "<second>"]
-
-
 def test_scores_as_they_are_have_one_curve_and_summaries_have_two() -> None:
     assert len(lines(br.fit(scores(), "empirical").plot())) == 1
     both = FIT.scores.to_frame()
     summary = br.summarize(both, score="score", label="label", bins=64)
     assert len(lines(br.fit(summary, "normal").plot())) == 2
-
-
-def test_bands_are_grey_because_a_hue_is_a_class() -> None:
-    for kind in ("pp", "qq"):
-        bands = FIT.plot(kind).collections
-        assert len(bands) == 2
-        for band in bands:
-            red, green, blue = band.get_facecolor()[0][:3]
-            assert red == green == blue
 
 
 def test_other_kinds_refuse_what_belongs_to_the_roc() -> None:

@@ -60,29 +60,11 @@ def test_a_density_goes_on_and_the_axis_begins_at_one_in_ten_thousand() -> None:
     br.ScoreModel(br.Empirical([1, 2]), br.Empirical([0, 1.5])).roc().plot(ax, scale="log")
 
 
-def test_the_chance_line_is_the_diagonal() -> None:
-    ax = STEPS.roc().plot(scale="log")
-    chance = next(line for line in ax.lines if line.get_gid() == "chance")
-    x, y = np.asarray(chance.get_xydata()).T
-    np.testing.assert_array_equal(x, y)
-
-
 def test_axes_of_two_scales_are_refused() -> None:
     with pytest.raises(br.InputError, match="ax must have a logarithmic x axis"):
         STEPS.roc().plot(STEPS.roc().plot(), scale="log")
     with pytest.raises(br.InputError, match="scale must be one of"):
         STEPS.roc().plot(scale="logit")
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("kind", ["tails", "tail-shape", "tail-rate"])
-def test_pictures_of_tails_have_the_scales_of_theirs(kind: str) -> None:
-    rng = np.random.default_rng(1)
-    fit = br.fit(br.Scores(rng.normal(2, 1, 400), rng.normal(0, 1, 400)), "normal", tails="both")
-    first = fit.plot(kind)
-    assert fit.plot(kind, ax=first) is first
-    with pytest.raises(br.InputError, match=r"ax must have a logarithmic [xy] axis"):
-        fit.plot(kind, ax=STEPS.roc().plot())
 
 
 def test_a_curve_has_a_log_axis_of_its_measure() -> None:

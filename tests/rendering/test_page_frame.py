@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import tomllib
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from betaroc.rendering.page_frame import page_frame
 from betaroc.rendering.picture_files import Moving, draw_moving_svg
 from betaroc.rendering.tree import Figure, Section
 from betaroc.rendering.tree_html import html_of
-from helpers.places import ROOT
 
 PAGE = page_frame("a <b> title", "<p>body</p>\n", "foot")
 
@@ -59,15 +57,6 @@ def test_styles_of_drawings_become_attributes() -> None:
     assert "<tspan font-family=\"'STIX'\">y</tspan>" in found
 
 
-def test_style_and_script_are_in_the_wheel() -> None:
-    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
-    wheel = built["build"]["targets"]["wheel"]
-    assert wheel["packages"] == ["betaroc"]  # with all that lies in it
-    assert "exclude" not in wheel
-    for name in ("page.css", "page.js"):
-        assert (ROOT / "betaroc" / "rendering" / name).is_file()
-
-
 # ---------------------------------------------------------------------------- contrast
 def luminance(colour: str) -> float:
     """WCAG 2.2, relative luminance."""
@@ -88,11 +77,6 @@ def tokens(scheme: str) -> dict[str, str]:
     return dict(re.findall(pair, light)) | (
         dict(re.findall(pair, dark)) if scheme == "dark" else {}
     )
-
-
-def test_contrast_by_hand() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)  # WebAIM's example
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -18,7 +18,6 @@ from scipy.special import ndtri
 import betaroc as br
 from betaroc.distributions.pictures import plot_classes
 from betaroc.rendering.picture_files import draw_svg, save_picture
-from betaroc.rendering.style import legend, legend_below, new_axes, stacked_axes
 
 BETA = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0), name="bells")
 SAMPLE = br.ScoreModel(br.Empirical([0.4, 0.6, 0.8]), br.Empirical([0.1, 0.3, 0.5, 0.6]))
@@ -38,19 +37,6 @@ def test_roc_of_a_sample_is_its_polyline() -> None:
     assert x * 4 == pytest.approx([0, 0, 1, 2, 2, 3, 4])
     assert y * 3 == pytest.approx([0, 1, 2, 2, 3, 3, 3])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("FAR", "TPR")
-
-
-def test_roc_of_the_paper_has_its_axes() -> None:
-    ax = BETA.roc(positive="impostor").plot()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("F_c", "F_i")
-    x, y = ax.lines[0].get_data()
-    assert np.interp(0.1, x, y) == pytest.approx(BETA.impostor.cdf(BETA.client.ppf(0.1)), abs=1e-3)
-
-
-def test_ticks_say_per_cent_and_data_are_fractions() -> None:
-    ax = BETA.roc().plot()
-    assert ax.xaxis.get_major_formatter()(0.25) == "25 %"
-    assert ax.lines[0].get_xdata().max() == 1.0
 
 
 def test_several_curves_share_axes_and_one_chance_line() -> None:
@@ -108,44 +94,7 @@ def test_names_are_only_text(name: str) -> None:
     draw_svg(lambda: ax, "salt")  # mathematics that do not parse would raise here
 
 
-def test_axes_remember_what_was_drawn_on_them() -> None:
-    drawn = {
-        "roc": BETA.roc().plot(),
-        "impostor-roc": BETA.roc(positive="impostor").plot(),
-        "det": BETA.det().plot(),
-        "linear-det": BETA.det(scale="linear").plot(),
-    }
-    assert {name: ax.get_gid() for name, ax in drawn.items()} == {name: name for name in drawn}
-    assert BETA.precision_recall().plot().get_gid() is None
-
-
 # ------------------------------------------------------------------ legends
-def test_a_legend_names_grounds_and_areas_too() -> None:
-    ax = new_axes()
-    ax.plot([0, 1], [0, 1], label="line")
-    ax.axvspan(0.2, 0.3, label="ground")
-    ax.axvspan(0.4, 0.5)
-    ax.fill_between([0, 1], [0, 0], [1, 1], label="area")
-    ax.fill_between([0, 1], [0, 0], [1, 1], label="_nolegend_")
-    legend(ax)
-    assert labels(ax) == ["line", "area", "ground"]
-
-
-def test_two_legends_become_one_below() -> None:
-    upper, lower = stacked_axes()
-    for ax, names in ((upper, "ab"), (lower, "bc")):
-        for name in names:
-            ax.plot([0, 1], [0, 1], label=name)
-        legend(ax)
-    height = upper.figure.get_figheight()
-    legend_below(upper, 2, also=lower)
-    assert (upper.get_legend(), lower.get_legend()) == (None, None)
-    (below,) = upper.figure.legends
-    assert [text.get_text() for text in below.get_texts()] == ["a", "b", "c"]
-    assert upper.figure.get_figheight() > height
-    assert upper.get_xlim() == lower.get_xlim()
-
-
 # ------------------------------------------------------------------ densities
 LOW = [0.1, 0.2]
 
@@ -175,14 +124,6 @@ def test_histogram_counts_weights_and_bins_of_a_summary() -> None:
     assert sum(bars(absent.plot(bins=2))) * 0.5 == pytest.approx(1.0)
 
 
-def test_histogram_of_other_scores_spans_the_range_of_both_classes() -> None:
-    ax = br.Scores([1.0, 5.0], [-3.0, 1.0]).plot()
-    first, last = ax.patches[0], ax.patches[-1]
-    assert first.get_x() == -3.0
-    assert last.get_x() + last.get_width() == pytest.approx(5.0)
-    assert len(br.Scores([7.0, 7.0], [7.0, 7.0]).plot().patches) == 40
-
-
 def test_point_masses_are_stems_and_not_in_the_bars() -> None:
     law = br.Inflated(br.Beta(2.0, 2.0), at_zero=0.5)
     sample = br.Empirical([0.0, 0.0, 0.26, 0.74])
@@ -193,14 +134,6 @@ def test_point_masses_are_stems_and_not_in_the_bars() -> None:
     assert np.interp(0.5, x, y) == pytest.approx(0.5 * 1.5, rel=1e-3)  # half of 6 x (1 - x)
     assert stem.get_data()[1].tolist() == pytest.approx([0.0, 0.5 / 0.05])
     assert ax.texts[0].get_text() == "P(S = 0) = 50 %"
-
-
-def test_densities_of_a_pair_are_finite_where_they_are_drawn() -> None:
-    ax = br.ScoreModel(br.Beta(0.4, 0.3), br.Normal(0.0, 1.0)).plot()
-    assert labels(ax) == ["client", "impostor"]
-    assert all(np.all(np.isfinite(line.get_ydata())) for line in ax.lines)
-    assert np.isfinite(ax.get_ylim()[1])
-    assert ax.get_xlim()[0] < -3.0
 
 
 def test_an_infinite_density_leaves_the_frame_and_others_start_where_their_mass_does() -> None:
@@ -215,24 +148,6 @@ def test_an_infinite_density_leaves_the_frame_and_others_start_where_their_mass_
     assert y[0] > 0.6 * y.max()
     narrow = plot_classes(None, [(br.Empirical([1e-4, 2e-4, 3e-4]), br.Beta(2.0, 5000.0))], [{}])
     assert narrow.lines[0].get_xdata()[0] < 5e-5
-
-
-def test_a_legend_below_keeps_every_name() -> None:
-    ax = BETA.roc().plot()
-    height = ax.figure.get_figheight()
-    legend_below(ax, 2)
-    assert ax.get_legend() is None
-    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["bells"]
-    assert ax.figure.get_figheight() > height
-
-
-def test_a_sample_has_bars_instead_of_a_density() -> None:
-    ax = SAMPLE.plot()
-    assert len(ax.lines) == 0
-    assert bars(ax)[8] == pytest.approx(1 / 3 / 0.05)  # 0.4 of three clients
-    mixed = br.ScoreModel(br.Empirical([1.0, 3.0]), br.Normal(0.0, 1.0)).plot()
-    assert mixed.lines[0].get_xdata()[0] < -3.0
-    assert mixed.get_xlim()[1] > 3.0
 
 
 # ------------------------------------------------------------------ svg

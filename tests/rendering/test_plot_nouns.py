@@ -82,23 +82,6 @@ def test_what_a_caller_has_set_stays() -> None:
     assert (ax.get_xlim(), ax.get_xlabel(), ax.get_ylabel()) == ((0.0, 0.1), "errors", "TPR")
 
 
-@pytest.mark.simulation
-def test_several_curves_without_a_name_are_told_apart() -> None:
-    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
-    again, third = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4), name="again"), model.generic()
-    for noun in ("roc", "det", "precision_recall"):
-        ax = getattr(model, noun)().plot()
-        assert ax.get_legend() is None
-        for other in (again, third):
-            getattr(other, noun)().plot(ax)
-        words = [text.get_text() for text in ax.get_legend().get_texts()]
-        assert words == ["curve 1", "again", "curve 3"]
-    curve = br.epc(model, model, alpha=[0.4, 0.6])
-    ax = curve.plot(curve.plot(Figure().subplots()))
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["curve 1", "curve 2"]
-    assert model.plot(label="_nolegend_").get_legend() is None
-
-
 def test_densities_of_a_fit_are_those_of_its_model() -> None:
     client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
     fit = br.fit(br.Scores(client, impostor))

@@ -78,17 +78,6 @@ def test_normal_laws_are_drawn_on_the_scale_of_the_scores() -> None:
     assert ax.get_ylabel() == "score"
 
 
-def test_the_band_holds_its_share_of_the_scores_of_the_law() -> None:
-    """Simulated: at rank 5 of 20, 2000 samples, standard error 0.0049."""
-    rng = np.random.default_rng(3)
-    law = br.Beta(0.5, 3.0)
-    inside = 0
-    low, high = (law.ppf(float(stats.beta(5, 16).ppf(at))) for at in (0.025, 0.975))
-    for sample in np.sort(law.sample((2000, 20), rng), axis=1):
-        inside += bool(low <= sample[4] <= high)
-    assert inside / 2000 == pytest.approx(0.95, abs=0.02)
-
-
 @pytest.mark.simulation
 def test_many_scores_are_thinned_and_keep_their_extremes() -> None:
     fit = beta_fit(20_000)
@@ -158,21 +147,3 @@ def test_weights_are_copies() -> None:
     halves = br.Scores(client, impostor, client_weights=[1.5] * 15)
     with pytest.raises(br.InputError, match="whole numbers"):
         br.fit(halves).plot("qq")
-
-
-def test_axes_given_are_drawn_on_and_named_once() -> None:
-    fit = beta_fit()
-    ax = fit.plot("qq")
-    assert beta_fit(seed=2).plot("qq", ax) is ax
-    assert [line.get_gid() for line in ax.lines].count("same") == 1
-    assert fit.plot("pp").get_xlabel() == "share of the scores"
-
-
-def test_what_has_no_picture_is_refused() -> None:
-    fit = beta_fit()
-    with pytest.raises(br.InputError, match="kind"):
-        fit.plot("curve")
-    with pytest.raises(br.InputError, match="level"):
-        fit.plot("qq", level=95)
-    with pytest.raises(br.InputTypeError, match="scores themselves"):
-        br.fit(fit.scores, "empirical").plot("qq")

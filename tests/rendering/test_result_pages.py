@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.rendering.numbers import rate
 from betaroc.rendering.page_frame import page_frame
 
 NASTY = '<b onload="x">אבג & "quote" ' + "y" * 60
@@ -42,10 +40,6 @@ class Page(HTMLParser):
         self.whole += data
         if self.rows and self.rows[-1]:
             self.rows[-1][-1] += f" {data.strip()}" if data.strip() else ""
-
-
-def minus(text: str) -> str:
-    return text.replace("-", "\u2212")
 
 
 def self_contained(text: str) -> None:
@@ -79,76 +73,6 @@ def frame() -> pd.DataFrame:
 
 
 # ------------------------------------------------------------------------------ ensemble
-@pytest.mark.simulation
-def test_the_page_of_an_ensemble_says_what_the_result_holds(
-    frame: pd.DataFrame, tmp_path: Path
-) -> None:
-    result = br.inclusion(frame)
-    path = tmp_path / "ensemble.html"
-    result.to_html(path)
-    text = path.read_text(encoding="utf-8")
-    self_contained(text)
-    page = Page(text)
-    verdict = result.verdict["good"]
-    row = next(row for row in page.rows if row[0] == " good")
-    gain = verdict.gain
-    assert row[1] == f" {verdict.word}"
-    ends = f"{gain.low:+.4f} to {gain.high:+.4f}"
-    assert row[2] == minus(f" {gain.estimate:+.4f} {ends}")
-    assert row[4] == f" {result.misfit['good'].auc_scores:.3f}"
-    assert [NASTY] == [a["title"] for _, a in page.tags if a.get("title") == NASTY][:1]
-    assert "b" not in {t for t, a in page.tags if "onload" in a}
-    assert f"{verdict.gain.with_it:.4g}" in page.whole
-    assert f"area {result.hull.auc:.4f}" in page.whole
-    first = result.hull.segments[0]
-    whole = [[cell.replace("\xa0", " ").strip() for cell in row] for row in page.rows]
-    assert ["0 %", rate(first.far_high), first.kind, first.left] in [row[:4] for row in whole]
-    excess = 100.0 * verdict.size.mean_excess
-    own = [cell for row in whole if row[0] == "good" for cell in row]
-    assert any(cell.startswith(f"{excess:+.2f} ") for cell in own)
-    for row, (name, one) in product(page.rows, result.verdict.items()):
-        if row[:2] == [f" {name}", " cannot tell"]:
-            assert row[5].split(" client")[0] in f" {one.reason}"
-    pictures = [a for tag, a in page.tags if tag == "svg" and "role" in a]
-    assert len(pictures) == 2
-    assert all(a["aria-label"] for a in pictures)
-
-
-@pytest.mark.simulation
-def test_many_classifiers_are_folded_and_drawn_together(frame: pd.DataFrame) -> None:
-    from betaroc.ensemble.inclusion_view import inclusion_page
-
-    rng = np.random.default_rng(2)
-    wide = {f"s{k}": frame["good"] + rng.normal(0, 0.2, 300) for k in range(13)}
-    text = inclusion_page(br.inclusion(pd.DataFrame({"label": frame["label"], **wide})))
-    assert re.search(r"filled: the interval tells\.</figcaption>", text)
-    self_contained(text)
-    assert "<summary>1 more</summary>" in text
-    assert text.count('role="img"') == 2
-    assert "ROCs of 13 classifiers" in text
-
-
-@pytest.mark.simulation
-def test_the_command_writes_the_page_of_an_ensemble(
-    frame: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table, out = tmp_path / "table.csv", tmp_path / "out.html"
-    words = frame.assign(label=np.where(frame["label"] == 1, "bona fide", "attack"))
-    words.to_csv(table, index=False)
-    call = ["ensemble", str(table), "--html", str(out), "--terms", "pad"]
-    assert main(call) == 0
-    text = out.read_text(encoding="utf-8")
-    self_contained(text)
-    assert "150 bona fide and 150 attack" in text.replace("\xa0", " ")
-    assert "APCER" in text
-    assert "table.csv" in text
-    before = out.read_bytes()
-    assert main(call) == 2
-    assert "--html must be a new file" in capsys.readouterr().err
-    assert out.read_bytes() == before
-    assert main([*call, "--force", "--json"]) == 0
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [("x.svg", "ends in .html"), ("none/x.html", "folder that exists"), ("", "regular file")],
@@ -222,24 +146,6 @@ b_c = 1.0
 a_i = 1.0
 b_i = 2.0
 """
-
-
-def test_the_command_writes_the_page_of_a_study(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    levels = [1.0 + k / 10 for k in range(20)]
-    Path("s.toml").write_text(CONFIG.format(many=levels), encoding="utf-8")
-    for wrong in (["--html", "s.svg"], ["--html", "s.toml", "--force"], ["--force"]):
-        assert main(["study", "s.toml", *wrong]) == 2
-    Path("s").mkdir()
-    assert main(["study", "s.toml", "--html", "s/x.html"]) == 2
-    assert "outside the folder" in capsys.readouterr().err
-    assert not list(Path("s").iterdir())  # no work was begun
-    assert main(["study", "s.toml", "--html", "s.html"]) == 0
-    text = Path("s.html").read_text(encoding="utf-8")
-    self_contained(text)
-    assert "means of 20 cells, ascending" in text
 
 
 # --------------------------------------------------------------------------------- frame

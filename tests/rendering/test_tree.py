@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 
 import pytest
 
 from betaroc.rendering.numbers import percent
-from betaroc.rendering.table_text import csv_table, kept_grid, latex_table, records
+from betaroc.rendering.table_text import csv_table, kept_grid, latex_table
 from betaroc.rendering.tree import (
     Bullets,
     Cell,
@@ -29,7 +28,6 @@ from betaroc.rendering.tree import (
     quantity,
     rate_cell,
     recorded,
-    retold,
 )
 from betaroc.rendering.tree_html import html_of, prose_of, typeset
 from betaroc.rendering.tree_text import Terminal, text_of
@@ -62,15 +60,6 @@ TREE = [
 ]  # fmt: skip
 
 
-def test_a_quantity_has_its_unit_once_and_knows_its_numbers() -> None:
-    cell = quantity(0.31, percent, 0.27, 0.35, n_beyond=4.0)
-    assert (cell.text, cell.span) == ("31 %", "27 to 35 %")
-    assert (cell.value, cell.low, cell.high, cell.n_beyond) == (0.31, 0.27, 0.35, 4.0)
-    assert quantity(2.0, str, 1.0, 3.0, text="two").text == "two"
-    assert quantity(2.0, str).span == ""
-    assert math.isnan(Cell("x").value)
-
-
 @pytest.mark.parametrize(
     ("text", "path", "short"),
     [
@@ -85,23 +74,6 @@ def test_foreign_names_are_cut_and_kept_whole(text: str, path: bool, short: str)
     assert name.short == short
     assert len(name.short) <= (60 if path else 32)
     assert len(foreign("y" * 5000).whole) == 2000
-
-
-def test_the_terminal_has_lines_that_stand_below_each_other() -> None:
-    assert text_of(TREE) == (
-        "ROC's end: AUC 0.9\n"
-        "  TNR ~ K FRR^0.5, dF_i/dF_c <inf>\n"
-        "  rate                value  verdict\n"
-        "  at 0.5\n"
-        "  few\n"
-        "  FAR     31 % (27 to 35 %)  good\n"
-        "  <b>x  -1.1 %               cannot tell\n"
-        "one\n"
-        "two\n"
-        "\n"
-        "Inner\n"
-        "fit: poor: too far. More."
-    )
 
 
 def test_what_the_user_named_stays_as_it_is_and_a_section_without_a_title_has_no_line_of_it() -> (
@@ -141,23 +113,6 @@ def test_the_page_escapes_what_is_foreign_and_sets_what_is_ours() -> None:
     assert '<th colspan="3">' in page
     assert "ROC’s end" in prose_of(page)
     assert "<" not in prose_of(page)
-
-
-def test_a_folded_section_says_its_finding_and_its_heading_keeps_its_depth() -> None:
-    page = str(html_of(TREE))
-    assert re.search(
-        r'<details class="sec" id="roc"><summary><h2>ROC’s end</h2><span>AUC 0.9</span></summary>',
-        page,
-    )
-    assert '<div class="in" id="roc-in">' in page  # where a link opens it
-    assert "<h3>Inner</h3>" in page
-    assert "<h4>Inner</h4>" in str(html_of(TREE, depth=3))
-
-
-def test_colours_of_drawings_are_those_of_the_scheme() -> None:
-    page = str(html_of(TREE))
-    assert 'stroke="var(--cl)" fill="var(--bg)"' in page
-    assert 'stroke="#123456"' in page
 
 
 FIXED = Grid(
@@ -210,48 +165,6 @@ def test_a_table_fits_the_terminal(width: int, lines: list[str]) -> None:
     told = text_of([FIXED], Terminal(width)).splitlines()
     assert [line.rstrip() for line in told[: len(lines)]] == lines
     assert max(map(len, told)) <= width
-
-
-def test_a_page_has_the_chosen_row_short_rows_notes_and_signs_of_a_status() -> None:
-    page = str(html_of(apart(FIXED)))
-    assert '<tr class="use"><th>one</th>' in page
-    assert '<span class="ci">5.0 to 15\u00a0%</span><span class="ci">1 of 10</span>' in page
-    assert '<td class="text wide" colspan="2"><div>not possible' in page
-    assert page.count("i-good") == 1
-    assert not re.search(r"<h\d>", page)  # sections without a title have no heading
-
-
-def test_a_terminal_has_lines_of_paragraphs_where_it_is_to_wrap() -> None:
-    told = [
-        Section("Head", (Words("word " * 20, "given"), Words("more", lead="Lead:"))),
-        Section("", (Words("as it  stands " * 9, "given"),)),
-        Section("", (Bullets((as_named("item " * 20),)), Words("12 % " * 20))),
-    ]
-    lines = text_of(told, Terminal(80)).splitlines()
-    assert lines[:4] == ["Head", "  " + "word " * 14 + "word", "  " + "word " * 4 + "word",
-                         "  Lead: more"]  # fmt: skip
-    assert lines[5] == "as it  stands " * 9
-    assert lines[7:9] == ["item " * 14 + "item", "  " + "item " * 4 + "item"]
-    assert [line.strip()[-1] for line in lines[9:]] == ["%", "%"]
-
-
-def test_a_tree_is_told_again_in_other_words_but_for_names() -> None:
-    tree = Section(
-        "FAR",
-        (FIXED, Grid((), (Row((as_named("FAR"), Cell("FAR", "FAR", 0.5, 0.4, 0.6))),))),
-        key="FAR",
-    )
-    told = retold(tree, lambda text: text.replace("FAR", "FMR"))
-    assert isinstance(told, Section)
-    grid = told.blocks[1]
-    assert isinstance(grid, Grid)
-    assert (told.title, told.key) == ("FMR", "FAR")
-    assert grid.rows[0] == Row((as_named("FAR"), Cell("FMR", "FMR", 0.5, 0.4, 0.6)))
-
-
-def test_rows_of_a_table_are_objects_by_the_names_of_the_columns() -> None:
-    grid = recorded([Column("n", "n"), Column("rate")], [(1, 0.5), (2, Cell("x", value=0.25))])
-    assert records(grid.kept) == [{"n": 1, "rate": 0.5}, {"n": 2, "rate": 0.25}]
 
 
 @pytest.mark.parametrize(
