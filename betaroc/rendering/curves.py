@@ -53,17 +53,10 @@ _PLACES: dict[str, Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArr
 
 
 def draw_rates(
-    ax: Axes | None,
-    x: FloatArray,
-    y: FloatArray,
-    axes: tuple[str, str],
-    style: Mapping[str, Any],
-    *,
-    corner: str,
-    kind: str | None = None,
-    chance: tuple[float, float] | None = None,
+    ax: Axes | None, x: FloatArray, y: FloatArray, axes: tuple[str, str], style: Mapping[str, Any],
+    *, corner: str, kind: str | None = None, chance: tuple[float, float] | None = None,
     least: float | None = None,
-) -> Axes:
+) -> Axes:  # fmt: skip
     """One rate against another in a square, its legend in a corner.
 
     ``kind`` is kept by the axes, for what is marked on the curve; ``chance`` has both heights
@@ -95,31 +88,22 @@ def _on_log(
     if x[0] > least:  # no rate between 0 and 1: the line between its ends
         x, y = np.append(least, x), np.append(height, y)
     slanted = np.flatnonzero((x[1:] > x[:-1]) & (y[1:] != y[:-1]))
-    steps = [np.geomspace(x[k], x[k + 1], _BENT + 2)[1:-1] for k in slanted]
-    if not steps:
-        return x, y
-    between = np.concatenate(steps)
-    heights = np.interp(between, x, y)
+    between = np.geomspace(x[slanted], x[slanted + 1], _BENT + 2)[1:-1].T.ravel()
     places = np.repeat(slanted + 1, _BENT)
-    return np.insert(x, places, between), np.insert(y, places, heights)
+    return np.insert(x, places, between), np.insert(y, places, np.interp(between, x, y))
 
 
 def draw_det(
-    ax: Axes | None,
-    far: FloatArray,
-    frr: FloatArray,
-    axes: tuple[str, str],
-    style: Mapping[str, Any],
-    *,
-    chance: bool = True,
-) -> Axes:
+    ax: Axes | None, far: FloatArray, frr: FloatArray, axes: tuple[str, str],
+    style: Mapping[str, Any], *, chance: bool = True,
+) -> Axes:  # fmt: skip
     """FRR against FAR on normal deviates."""
     ax, empty = begun(ax, square=True)
     ax.set_gid("det")
     draw_curve(ax, deviate(far), deviate(frr), style)
     if chance:
         draw_chance_line(ax, np.array([-9.0, 9.0]), np.array([9.0, -9.0]))
-    _frame(ax, _lowest(far), _lowest(frr), empty=empty)
+    _frame(ax, far, frr, empty=empty)
     return finished(ax, *axes, loc="upper right")
 
 
@@ -153,39 +137,30 @@ def deviate(rate: npt.ArrayLike) -> FloatArray:
     return np.asarray(ndtri(np.clip(rate, _BEYOND, 1.0 - _BEYOND)))
 
 
-def _lowest(rate: FloatArray) -> float:
-    """Half of the smallest rate of a sample; the usual limit where rates are smaller still."""
-    return max(0.5 * float(np.min(rate[rate > 0.0])), _DET_LOW)
-
-
-def _frame(ax: Axes, low_x: float, low_y: float, *, empty: bool) -> None:
+def _frame(ax: Axes, far: FloatArray, frr: FloatArray, *, empty: bool) -> None:
+    """From half of the smallest rate of a sample on; rates that are named at the axes."""
     from matplotlib.ticker import FixedFormatter, FixedLocator
 
-    for axis, low, limits, limit in (
-        (ax.xaxis, low_x, ax.get_xlim(), ax.set_xlim),
-        (ax.yaxis, low_y, ax.get_ylim(), ax.set_ylim),
-    ):
-        start, stop = (float(v) for v in deviate(np.array([low, _DET_HIGH])))
-        if not empty and limits != (0.0, 1.0) and limits[0] > -9.0:
-            start, stop = min(start, limits[0]), max(stop, limits[1])
-        places = deviate(np.array(_DEVIATE_TICKS))
-        inside = (places >= start) & (places <= stop)
+    for letter, rates in (("x", far), ("y", frr)):
+        axis = getattr(ax, f"{letter}axis")
+        lowest = max(0.5 * float(np.min(rates[rates > 0.0])), _DET_LOW)
+        start, stop = deviate([lowest, _DET_HIGH]).tolist()
+        before = getattr(ax, f"get_{letter}lim")()
+        if not empty and before != (0.0, 1.0) and before[0] > -9.0:
+            start, stop = min(start, before[0]), max(stop, before[1])
+        named = [rate for rate in _DEVIATE_TICKS if start <= deviate(rate) <= stop]
         # Not set_ticks, which changes the filters of warnings for a moment.
-        named = zip(_DEVIATE_TICKS, inside, strict=True)
-        axis.set_major_locator(FixedLocator(places[inside].tolist()))
-        axis.set_major_formatter(FixedFormatter([f"{100.0 * r:g} %" for r, keep in named if keep]))
-        limit(start, stop)
+        axis.set_major_locator(FixedLocator(deviate(named).tolist()))
+        axis.set_major_formatter(FixedFormatter([f"{100.0 * rate:g} %" for rate in named]))
+        ax.set(**{f"{letter}lim": (start, stop)})
     ax.tick_params(axis="x", labelrotation=45)
 
 
 # ----------------------------------------------------------------------------- points
 def draw_choices(
-    ax: Axes,
-    chosen: tuple[FloatArray, FloatArray],
-    own: tuple[FloatArray, FloatArray],
-    alpha: FloatArray | None,
-    style: Mapping[str, Any],
-) -> Axes:
+    ax: Axes, chosen: tuple[FloatArray, FloatArray], own: tuple[FloatArray, FloatArray],
+    alpha: FloatArray | None, style: Mapping[str, Any],
+) -> Axes:  # fmt: skip
     """Mark FAR and FRR at thresholds chosen elsewhere, and at those of the curve's own scores.
 
     Both of one alpha are joined, and the alpha is written beside unless there is none.
@@ -197,21 +172,17 @@ def draw_choices(
             " Draw the curve of the test set first, such as ax = epc.test.det().plot()."
         )
     (x, y), (own_x, own_y) = _PLACES[kind](*chosen), _PLACES[kind](*own)
-    colour = style.get("color", COLOURS[0])
-    name = style.get("label")
-    prefix = f"{name}, " if name else ""
-    for k in range(x.size):
-        ax.plot([x[k], own_x[k]], [y[k], own_y[k]], color=colour, linewidth=0.7, gid="joined")
-    before = sum(line.get_gid() == "a-priori" for line in ax.lines)
-    mark = {"color": colour, "linestyle": "none"}
+    beside = _BESIDE[sum(line.get_gid() == "a-priori" for line in ax.lines) % len(_BESIDE)]
+    prefix = f"{style['label']}, " if style.get("label") else ""
+    mark = {"color": style.get("color", COLOURS[0]), "linestyle": "none"}
+    ax.plot([x, own_x], [y, own_y], color=mark["color"], linewidth=0.7, gid="joined")
     ax.plot(x, y, marker="o", markersize=5, markeredgecolor="white", markeredgewidth=0.6,
             gid="a-priori", label=f"{prefix}chosen on dev", zorder=6.0, **mark)  # fmt: skip
     ax.plot(own_x, own_y, marker="D", markersize=6, markerfacecolor="white", gid="a-posteriori",
             label=f"{prefix}own optimum", zorder=5.0, **mark)  # fmt: skip
-    beside = _BESIDE[before % len(_BESIDE)]
-    for k, a in enumerate([] if alpha is None else alpha.tolist()):
+    for place in zip([] if alpha is None else alpha, x, y, strict=alpha is not None):
         ax.annotate(
-            number(a, 3), (x[k], y[k]), beside, fontsize=7, color=colour,
+            number(place[0], 3), place[1:], beside, fontsize=7, color=mark["color"],
             textcoords="offset points", annotation_clip=True, zorder=7.0, gid="alpha",
             bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.5},
         )  # fmt: skip
@@ -221,17 +192,10 @@ def draw_choices(
 
 # --------------------------------------------------------------------------- intervals
 def draw_intervals(
-    ax: Axes | None,
-    rows: Sequence[IntervalMark],
-    x: str,
-    *,
-    colours: Sequence[str] = (INK,),
-    near: tuple[float, float] | None = None,
-    at: tuple[float, str] | None = None,
-    rates: str = "",
-    log: bool = False,
-    **style: Any,
-) -> Axes:
+    ax: Axes | None, rows: Sequence[IntervalMark], x: str, *, colours: Sequence[str] = (INK,),
+    near: tuple[float, float] | None = None, at: tuple[float, str] | None = None, rates: str = "",
+    log: bool = False, **style: Any,
+) -> Axes:  # fmt: skip
     """Numbers with their intervals, a row each below those that the axes have.
 
     Values that are `near` have a grey ground, the one `at` which the rows are read a line.

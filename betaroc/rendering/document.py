@@ -87,18 +87,17 @@ def _lines(value: Any, newline: str) -> str:
 
 def parsed(text: str) -> Any:
     """The document of a text, of which nothing is left in doubt."""
+    rule = f"be nested at most {DEEPEST} deep"
     try:
         return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_word)
-    except json.JSONDecodeError as error:
-        raise FileFormatError(
-            f"the text must be JSON; it is not at line {error.lineno}, column {error.colno}:"
-            f" {error.msg}. Was it cut short?"
-        ) from error
-    except RecursionError as error:
-        rule = f"be nested at most {DEEPEST} deep"
-        raise refusal("the text", rule, "one nested far deeper", kind=FileFormatError) from error
     except FileFormatError:
         raise
+    except RecursionError as error:
+        raise refusal("the text", rule, "one nested far deeper", kind=FileFormatError) from error
+    except json.JSONDecodeError as error:
+        at = f"an error at line {error.lineno}, column {error.colno}: {error.msg}"
+        remedy = "Was it cut short?"
+        raise refusal("the text", "be JSON", at, remedy, FileFormatError) from error
     except ValueError as error:  # whole numbers of thousands of digits
         rule = "hold numbers of ordinary length"
         raise refusal("the text", rule, shown(str(error)), kind=FileFormatError) from error
@@ -108,9 +107,8 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise FileFormatError(
-            f"a key must stand once in an object; {shown(twice)} stands twice. Leave one out."
-        )
+        rule, remedy = "stand once in an object", "Leave one out."
+        raise refusal("a key", rule, f"{shown(twice)} twice", remedy, FileFormatError)
     return unique
 
 
@@ -735,26 +733,23 @@ def table_columns(value: Any) -> dict[str, Any]:
     """The parts as columns: a row an entry where all arrays have one size, else one row."""
     parts = {name: part for name, part in flat(value) if "[" not in name}
     sizes = {part.size for part in parts.values() if isinstance(part, np.ndarray)}
-    many = len(sizes) == 1
-    size = sizes.pop() if many else 1
+    size = sizes.pop() if len(sizes) == 1 else 1
+    parts = single_row(value) if sizes else parts  # arrays of several sizes
     return {
-        name: _cells(part, size)
+        name: part.ravel() if isinstance(part, np.ndarray) else _repeated(part, size)
         for name, part in parts.items()
-        if many or not isinstance(part, np.ndarray)
     }
+
+
+def _repeated(value: Any, size: int) -> Any:
+    if isinstance(value, str):
+        return [str(value)] * size
+    return np.broadcast_to(np.asarray(math.nan if value is None else value), size)
 
 
 def single_row(value: Any) -> dict[str, Any]:
     """The texts and numbers among the parts, without the arrays."""
     return {k: v for k, v in flat(value) if "[" not in k and not isinstance(v, np.ndarray)}
-
-
-def _cells(value: Any, size: int) -> Any:
-    if isinstance(value, str):
-        return [str(value)] * size
-    if isinstance(value, np.ndarray):
-        return value.ravel()
-    return np.broadcast_to(np.asarray(math.nan if value is None else value), size)
 
 
 def metric_names(numbers: Iterable[tuple[str, Any]]) -> dict[str, float]:

@@ -7,8 +7,8 @@ import os
 import secrets
 from pathlib import Path
 
-from betaroc.core.errors import InputError, InputTypeError, OutputError
-from betaroc.core.text import shown
+from betaroc.core.errors import InputTypeError, OutputError, refusal
+from betaroc.core.text import shown, typed
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -28,10 +28,9 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             os.chmod(beside, target.stat().st_mode & 0o777)
         os.replace(beside, target)
     except OSError as error:
-        raise OutputError(
-            f"the output must be writable; {shown(str(path))}: {error.strerror or error}. What was"
-            " there before is untouched. Name a file in a folder that exists and has room."
-        ) from error
+        given = f"{shown(str(path))}: {error.strerror or error}"
+        remedy = "What was there before is untouched. Name a file in a folder that has room."
+        raise refusal("the output", "be writable", given, remedy, OutputError) from error
     finally:
         with contextlib.suppress(OSError):
             beside.unlink()
@@ -41,41 +40,33 @@ def page_target(path: str | os.PathLike[str]) -> Path:
     """The same for a page, which is HTML and called so, or has no suffix."""
     target = checked_target(path)
     if target.suffix.lower() not in ("", ".html", ".htm"):
-        raise InputError.about("path")(
-            f"path must end in .html or .htm: the page is HTML; got {shown(str(path))}. Name it so."
-        )
+        rule = "end in .html or .htm: the page is HTML"
+        raise refusal("path", rule, shown(str(path)), "Name it so.")
     return target
 
 
 def checked_target(path: str | os.PathLike[str]) -> Path:
     """The file that a path means, if one can be written there."""
     if not isinstance(path, str | os.PathLike):
-        raise InputTypeError.about("path")(
-            f"path must be the path of a file; got {shown(path)} of type {type(path).__name__}."
-            " Pass text or a pathlib.Path."
-        )
+        remedy = "Pass text or a pathlib.Path."
+        raise refusal("path", "be the path of a file", typed(path), remedy, InputTypeError)
+    rule, given, remedy = "", shown(str(path)), "Name another file."
     try:
         target = Path(os.fsdecode(os.fspath(path))).resolve()
         exists, regular = target.exists(), target.is_file()
     except (OSError, RuntimeError, ValueError) as error:  # loops of links, NUL, endless names
-        raise OutputError(
-            f"the output must be a path of this system; got {shown(str(path))}:"
-            f" {getattr(error, 'strerror', None) or error}. Name another file."
-        ) from error
+        given += f": {getattr(error, 'strerror', None) or error}"
+        rule = "be a path of this system"
+        raise refusal("the output", rule, given, remedy, OutputError) from error
     if not target.parent.is_dir():
-        raise OutputError(
-            f"the output must be in a folder that exists; {shown(str(path))} is in none."
-            " Make the folder or name another."
-        )
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise OutputError(
-            f"the output must be in a folder that can be written to; that of {shown(str(path))} is"
-            " write-protected. Name a file in another, or change its permissions."
-        )
-    if exists and not (regular and os.access(target, os.W_OK)):
-        what = "is write-protected" if regular else "is a folder, a FIFO or a device"
-        raise OutputError(
-            f"the output must be a regular file or a new one; {shown(str(path))} {what}."
-            " Name another file."
-        )
+        rule, remedy = "be in a folder that exists", "Make the folder or name another."
+    elif not os.access(target.parent, os.W_OK | os.X_OK):
+        rule, given = "be in a folder that can be written to", f"{given} in a write-protected one"
+        remedy = "Name a file in another, or change its permissions."
+    elif exists and not regular:
+        rule, given = "be a regular file or a new one", f"{given}: a folder, a FIFO or a device"
+    elif exists and not os.access(target, os.W_OK):
+        rule, given = "be a file that can be written to", f"{given}, which is write-protected"
+    if rule:
+        raise refusal("the output", rule, given, remedy, OutputError)
     return target
