@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.report.page import render_report
 
 
@@ -126,27 +122,6 @@ def test_a_test_set_without_a_mixture_has_one_beta_and_says_so(monkeypatch) -> N
         found = br.analyze(two_kinds(), test)
     assert found.dev.fit.impostor.family == "beta-mixture"
     assert found.tests[0].fit.impostor.family == "beta"
-
-
-@pytest.mark.simulation
-def test_the_shell_says_the_same(tmp_path, found: br.Analysis, panel_alone: None) -> None:
-    given, path = two_kinds(), tmp_path / "dev.csv"
-    values = np.concatenate([given.client, given.impostor])
-    labels = [1] * given.n_client + [0] * given.n_impostor
-    pd.DataFrame({"score": values, "label": labels}).to_csv(path, index=False)
-    out = tmp_path / "r.html"
-    assert main(["report", "--dev", str(path), "-o", str(out)]) == 0
-    reason = found.beta.reason.partition(";")[0].replace("'", "’")
-    assert reason in html.unescape(out.read_text(encoding="utf-8"))
-    asked = br.analyze(br.read_scores(path))
-    assert (asked.family, asked.reason, asked.beta) == (found.family, found.reason, found.beta)
-    found.to_json(tmp_path / "a.json")
-    document = json.loads((tmp_path / "a.json").read_text())
-    assert document["family"] == list(found.family)
-    assert document["beta_pair"]["suffices"] == "no"
-    assert document["beta_pair"]["fit"]["client"]["params"] == dict(found.beta.fit.client.params)
-    side = found.beta.fit.end_tests().at_one.side
-    assert document["beta_pair"]["confidence"]["ends"]["at_one"]["side"] == side
 
 
 @pytest.mark.simulation

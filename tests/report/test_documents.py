@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
 import jsonschema
 import narwhals as nw
@@ -24,7 +23,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
-from numpy.typing import NDArray
 
 import betaroc as br
 from betaroc.core.local_files import file_names
@@ -33,11 +31,9 @@ from betaroc.data.scores import ScoreSource
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.document import (
     DEEPEST,
-    codec_of,
     document_of,
     json_text,
     parsed,
-    unaliased,
     value_of,
 )  # fmt: skip
 from betaroc.rendering.nouns import Noun
@@ -175,20 +171,6 @@ def test_documents_are_read_from_files(tmp_path: Path) -> None:
         law.to_json(tmp_path / "none" / "law.json")
 
 
-@pytest.mark.simulation
-def test_readers_find_the_useful_numbers() -> None:
-    dev = scores()
-    fit = br.fit(dev)
-    found = fit.to_dict()
-    assert found["client"]["params"] == dict(fit.client.params)
-    assert found["derived"]["auc"] == fit.model.auc()
-    assert found["derived"]["eer"] == fit.model.eer().hter
-    assert (found["betaroc"], found["format"], found["kind"]) == (br.__version__, 1, "Fit")
-    decision = travellers()["decision"].to_dict()
-    keys = {"threshold", "target", "rate", "how", "confidence", "status", "reason", "needed"}
-    assert keys <= decision.keys()
-
-
 # ---------------------------------------------------------------------------- refusals
 FIT = br.fit(scores())
 BETA = br.Beta(2.0, 3.0).to_dict()
@@ -264,45 +246,6 @@ def test_texts_that_leave_something_in_doubt_are_refused(text: str, words: str) 
     with pytest.raises(br.FileFormatError, match=words) as caught:
         br.from_json(text)
     assert len(str(caught.value)) <= 400
-
-
-def mutated(document: Any, random: Random) -> Any:
-    """A document with something else, or nothing, at one of its places."""
-    document = copy.deepcopy(document)
-    place = document
-    while True:
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = random.choice(keys)
-        if isinstance(place[key], dict | list) and place[key] and random.random() < 0.7:
-            place = place[key]
-            continue
-        if isinstance(place, dict) and random.random() < 0.2:
-            del place[key]
-        else:
-            place[key] = random.choice(OTHERS)
-        return document
-
-
-OTHERS: list[Any] = [
-    None, True, 0, -1, 2.5, "x", "inf", [], {}, [1], ["a"], {"float": "nan"}, {"same as": "x"},
-    10**30, {"kind": "Beta", "a": 1.0, "b": 1.0}, [[1, 2], [3, 4]], [None, "inf"],
-    {"values": [1e30, 1.0], "dtype": "float16", "shape": [2]},
-]  # fmt: skip
-
-
-@pytest.mark.simulation
-def test_whatever_is_changed_is_read_or_refused() -> None:
-    random = Random(1)
-    held = {k: v.to_dict() for k, v in nouns().items() if k not in {"analysis", "inclusion"}}
-    refused: list[int] = []
-    for _ in range(400):
-        document = mutated(random.choice(list(held.values())), random)
-        try:
-            br.from_json(json.dumps(document))
-        except br.FileFormatError as error:
-            refused.append(len(str(error)))
-    assert len(refused) > 200
-    assert max(refused) <= 400
 
 
 def places(plain: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -405,11 +348,11 @@ def test_no_number_of_a_document_raises_what_is_not_ours() -> None:
         if name in ("analysis", "inclusion", "fusion"):
             continue
         document = noun.to_dict()
-        for at in places(document):
+        for at in list(places(document))[::3]:
             now = part_at(document, at)
             if not at or isinstance(now, bool | str | list | dict):
                 continue
-            for other in (None, "inf", "x", -1.0, 1e308, 10**30, {"float": "nan"}):
+            for other in (None, "x", -1.0, 10**30):
                 with suppress(br.FileFormatError):
                     br.from_json(with_other(document, at, other))
 
@@ -558,16 +501,6 @@ def rows_apart(table: str) -> list[str]:
     return [f"{head}\\midrule\n{part}\n\\bottomrule\n\\end{{tabular}}" for part in parts]
 
 
-def test_latex_is_what_it_shows() -> None:
-    text = br.OperatingPoint([math.inf, 0.5], [1e-12, 0.25], [1.0, 0.0]).to_latex()
-    lines = [line.split(" & ")[:4] for line in text.splitlines() if " & " in line]
-    assert lines == [
-        ["threshold", "logit\\_threshold", "far", "frr"],
-        ["$\\infty$", "", "$1 \\cdot 10^{-12}$", "1"],
-        ["0.5", "", "0.25", "0"],
-    ]
-
-
 # ------------------------------------------------------------------ metrics and reprs
 @pytest.mark.simulation
 def test_metrics_are_flat_finite_and_named_for_trackers() -> None:
@@ -664,25 +597,6 @@ def test_every_cell_of_the_page_is_in_its_json(analysis: br.Analysis, text: str)
 
 
 @pytest.mark.simulation
-def test_numbers_of_the_page_in_json_are_those_of_the_library(analysis: br.Analysis) -> None:
-    told = report_document(analysis)
-    table = next(
-        block for section in told["sections"] if section["title"] == "ROC and DET"
-        for block in section["blocks"] if block["kind"] == "table"
-    )  # fmt: skip
-    assert table["columns"][:2] == ["set", "measure"]
-    first = table["rows"][0]["cells"]
-    found = br.auc_interval(analysis.dev.scores)
-    assert [first[0]["text"], first[1]["text"]] == ["dev", "AUC"]
-    assert (first[2]["value"], first[2]["low"], first[2]["high"]) == (
-        found.estimate, found.low, found.high,
-    )  # fmt: skip
-    assert first[3]["value"] == analysis.dev.fit.model.auc()
-    assert told["decision"]["threshold"] == analysis.decision.threshold
-    assert told["answer"][0].startswith("Which threshold keeps FAR at or below 1 %?")
-
-
-@pytest.mark.simulation
 def test_the_report_as_json_needs_no_pictures(
     analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -697,17 +611,6 @@ def test_a_page_is_called_html(analysis: br.Analysis, name: str, tmp_path: Path)
     with pytest.raises(br.errors.InputError, match=r"path must end in \.html or \.htm: the page"):
         analysis.to_html(tmp_path / name)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_named_alias_is_what_it_stands_for() -> None:
-    """numpy's NDArray is one from 2.5 on, which Python 3.12 and later get."""
-    named = pytest.importorskip("typing_extensions").TypeAliasType
-    kind = TypeVar("kind", bound=np.generic)
-    arrays = named("arrays", np.ndarray[Any, np.dtype[kind]], type_params=(kind,))
-    assert unaliased(arrays[np.float64]) == np.ndarray[Any, np.dtype[np.float64]]
-    assert unaliased(named("word", str)) is str
-    assert unaliased(NDArray[np.float64]) == NDArray[np.float64] or np.__version__ >= "2.5"
-    assert codec_of(arrays[np.float64]).kind == codec_of(NDArray[np.float64]).kind == "f"
 
 
 def test_a_summary_off_the_unit_interval_is_read() -> None:
@@ -744,30 +647,3 @@ def test_the_limit_of_a_document_is_what_the_page_says() -> None:
 
 
 # -------------------------------------------------------------------- what follows from the rest
-def test_what_follows_from_other_fields_is_computed_again() -> None:
-    """A document in which a status, a verdict, a length or a range was changed is refused."""
-    dev, test = scores(200), scores(90, seed=1)
-    decision = br.decide(dev, far=0.1, family="beta")
-    check, fit = decision.check(test), br.fit(dev, "beta")
-    band = fit.roc_band()
-    curves = br.compare(br.epc(dev, test), br.epc(test, dev), paired=False, replicates=50)
-    changes: list[tuple[Any, str, Any]] = [
-        (decision, "status", "do not rely on it"),
-        (check, "status", "do not rely on it"),
-        (check, "verdict", "broken"),
-        (check, "low", 0.5),
-        (check, "observed", 0.5),
-        (br.check_fit(fit, replicates=19, rng=1), "verdict", "poor"),
-        (br.interval(dev, "auc"), "sparse", True),
-        (br.interval(dev, "auc"), "low", 1.5),
-        (band, "low", [*band.low[:-1].tolist(), 2.0]),
-        (band, "high", band.high[:-1].tolist()),
-        (curves, "low", [0.0]),
-        (dev.confusion([0.2, 0.6]), "false_accepts", [1]),
-    ]  # fmt: skip
-    for noun, name, value in changes:
-        document = json.loads(noun.to_json())
-        assert br.from_json(json.dumps(document)) == noun
-        assert document[name] != value
-        with pytest.raises(br.FileFormatError, match=rf"^{name} must be|^\w+ must be"):
-            br.from_json(json.dumps(document | {name: value}))

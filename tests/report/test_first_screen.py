@@ -6,8 +6,6 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterator
-from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.decision.decision_view import counted_rates
 from betaroc.decision.ways import rate_interval
 from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, _out, strip_place
@@ -25,7 +22,6 @@ from betaroc.rendering.numbers import rate, rate_span
 from betaroc.report.page import first_screen, render_report
 from helpers.browser import CHROMIUM, Browser
 from helpers.places import DATA
-from rendering.test_page_frame import contrast
 
 pytestmark = pytest.mark.usefixtures("few")
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -127,20 +123,6 @@ def test_a_target_that_is_none(target: Any) -> None:
     assert error.value.argument == "target"
 
 
-@pytest.mark.simulation
-def test_the_command_names_its_option(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], panel_alone: None
-) -> None:
-    call = ["report", "--dev", str(LIVENESS / "dev.csv"), "-o", str(tmp_path / "r.html")]
-    assert main([*call, "--target", "far=2"]) == 2
-    assert "--target must be one that can be decided on; got" in capsys.readouterr().err
-    assert main([*call, "--target", "frr=0.05", "--family", "beta", "--terms", "ml"]) == 0
-    said = top((tmp_path / "r.html").read_text(encoding="utf-8"))
-    assert "Which threshold keeps FNR at or below 5 %?" in said
-    assert "Can be relied on, not tested" in said
-    assert "What would change it: a test set from where it will run;" in said
-
-
 def test_no_decision_says_why(panel_alone: None) -> None:
     """12 impostors as they are: no order statistic, no tail and no fit has FAR 1 %."""
     scores = br.Scores(np.arange(5.0, 17.0), np.arange(12.0))
@@ -153,41 +135,6 @@ def test_no_decision_says_why(panel_alone: None) -> None:
     assert found.no_decision.startswith("Guaranteed: 299 impostors needed, dev has 12")
     assert found.no_decision in found.summary()
     assert found.to_dict()["decision"]["no_decision"] == found.no_decision
-
-
-@pytest.mark.simulation
-def test_several_tests_have_a_row_each_and_the_worst_gives_the_status(panel_alone: None) -> None:
-    rng = np.random.default_rng(3)
-    tests = {
-        "same": separated(400, 1),
-        "attacked": br.Scores(rng.normal(4, 1, 400), rng.normal(2, 1, 400)),
-        "again": separated(400, 2),
-    }
-    found = br.analyze(separated(400), tests, family="normal")
-    assert [check.verdict for check in found.checks][1] == "broken"
-    screen = first_screen(found)
-    assert [role for role, _, _ in screen["rates"]["sets"]] == [
-        "dev", "test 1 (same)", "test 2 (attacked)", "test 3 (again)",
-    ]  # fmt: skip
-    assert screen["status"]["colour"] == "bad"
-    assert screen["status"]["reason"].startswith("The worst of 3 test sets, test 2 (attacked): On")
-    page = render_report(found)
-    assert "2 more test sets are not drawn" in page
-    assert len(block_of(page)["at"]) == 1 + 3 * 2 * 4
-
-
-@pytest.mark.simulation
-def test_of_many_tests_the_worst_have_a_row(analysis: br.Analysis) -> None:
-    (test,), (broken,) = analysis.tests, analysis.checks
-    kept = dataclasses.replace(broken, verdict="kept", status="can be relied on")
-    tests = tuple(dataclasses.replace(test, role=f"test {k}") for k in range(1, 31))
-    checks = tuple(broken if k == 29 else kept for k in range(30))
-    many = dataclasses.replace(analysis, tests=tests, checks=checks)
-    screen = first_screen(many)
-    roles = [role for role, _, _ in screen["rates"]["sets"]]
-    assert roles == ["dev", *(f"test {k}" for k in range(1, 12)), "test 30"]
-    assert screen["more"] == 18
-    assert screen["status"]["reason"].startswith("The worst of 30 test sets, test 30: On test 88")
 
 
 @pytest.mark.simulation
@@ -279,23 +226,6 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None
     assert "most impostors" not in first_screen(found)["status"]["reason"]
 
 
-@pytest.mark.simulation
-def test_findings_name_the_set_that_is_worst_and_what_was_not_tried(panel_alone: None) -> None:
-    """FAR and HTER counted at the thresholds of normal fits, where z of both classes is equal."""
-    rng = np.random.default_rng(6)
-    dev, fine = separated(400), separated(400, 1)
-    worse = br.Scores(rng.normal(4, 1, 400), rng.normal(2, 1, 400))
-    found = br.analyze(dev, {"fine": fine, "worse": worse}, family="normal")
-    page = render_report(found).replace("\u00a0", " ")
-    sigma = dev.client.std(), dev.impostor.std()
-    place = np.dot(sigma[::-1], [dev.client.mean(), dev.impostor.mean()]) / sum(sigma)
-    far = 100.0 * np.mean(worse.impostor > place)
-    assert f"{far:.3g} % observed on test 2 (worse), the highest" in page
-    assert "observed on test 1 (fine), the highest" not in page
-    assert "not examined: only beta fits can be; these are of normal" in page
-    assert "400 clients and 400 impostors of dev, 400 clients" in page
-
-
 def test_fractional_weights_have_no_decision(panel_alone: None) -> None:
     scores = separated(30)
     dev = br.Scores(scores.client, scores.impostor, impostor_weights=np.full(30, 0.5))
@@ -376,44 +306,7 @@ def test_axes() -> None:
     assert [_out(room) for room in (7.0, 9.0, 13.5, 14.0)] == [" gone", " tight", " tight", ""]
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_positions_tell_each_other_apart_on_any_scale(scale: float, panel_alone: None) -> None:
-    scores = separated(120)
-    dev = br.Scores(scores.client * scale, scores.impostor * scale)
-    block = block_of(render_report(br.analyze(dev, family="normal", target="far=0.1")))
-    values = [float(text.replace("\u2212", "-")) for text in block["texts"]["t"]]
-    assert len(values) >= 0.95 * POSITIONS
-
-
 # ------------------------------------------------------------------------ in a browser
-class _Whole(HTMLParser):
-    """Whether every element that is opened is closed."""
-
-    VOID = frozenset({"meta", "br", "input", "path", "line", "rect", "circle", "use"})
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: object) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
-
-
-@pytest.mark.simulation
-def test_every_element_is_closed(text: str) -> None:
-    assert _Whole(text).open == []
-
-
 @pytest.fixture(scope="module")
 def browser(text: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     path = tmp_path_factory.mktemp("page") / "report.html"
@@ -425,25 +318,6 @@ def browser(text: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bro
 
 
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-#: Text with its colour and what is behind it.
-TEXTS = """
-(() => {
-  const found = {}, number = c => c.match(/[\\d.]+/g).map(Number);
-  for (const e of document.querySelectorAll(".wrap *")) {
-    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !e.getClientRects().length || e.closest(".figures")) continue;
-    let ground = e;
-    while (ground && number(getComputedStyle(ground).backgroundColor)[3] === 0) {
-      ground = ground.parentElement;
-    }
-    const style = getComputedStyle(e), svg = e.closest("svg");
-    const colour = svg ? style.fill : style.color;
-    const behind = getComputedStyle(ground || document.body).backgroundColor;
-    found[colour + "|" + behind] = e.textContent.slice(0, 40);
-  }
-  return found;
-})()
-"""
 MOVED = """
 (() => {
   const slider = document.querySelector("input[type=range]");
@@ -452,35 +326,6 @@ MOVED = """
   return [...document.querySelectorAll(".nums td")].map(cell => cell.innerText);
 })()
 """
-
-
-@cache
-def hexadecimal(colour: str) -> str:
-    return "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", colour)[:3])
-
-
-@pytest.mark.simulation
-@in_browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_is_read_in_both_schemes(browser: Browser, scheme: str) -> None:
-    browser.look(1280, scheme)
-    found = browser.value(TEXTS)
-    assert len(found) >= 6
-    ground = {"light": "#ffffff", "dark": "#13161a"}[scheme]
-    assert any(hexadecimal(pair.split("|")[1]) == ground for pair in found)
-    for pair, words in found.items():
-        one, behind = map(hexadecimal, pair.split("|"))
-        assert contrast(one, behind) >= 4.5, (pair, words)
-
-
-@pytest.mark.simulation
-@in_browser
-def test_the_page_asks_for_nothing_says_nothing_and_is_never_too_wide(browser: Browser) -> None:
-    for width in (360, 768, 1280):
-        browser.look(width)
-        assert browser.value("document.documentElement.scrollWidth") == width
-    assert len(browser.requests) == 1  # the page itself
-    assert browser.said == []
 
 
 @pytest.mark.simulation
@@ -532,22 +377,6 @@ def test_the_slider_moves_all_numbers_at_once(browser: Browser, analysis: br.Ana
     assert browser.value("document.querySelector('output').textContent") == "0.9325"
     spoken = browser.value("document.querySelector('input').getAttribute('aria-valuetext')")
     assert spoken.startswith("threshold 0.9325, dev: FAR ")
-
-
-@pytest.mark.simulation
-@in_browser
-def test_long_names_of_several_tests_widen_no_page(panel_alone: None, tmp_path: Path) -> None:
-    tests = {f"{k}{'_x' * 40}": separated(400, k) for k in (1, 2)}
-    page = render_report(br.analyze(separated(400), tests, family="normal"))
-    (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    with Browser() as found:
-        found.open(tmp_path / "page.html")
-        for width in (360, 1280):
-            found.look(width)
-            assert found.value("document.documentElement.scrollWidth") == width
-        within = "document.querySelector('.nums').getBoundingClientRect().right"
-        beside = "document.querySelector('.pic').getBoundingClientRect().left"
-        assert found.value(f"{within} < {beside}")
 
 
 @in_browser

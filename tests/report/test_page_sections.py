@@ -31,7 +31,7 @@ FAINT = """(() => {
     return "rgb(255, 255, 255)";
   };
   const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-  return [...document.querySelectorAll(".main *")].filter(own).filter(e => {
+  return [...document.querySelectorAll(".wrap *")].filter(own).filter(e => {
     const style = getComputedStyle(e), text = e.closest("svg") ? style.fill : style.color;
     const both = [light(text), light(ground(e))].sort((a, b) => a - b);
     return (both[1] + 0.05) / (both[0] + 0.05) < 4.5;

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.page import render_report
 
@@ -101,36 +95,6 @@ def test_the_page_says_what_is_of_which_trials(analysis: br.Analysis) -> None:
     assert head[1].split()[:4] == ["FAR", "FRR", "FMR", "FNMR"]
     assert "Checks, tails and families are of the trials that have a score" in text
     assert br.from_json(analysis.to_json()) == analysis
-
-
-def call(capsys: Any, *arguments: object) -> str:
-    assert main(list(map(str, arguments))) == 0
-    return str(capsys.readouterr().out)
-
-
-@pytest.mark.simulation
-def test_the_command_line_says_the_same(tmp_path: Path, capsys: Any) -> None:
-    files = []
-    for k, ((client, impostor), absent) in enumerate(zip(SIDES, ABSENT, strict=True)):
-        rows = [f"{v:.6f},1" for v in client] + [f"{v:.6f},0" for v in impostor]
-        rows += ["NA,1"] * absent[0] + ["NA,0"] * absent[1]
-        files.append(tmp_path / f"{k}.csv")
-        files[-1].write_text("\n".join(["score,label", *rows]) + "\n")
-    read = "--missing", "reject"
-    out = json.loads(call(capsys, "fit", files[0], *read, "--json"))
-    numbers = out["empirical"]
-    accepted = np.sum(np.round(SIDES[0][1], 6) > numbers["eer_threshold"])
-    assert numbers["fmr_at_eer"] == pytest.approx(accepted / 240, rel=1e-12)
-    assert out["fmr_at_eer"] == pytest.approx(out["eer"] * 252 / 240, rel=1e-9)
-    assert "FNMR at EER threshold" in call(capsys, "fit", files[0], *read)
-    named = "--dev", files[0], "--test", files[1], *read
-    row = next(csv.DictReader(io.StringIO(call(capsys, "epc", *named, "--alpha", 0.5, "--csv"))))
-    client, impostor = (np.round(side, 6) for side in SIDES[1])
-    t = float(row["threshold"])
-    assert float(row["fmr"]) == pytest.approx(np.mean(impostor > t), rel=1e-12)
-    assert float(row["fnmr"]) == pytest.approx(np.mean(client <= t), rel=1e-12)
-    table = call(capsys, "epc", *named)
-    assert re.search(r"FAR +FRR +FMR +FNMR +scores beyond\n", table)
 
 
 @pytest.mark.simulation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import html
-import json
 import re
 import warnings
 from html.parser import HTMLParser
@@ -16,9 +15,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.core.notices import Notice, keep
-from betaroc.rendering.numbers import percent
 from betaroc.report.page import render_report
-from betaroc.report.score_set import Measured
 from helpers.cases import some
 from helpers.places import DATA
 
@@ -45,11 +42,6 @@ ALLOWED = {
 }  # fmt: skip
 
 
-def span(m: Measured) -> str:
-    """An interval of a rate, its unit once."""
-    return f"{percent(m.low).removesuffix(' %')} to {percent(m.high)}"
-
-
 class Page(HTMLParser):
     """Elements, attributes and visible text."""
 
@@ -69,12 +61,6 @@ class Page(HTMLParser):
 def some_scores(seed: int = 1, name: str | None = None) -> br.Scores:
     rng = np.random.default_rng(seed)
     return br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 70), name=name)
-
-
-@pytest.fixture(scope="module")
-def alone() -> br.Analysis:
-    """Of a dev set and nothing else."""
-    return br.analyze(some_scores(), family="beta")
 
 
 def assert_inert(text: str) -> None:
@@ -101,16 +87,6 @@ def test_page_is_inert_and_asks_for_nothing(text: str) -> None:
     addresses = set(re.findall(r"https?://[^\s\"'<>]+", text))
     assert addresses <= {"http://www.w3.org/1999/xlink", "http://www.w3.org/2000/svg"}
     assert "@import" not in text
-
-
-def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) -> None:
-    met = analysis.points[0]
-    rates, ends = (met.observed[1].far, met.observed[1].frr), met.observed_intervals[0]
-    row = "".join(
-        f'<td>{percent(v)}<span class="ci">{span(m)}</span></td>'
-        for v, m in zip(rates, ends[:2], strict=True)
-    )
-    assert row in text.replace("\u00a0", " ")
 
 
 @pytest.mark.nightly
@@ -177,17 +153,6 @@ def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> N
     assert drawings.findall(page) == drawings.findall(text)
 
 
-def test_long_names_are_cut_with_the_whole_in_the_title(
-    alone: br.Analysis, panel_alone: None
-) -> None:
-    name = "a" * 30 + "MIDDLE" + "b" * 30
-    page = Page(render_report(renamed(alone, name)))
-    titles = [attributes["title"] for tag, attributes in page.tags if tag == "bdi"]
-    assert name in titles
-    assert not any(name in piece for piece in page.text)
-    assert any(re.fullmatch("a{21}…b{10}", piece) for piece in page.text)
-
-
 def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None) -> None:
     message = "dev: <b>bold</b> & \u202e"
     warned = dataclasses.replace(analysis)
@@ -204,16 +169,6 @@ def test_report_of_other_families(family: str) -> None:
     page = render_report(br.analyze(some_scores(), some_scores(2), family=family))
     assert_inert(page)
     assert ("Towards the low end TNR" in page) == (family != "empirical")
-
-
-def test_report_of_a_test_set_that_has_no_fit(panel_alone: None) -> None:
-    with (
-        pytest.warns(br.SmallSampleWarning, match="no width"),
-        pytest.warns(br.BetarocWarning, match="not fitted"),
-    ):
-        analysis = br.analyze(some_scores(), br.Scores([0.8, 0.8], [0.2, 0.2]), family="beta")
-    page = "".join(Page(render_report(analysis)).text)
-    assert "not fitted" in page
 
 
 def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
@@ -270,26 +225,6 @@ def test_a_band_by_hand() -> None:
     assert (met.band.low[50], met.band.high[50]) == (0.0, pytest.approx(4 / 6))
 
 
-def test_curves_stand_in_the_json_and_the_summary(analysis: br.Analysis, tmp_path: Path) -> None:
-    analysis.to_json(tmp_path / "a.json")
-    document = json.loads((tmp_path / "a.json").read_text())
-    assert document["level"] == 0.95
-    assert [(c["set"], c["chosen_by"]) for c in document["curves"]] == [
-        ("test", "model"), ("test", "scores"),
-    ]  # fmt: skip
-    for found, met in zip(document["curves"], analysis.curves, strict=True):
-        assert found["value"] == met.epc.value.tolist()
-        assert found["expected"] == met.epc.expected.tolist()
-        assert found["band"]["low"] == met.band.low.tolist()
-        assert found["band"]["resample"] == "test"
-        assert found["area"] == met.epc.area()
-        split = found["loss_split"]
-        total = np.add(split["threshold"], split["separability"])
-        assert total == pytest.approx(met.epc.value - met.epc.expected, abs=1e-15)
-    summary = analysis.summary()
-    assert "Expected performance curves: At alpha 0.5: " in summary
-
-
 @pytest.mark.nightly
 def test_level_and_seed_of_the_report(panel_alone: None, tmp_path: Path) -> None:
     texts = {}
@@ -310,14 +245,6 @@ def test_level_and_seed_of_the_report(panel_alone: None, tmp_path: Path) -> None
     # None among 181: 1 - 0.01^(1/181) = 2.5 %, against 1.64 % at level 0.95.
     assert "none of 181: up to 2.51 %" in page
     assert "none of 181: up to 1.64 %" in plain(texts["plain"])
-
-
-def test_level_and_seed_of_the_report_are_checked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for options, message in ((["--level", "2"], "--level must be"), (["--seed=-1"], "--seed must")):
-        assert main(["report", "--dev", "x", "-o", str(tmp_path / "x.html"), *options]) == 2
-        assert message in capsys.readouterr().err
 
 
 def test_level_and_rng_of_analyze_are_checked() -> None:
@@ -344,23 +271,6 @@ def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
     assert sum("no interval" in notice.message for notice in analysis.notices) == 1
     assert analysis.to_dict()["curves"][0]["band"] is None
     assert "(no interval)" in analysis.summary()
-
-
-def test_groups_of_the_report(
-    panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
-    call = ["report", "--dev", files[0], "--test", files[1], "-o", str(tmp_path / "r.html")]
-    assert main([*call, "--group", "claimed"]) == 0
-    people = {line.split()[0] for line in Path(files[1]).read_text().splitlines()}
-    page = plain((tmp_path / "r.html").read_text())
-    assert f"2000 replicates; trials drawn by {len(people)} groups of test" in page
-
-
-def test_without_a_test_set_there_is_no_panel(alone: br.Analysis, panel_alone: None) -> None:
-    assert alone.curves == ()
-    assert "Expected performance curves" not in plain(render_report(alone))
-    assert "Expected performance" not in alone.summary()
 
 
 def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Path) -> None:
