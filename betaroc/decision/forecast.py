@@ -41,6 +41,13 @@ _AT_LEVEL = 1e-6
 #: Counts that are whole but for rounding.
 _ROUNDING = 1e-12
 _SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
+_HEAD = ("alpha", "threshold", "least", "smooth sd", "excess", "HTER sd", "empirical sd", "excess",
+         "HTER sd", "optimism")  # fmt: skip
+_TARGET_HEAD = ("alpha", "threshold", "counted", "FAR", "sd", "FRR", "sd", "HTER", "sd", "beyond")
+_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "criterion", "notices", "library")
+#: An alpha is read as the decimal that was meant.
+_DECIMALS = 10**9
+_SHOWN_ROWS = 11
 _CAVEAT = """\
 sd: standard deviation of the threshold, on the score scale. excess: expected weighted error \
 beyond the least. HTER sd: what the threshold's error does to HTER, to first order. optimism: \
@@ -52,6 +59,11 @@ floor that no number of scores removes: 0.007 for beta distributions at alpha = 
 clients are 0.8 Beta(6, 2) + 0.2 Beta(2, 6), impostors Beta(2, 6). Check the fit before relying \
 on it.
 empirical: the threshold of least error on the scores; it needs no family."""
+
+_TARGET_CAVEAT = """\
+counted: the rate that dev itself will show. Means and standard deviations are over dev sets of \
+this size, of the true rates at their thresholds, which test shows but for its own counting \
+error. They hold for independent scores of these distributions without ties."""
 
 
 class DevSize(NamedTuple):
@@ -81,7 +93,71 @@ class DevSize(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcForecast(Tabular, Noun):
+class _Forecast(Tabular, Noun):
+    """A forecast for one dev size."""
+
+    model: ScoreModel
+    n_client: int
+    n_impostor: int
+    fitted: bool
+
+    def to_frame(self) -> Table:
+        """One row an alpha.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores of a fit, else of pandas: alpha, threshold and
+            logit_threshold, the forecasts by the names of the fields, and n_beyond.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
+        >>> frame = br.epc_forecast(model, n_client=50, n_impostor=50, alpha=[0, 0.5]).to_frame()
+        >>> frame["where"].tolist()
+        ['accept all', 'interior']
+        """
+        names = dict.fromkeys([*self.__dataclass_fields__, "n_beyond"])
+        return self._table({name: getattr(self, name) for name in names if name not in _NO_COLUMN})
+
+    def summary(self) -> str:
+        r"""A table at some alphas, with what it rests on.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+        >>> text = br.epc_forecast(model, n_client=200, n_impostor=200).summary()
+        >>> print("\n".join(line[2:55].rstrip() for line in text.splitlines()[3:7]))
+        alpha  threshold   least  smooth sd   excess  HTER sd
+        0.1         0.25  0.0773      0.023   0.0006    0.022
+        0.3       0.3956   0.162      0.014  0.00043    0.007
+        0.5          0.5   0.188      0.011   0.0003        0
+        """
+        return text_of(self._view())
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _nodes(self, criterion: str, table: Grid, caveat: str) -> list[Node]:
+        """What is taken as true, the table, and what its columns are."""
+        taken = "fitted and taken as true" if self.fitted else "taken as true"
+        lines = (
+            f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
+            f" criterion {criterion}",
+            f"client {self.model.client!r}, impostor {self.model.impostor!r}, {taken}",
+            *(notice.message for notice in self.notices),
+        )
+        return [Section("", tuple(map(Words, lines))), *apart(table, Words(caveat))]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EpcForecast(_Forecast):
     """How far thresholds chosen on a development set will err, and what that costs.
 
     Made by :func:`epc_forecast`, which has the formulas; printed as a table. Arrays of
@@ -127,10 +203,6 @@ class EpcForecast(Tabular, Noun):
     [0.5, 0.000295]
     """
 
-    model: ScoreModel
-    n_client: int
-    n_impostor: int
-    fitted: bool
     alpha: FloatArray
     threshold: FloatArray
     logit_threshold: FloatArray
@@ -191,56 +263,12 @@ class EpcForecast(Tabular, Noun):
             sizes = [factor * n for factor in factors for n in (self.n_client, self.n_impostor)]
         return DevSize(*(np.ceil(size * (1.0 - _ROUNDING)) for size in sizes))
 
-    def to_frame(self) -> Table:
-        """One row an alpha.
-
-        Returns
-        -------
-        DataFrame
-            Of the library of the scores of a fit, else of pandas. Columns alpha, threshold,
-            logit_threshold, least, where, then the forecasts, n_beyond.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
-        >>> frame = br.epc_forecast(model, n_client=50, n_impostor=50, alpha=[0, 0.5]).to_frame()
-        >>> frame["where"].tolist()
-        ['accept all', 'interior']
-        """
-        columns = [name for name in self.__dataclass_fields__ if name not in _NO_COLUMN]
-        return self._table({name: getattr(self, name) for name in [*columns, "n_beyond"]})
-
-    def summary(self) -> str:
-        r"""A table at about five alphas, with what it rests on.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-        >>> text = br.epc_forecast(model, n_client=200, n_impostor=200).summary()
-        >>> print("\n".join(line[2:55].rstrip() for line in text.splitlines()[3:7]))
-        alpha  threshold   least  smooth sd   excess  HTER sd
-        0.1         0.25  0.0773      0.023   0.0006    0.022
-        0.3       0.3956   0.162      0.014  0.00043    0.007
-        0.5          0.5   0.188      0.011   0.0003        0
-        """
-        return text_of(self._view())
-
     def _view(self) -> Sequence[Node]:
         rows: Sequence[int] = range(self.alpha.size)
         if self.alpha.size > len(_SHOWN):
             rows = sorted({int(np.argmin(np.abs(self.alpha - a))) for a in _SHOWN})
         table = Grid(_HEAD, tuple(map(self._row, rows)))
-        return forecast_view(self, "alpha FAR + (1 - alpha) FRR", table, _CAVEAT)
-
-    def __str__(self) -> str:
-        """The summary."""
-        return self.summary()
+        return self._nodes("alpha FAR + (1 - alpha) FRR", table, _CAVEAT)
 
     def _row(self, k: int) -> Row:
         start = (f"{self.alpha[k]:.4g}", f"{self.threshold[k]:.4g}", f"{self.least[k]:.3g}")
@@ -253,22 +281,8 @@ class EpcForecast(Tabular, Noun):
         return Row((*start, *(f"{part[k]:.2g}" for part in shown)))
 
 
-_HEAD = ("alpha", "threshold", "least", "smooth sd", "excess", "HTER sd", "empirical sd", "excess",
-         "HTER sd", "optimism")  # fmt: skip
-_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "notices", "library")
-
-
-#: An alpha is read as the decimal that was meant.
-_DECIMALS = 10**9
-_SHOWN_ROWS = 11
-_TARGET_CAVEAT = """\
-counted: the rate that dev itself will show. Means and standard deviations are over dev sets of \
-this size, of the true rates at their thresholds, which test shows but for its own counting \
-error. They hold for independent scores of these distributions without ties."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class TargetForecast(Tabular, Noun):
+class TargetForecast(_Forecast):
     """What the threshold that a dev set counts for a target rate will do on test.
 
     Made by :func:`epc_forecast` with a `criterion` that is a rate of one class; printed as a table.
@@ -309,10 +323,6 @@ class TargetForecast(Tabular, Noun):
     (0.05, 0.0591, [5.0])
     """
 
-    model: ScoreModel
-    n_client: int
-    n_impostor: int
-    fitted: bool
     criterion: str
     alpha: FloatArray
     threshold: FloatArray
@@ -326,54 +336,10 @@ class TargetForecast(Tabular, Noun):
     hter_sd: FloatArray
     n_beyond: FloatArray
 
-    def to_frame(self) -> Table:
-        """One row an alpha.
-
-        Returns
-        -------
-        DataFrame
-            Of the library of the scores of a fit, else of pandas. Columns alpha, threshold,
-            logit_threshold, counted, then expectations and standard deviations of FAR, FRR and
-            HTER, and n_beyond.
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
-        >>> found = br.epc_forecast(model, criterion="frr", n_client=9, n_impostor=9, alpha=[1 / 3])
-        >>> found.to_frame().loc[0, ["counted", "n_beyond"]].round(4).tolist()
-        [0.3333, 3.0]
-        """
-        about = ("model", "n_client", "n_impostor", "fitted", "criterion", "library", "notices")
-        columns = [name for name in self.__dataclass_fields__ if name not in about]
-        return self._table({name: getattr(self, name) for name in columns})
-
-    def summary(self) -> str:
-        r"""A table at about eleven alphas, with what it rests on.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import betaroc as br
-        >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-        >>> found = br.epc_forecast(model, criterion="far", n_client=99, n_impostor=99, alpha=[0.1])
-        >>> print("\n".join(found.summary().splitlines()[3:5]))
-          alpha  threshold  counted    FAR     sd    FRR     sd   HTER     sd  beyond
-          0.1       0.5839    0.101  0.108  0.031  0.302  0.057  0.205  0.014     9.9
-        """
-        return text_of(self._view())
-
     def _view(self) -> Sequence[Node]:
         rows = np.linspace(0, self.alpha.size - 1, min(_SHOWN_ROWS, self.alpha.size))
         table = Grid(_TARGET_HEAD, tuple(self._row(int(k)) for k in np.unique(rows.round())))
-        return forecast_view(self, self.criterion, table, _TARGET_CAVEAT)
-
-    def __str__(self) -> str:
-        """The summary."""
-        return self.summary()
+        return self._nodes(self.criterion, table, _TARGET_CAVEAT)
 
     def _row(self, k: int) -> Row:
         rates = (self.far, self.far_sd, self.frr, self.frr_sd, self.hter, self.hter_sd)
@@ -382,24 +348,6 @@ class TargetForecast(Tabular, Noun):
             *(f"{part[k]:.{3 - n % 2}g}" for n, part in enumerate(rates)),
             f"{self.n_beyond[k]:.3g}",
         ))  # fmt: skip
-
-
-_TARGET_HEAD = ("alpha", "threshold", "counted", "FAR", "sd", "FRR", "sd", "HTER", "sd", "beyond")
-
-
-def forecast_view(
-    forecast: EpcForecast | TargetForecast, criterion: str, table: Grid, caveat: str
-) -> list[Node]:
-    """What is taken as true, the table, and what its columns are."""
-    model = forecast.model
-    taken = "fitted and taken as true" if forecast.fitted else "taken as true"
-    lines = (
-        f"Forecast for {forecast.n_client} client and {forecast.n_impostor} impostor scores,"
-        f" criterion {criterion}",
-        f"client {model.client!r}, impostor {model.impostor!r}, {taken}",
-        *(notice.message for notice in forecast.notices),
-    )
-    return [Section("", tuple(map(Words, lines))), *apart(table, Words(caveat))]
 
 
 def target_forecast(
