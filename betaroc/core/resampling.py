@@ -7,7 +7,6 @@ thresholds of a curve; only these are drawn, never the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,6 @@ from betaroc.core.errors import InputError
 
 #: Replicates that share one stream of random numbers: fixed, so that no byte depends on memory.
 BLOCK = 250
-#: Rows are drawn one by one up to this many a distinct score, counts beyond.
-_ROWS_A_CELL = 4
 
 
 # --------------------------------------------------------------------------- randomness
@@ -44,32 +41,6 @@ def seed_sequence(rng: Any) -> np.random.SeedSequence:
 
 
 # --------------------------------------------------------------------------- counts
-@dataclass(frozen=True)
-class Cells:
-    """The scores of one class between the distinct thresholds of a curve.
-
-    Parameters
-    ----------
-    counts : ndarray of int
-        Scores in each cell, ascending: one cell more than distinct thresholds.
-    place : ndarray of int
-        For each threshold the last cell at or below it.
-    """
-
-    counts: IntArray
-    place: IntArray
-
-    @property
-    def total(self) -> int:
-        """Number of scores."""
-        return int(np.sum(self.counts))
-
-    def draw(self, rng: np.random.Generator, totals: IntArray) -> IntArray:
-        """Scores at or below each threshold, a row for each total."""
-        drawn = draw_multinomial(rng, totals, self.counts)
-        return np.asarray(np.cumsum(drawn, axis=1)[:, self.place])
-
-
 def draw_multinomial(rng: np.random.Generator, totals: IntArray, counts: IntArray) -> IntArray:
     """One multinomial row for each total, with probabilities counts / sum(counts)."""
     # An empty last cell would take what rounding leaves of the probabilities.
@@ -78,33 +49,6 @@ def draw_multinomial(rng: np.random.Generator, totals: IntArray, counts: IntArra
     share = counts[filled] / np.sum(counts)
     drawn[:, filled] = rng.multinomial(totals, share)
     return drawn
-
-
-def class_sizes(
-    rng: np.random.Generator, size: int, clients: int, impostors: int, *, stratified: bool
-) -> tuple[IntArray, IntArray]:
-    """Class sizes of the replicates: fixed, or as rows of both classes fall."""
-    total = clients + impostors
-    if stratified:
-        drawn = np.full(size, clients, dtype=np.int64)
-    else:
-        drawn = np.asarray(rng.binomial(total, clients / total, size), dtype=np.int64)
-    return drawn, total - drawn
-
-
-def draw_counts(rng: np.random.Generator, below: FloatArray, size: int) -> IntArray:
-    """How many of `size` scores drawn with replacement fall into each cell.
-
-    `below` are the scores in lower cells, and of all.
-    """
-    total, cells = round(below[-1]), below.size - 1
-    if size > _ROWS_A_CELL * cells:
-        whole = np.rint(below).astype(np.int64)
-        return np.asarray(draw_multinomial(rng, np.array([size]), whole[1:] - whole[:-1])[0])
-    rows = rng.integers(total, size=size)
-    single = cells == total  # the row is its cell
-    drawn = rows if single else np.searchsorted(below, rows, side="right") - 1
-    return np.bincount(drawn, minlength=cells)
 
 
 def refuse_fractional_weights(

@@ -19,8 +19,8 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.value import Result, travelling
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import Scores
+from betaroc.decision.bands import RESAMPLE
 from betaroc.decision.curve import side
-from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.inference.differences import Difference, alike, of_replicates
 from betaroc.inference.drawn_scores import DrawnScores, interval_of_replicates, refuse_still
 from betaroc.inference.interval import Interval

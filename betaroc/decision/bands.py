@@ -1,45 +1,63 @@
-"""Bands around an expected performance curve: resampled test decisions, resampled choices."""
+"""Bands around an expected performance curve: sides drawn again, or the delta method."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
-from betaroc.core.resampling import Cells, class_sizes
+from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import worded
-from betaroc.data.groups import Groups
+from betaroc.data.groups import Groups, ScoredTrials, Trials, units_of
 from betaroc.decision.curve import (
     Curve,
     empirical_laws,
     group_counts,
-    grouped_side,
     observed_prior,
     side_groups,
+    side_trials,
 )
-from betaroc.decision.delta_bands import (
-    BandOptions,
-    FittedTest,
-    delta_interval,
-    delta_scores_interval,
-    fitted_test,
-    shrunk,
+from betaroc.decision.resample_threshold import (
+    ThresholdError,
+    dev_size,
+    resampler,
+    shrink_of,
+    threshold_error,
 )
-from betaroc.decision.resample_threshold import ResampledDev, ThresholdError, resample_threshold
-from betaroc.distributions.empirical import cells_of, is_counted
-from betaroc.inference.drawn_scores import GroupedCounts, GroupedSide, band_of_replicates
+from betaroc.distributions.base import Distribution, value_columns
+from betaroc.distributions.empirical import _decisive, decides_by_counts, is_counted
+from betaroc.inference.delta import covariance_roots, free_coordinates, slopes_along
+from betaroc.inference.drawn_scores import (
+    DrawnRows,
+    GroupedCounts,
+    SortedRows,
+    band_of_replicates,
+    gaussian_reach,
+)
 from betaroc.inference.interval import Band
+from betaroc.inference.scores_beyond import rate_covariance
+from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.alphas import DrawnBand
 
+#: What is drawn again.
+RESAMPLE = ("both", "test")
+_METHODS = ("bootstrap", "exact", "delta")
 #: Entries, replicates times alphas, that are kept at once.
 _LARGEST_TABLE = 2**28
+#: Numbers of drawn rows at once, replicates times rows.
+_AT_ONCE = 2**23
+#: Step of the differences in a rate, as a share of its distance from 0 and 1.
+_RATE_STEP = 1e-4
+#: A variance below this share of its first part is rounding.
+_ROUNDING = 1e-12
 
 #: Measures that are one rate of one class: whether errors or successes are counted, and of whom.
 _ONE_RATE: dict[str, Callable[[IntArray, IntArray, int, int], tuple[IntArray, int]]] = {
@@ -50,6 +68,27 @@ _ONE_RATE: dict[str, Callable[[IntArray, IntArray, int, int], tuple[IntArray, in
 }
 _ONE_RATE["specificity"] = _ONE_RATE["tnr"]
 _ONE_RATE["recall"] = _ONE_RATE["sensitivity"] = _ONE_RATE["tpr"]
+
+
+@dataclass(frozen=True)
+class BandOptions(IntervalOptions):
+    """What a band is asked for besides; `Epc.band` documents each."""
+
+    resample: str = "both"
+    simultaneous: bool = False
+    stratified: bool = True
+    m: int | None = None
+    #: What callers call `resample`.
+    resample_argument: str = "resample"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.choice(self.resample, RESAMPLE, "resample")
+        checks.choice(self.method, _METHODS, "method")
+        for name in ("simultaneous", "stratified"):
+            object.__setattr__(self, name, checks.flag(getattr(self, name), name))
+        if self.m is not None:
+            object.__setattr__(self, "m", checks.count(self.m, "m", 2))
 
 
 def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
@@ -67,81 +106,30 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
 
 def band(e: Curve, o: BandOptions) -> Band:
     """The band of a curve; `Epc.band` documents it."""
-    draws = _Draws.of(e, o)
-    fitted, again = draws.fitted, draws.again
+    fitted, dev = _varying(e, o)
     undefined, replicates = np.zeros(e.alpha.size, dtype=np.int64), 0
     if o.method == "exact":
         low, high = _exact_ends(e, o)
     elif o.method == "delta":
-        errors = again if isinstance(again, ThresholdError) else None
-        low, high = (
-            delta_scores_interval(e, o) if fitted is None else delta_interval(e, fitted, errors, o)
-        )
+        error = None if dev is None else dev.error
+        low, high = _scores_delta(e, o) if fitted is None else _fit_delta(e, fitted, error, o)
         replicates = o.replicates if o.simultaneous else 0
     else:
-        values, replicates = draws.values(o), o.replicates
+        values, replicates = _replicates(e, o, fitted, dev), o.replicates
         low, high = band_of_replicates(values, e.value, o, e._range, simultaneous=o.simultaneous)
         undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None and o.method != "exact":
         _warn_of_no_width(e, low, high, groups=o.groups)
     return Band(
         e.alpha, e.value, low, high, o.level, o.simultaneous, o.resample, replicates, undefined,
-        again.m if isinstance(again, ResampledDev) else None,
+        None if dev is None else dev.m,
         group_counts(e, o.resample, groups=o.groups and o.method != "exact"), e.n_beyond,
     )  # fmt: skip
 
 
 def curve_replicates(e: Curve, o: BandOptions) -> FloatArray:
     """The curve in each replicate, a row each, nan where it is undefined."""
-    return _Draws.of(e, o).values(o)
-
-
-@dataclass(frozen=True)
-class _Draws:
-    """What varies: test, as scores or as a fit, and the choice on dev."""
-
-    e: Curve
-    fitted: FittedTest | None
-    again: ResampledDev | ThresholdError | None
-
-    @classmethod
-    def of(cls, e: Curve, o: BandOptions) -> _Draws:
-        """The sides of a curve, checked for what is asked."""
-        refuse_large_table(o.replicates, e.alpha.size)
-        fitted = fitted_test(e, groups=o.groups)
-        _refuse_sides(e, fitted, o)
-        if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
-            raise InputError.about("m")(
-                'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
-                f' and resample="both"; got m={o.m!r} with method={o.method!r},'
-                f" resample={o.resample!r}. Leave m out."
-            )
-        if fitted is None:
-            empirical_laws(e.test, "test")
-        if o.method == "exact":
-            _refuse_dependent(e, groups=o.groups)
-        again = None
-        if o.resample == "both" and o.method != "exact":
-            again = resample_threshold(e, o.m, stratified=o.stratified, groups=o.groups)
-        return cls(e, fitted, again)
-
-    def values(self, o: BandOptions) -> FloatArray:
-        """The curve in each replicate."""
-        return o.replicated(self._block(o), self.e.alpha.size)
-
-    def _block(self, o: BandOptions) -> Callable[[np.random.Generator, int], FloatArray]:
-        """What makes a block of replicates, a row each."""
-        e, fitted, again = self.e, self.fitted, self.again
-        if fitted is not None:
-            return lambda rng, size: fitted.values(e, rng, size, again, stratified=o.stratified)
-        side = grouped_side(e, "test", o.stratified, groups=o.groups)
-        if again is not None:
-            moved = again
-            return lambda rng, n: _moved_values(e, rng, n, moved, side, stratified=o.stratified)
-        if side is None:
-            return lambda rng, size: _fixed_values(e, rng, size, stratified=o.stratified)
-        cells = side.cells((side, e.chosen))
-        return lambda rng, size: grouped_values(e, cells.draw(rng, size)[0])
+    return _replicates(e, o, *_varying(e, o))
 
 
 def refuse_large_table(replicates: int, alphas: int) -> None:
@@ -170,77 +158,333 @@ def _warn_of_no_width(e: Curve, low: FloatArray, high: FloatArray, *, groups: bo
         )
 
 
-# ------------------------------------------------------------------------------- replicates
-def _fixed_values(e: Curve, rng: np.random.Generator, size: int, *, stratified: bool) -> FloatArray:
-    """The measure of the resampled test decisions at the curve's own thresholds."""
-    laws = empirical_laws(e.test, "test")
-    client, impostor = (cells_of(law, e.chosen) for law in laws)
-    sizes = class_sizes(rng, size, client.total, impostor.total, stratified=stratified)
-    return _counted(e, *_errors(rng, client, impostor, *sizes), *sizes)
+# ------------------------------------------------------------------------- what varies
+class _Dev(NamedTuple):
+    """Dev's choice made again, and how far its thresholds depart beside those of all scores."""
+
+    draw: Callable[[np.random.Generator, int], Thresholds]
+    #: Of scores how many, or how many groups, are drawn; of a fit the error of its thresholds.
+    m: int | None = None
+    shrink: float = 1.0
+    error: ThresholdError | None = None
 
 
-def grouped_values(e: Curve, drawn: GroupedCounts) -> FloatArray:
-    """The measure of drawn groups; nan where a class is empty."""
-    values = _counted(e, *drawn[:4])
+def _varying(e: Curve, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
+    """Test's fit, None of scores, and dev where it is drawn again; checked for what is asked."""
+    refuse_large_table(o.replicates, e.alpha.size)
+    fitted = fitted_test(e, groups=o.groups)
+    _refuse_sides(e, fitted, o)
+    if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
+        raise InputError.about("m")(
+            'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
+            f' and resample="both"; got m={o.m!r} with method={o.method!r},'
+            f" resample={o.resample!r}. Leave m out."
+        )
+    if fitted is None:
+        empirical_laws(e.test, "test")
+    if o.method == "exact":
+        _refuse_dependent(e, groups=o.groups)
+    if o.resample == "test" or o.method == "exact":
+        return fitted, None
+    if e.dev_fit is not None and not decides_by_counts(e.dev._pair):
+        if o.m is not None:
+            raise InputError.about("m")(
+                f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors"
+                f" of its parameters; got m={o.m!r}. Leave m out."
+            )
+        error = threshold_error(e.dev_fit, e, groups=o.groups)
+        return fitted, _Dev(error.draw, error=error)
+    empirical_laws(e.dev, "dev")
+    groups = side_groups(e, "dev", groups=o.groups)
+    rows = DrawnRows.of(side_trials(e, "dev"), groups)
+    m, total = dev_size(e, o.m, rows)
+    again = resampler(e, varies=groups is not None or not o.stratified)
+
+    def draw(rng: np.random.Generator, size: int) -> Thresholds:
+        parts = (rows.draw(rng, n, m / total, stratified=o.stratified)
+                 for n in parts_of(size, rows.size))  # fmt: skip
+        return Thresholds.from_theta(np.concatenate([again.thresholds(drawn) for drawn in parts]))
+
+    return fitted, _Dev(draw, m, shrink_of(e, m, total))
+
+
+def _replicates(
+    e: Curve, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None
+) -> FloatArray:
+    """The curve in each replicate."""
+    if fitted is not None:
+        test = fitted
+        return o.replicated(
+            lambda rng, size: test.values(e, rng, size, dev, stratified=o.stratified), e.alpha.size
+        )
+    trials, theta = side_trials(e, "test"), _decisive(e.chosen)
+    rows = DrawnRows.of(trials, side_groups(e, "test", groups=o.groups))
+
+    def judged_at(at: FloatArray) -> tuple[DrawnRows, SortedRows, FloatArray]:
+        if rows.groups is None:
+            return rows_by_cells([trials], [at], rows)[0]
+        return rows, SortedRows.of(trials), at
+
+    fixed = judged_at(theta)
+
+    def block(rng: np.random.Generator, size: int) -> FloatArray:
+        (drawn, judged, at), start, found = fixed, 0, []
+        if dev is not None:
+            moved = _decisive(dev.draw(rng, size))
+            both = np.hstack([np.broadcast_to(theta, moved.shape), moved])
+            drawn, judged, at = judged_at(both)
+        for n in parts_of(size, drawn.size):
+            rows_drawn = drawn.draw(rng, n, stratified=o.stratified)
+            found.append(judged.errors(rows_drawn, at if dev is None else at[start : start + n]))
+            start += n
+        counts, k = GroupedCounts(*map(np.concatenate, zip(*found, strict=True))), theta.size
+        if dev is None:
+            return measured(e, counts)
+        still, moved = (
+            measured(e, counts._replace(rejected=counts.rejected[:, part],
+                                        accepted=counts.accepted[:, part]))
+            for part in (slice(k), slice(k, None))
+        )  # fmt: skip
+        return _shrunk(e, dev, moved, lambda: still)
+
+    return o.replicated(block, e.alpha.size)
+
+
+def parts_of(size: int, rows: int) -> Iterator[int]:
+    """Replicates whose drawn rows fit into memory at once."""
+    step = max(1, _AT_ONCE // rows)
+    for start in range(0, size, step):
+        yield min(step, size - start)
+
+
+def rows_by_cells(
+    trials: Sequence[ScoredTrials], chosen: Sequence[FloatArray], rows: DrawnRows
+) -> list[tuple[DrawnRows, SortedRows, FloatArray]]:
+    """Independent trials of one or more systems by where these score them between thresholds.
+
+    A row stands for all trials that every system scores between the same of its thresholds; its
+    score is how many of them lie below, and the thresholds are places among these.
+    """
+    cuts = [np.unique(theta) for theta in chosen]
+    kinds, copies = [], []
+    for who, weights in zip(CLASSES, rows.copies, strict=True):
+        cells = [
+            np.searchsorted(cut, getattr(one, who)) for one, cut in zip(trials, cuts, strict=True)
+        ]
+        found, number = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
+        kinds.append(found.astype(np.float64))
+        copies.append(np.rint(np.bincount(np.ravel(number), weights)).astype(np.int64))
+    drawn = DrawnRows((copies[0], copies[1]))
+    return [
+        (drawn, SortedRows.of(Trials(kinds[0][:, k], kinds[1][:, k])),
+         np.where(np.isnan(theta), np.nan, np.searchsorted(cut, theta)))
+        for k, (cut, theta) in enumerate(zip(cuts, chosen, strict=True))
+    ]  # fmt: skip
+
+
+def measured(e: Curve, drawn: GroupedCounts) -> FloatArray:
+    """The curve's measure of error counts, a row a replicate; nan for an empty class."""
+    clients, impostors = drawn.clients, drawn.impostors
+    c, i = clients[:, None], impostors[:, None]
+    rates = (drawn.accepted / i, drawn.rejected / c, (c - drawn.rejected) / c,
+             (i - drawn.accepted) / i)  # fmt: skip
+    # A prior that was observed varies with the class sizes.
+    shares = clients / (clients + impostors)
+    priors = shares if observed_prior(e, "test") else np.full(shares.shape, e.test.prior)
+    values = e._at_rates(rates, priors)
     values[drawn.lost] = np.nan
     return values
 
 
-def _moved_values(
-    e: Curve, rng: np.random.Generator, size: int, again: ResampledDev | ThresholdError,
-    side: GroupedSide | None, *, stratified: bool,
-) -> FloatArray:  # fmt: skip
-    """The measure at thresholds that each replicate chooses again."""
-    laws = empirical_laws(e.test, "test")
-    clients, impostors = (round(law.total) for law in laws)
-    sizes = class_sizes(rng, size, clients, impostors, stratified=stratified)
-    k = e.alpha.size
-    rejected, accepted = (np.zeros((size, 2 * k), dtype=np.int64) for _ in range(2))
-    lost = np.zeros(size, dtype=np.bool_)
-    for row in range(size):
-        chosen = again.draw(rng)
-        lost[row] = chosen is None
-        t = Thresholds.concatenate([e.chosen, e.chosen if chosen is None else chosen])
-        if side is not None:
-            drawn = side.draw(rng)
-            lost[row] |= drawn is None
-            if drawn is not None:
-                rejected[row], accepted[row] = (
-                    drawn[0]._counts_at_most(t),
-                    drawn[1]._counts_above(t),
-                )
-                sizes[0][row], sizes[1][row] = (law.total for law in drawn)
-            continue
-        client, impostor = (cells_of(law, t) for law in laws)
-        one = sizes[0][[row]], sizes[1][[row]]
-        rejected[row], accepted[row] = (x[0] for x in _errors(rng, client, impostor, *one))
-    fixed = _counted(e, rejected[:, :k], accepted[:, :k], *sizes)
-    moved = _counted(e, rejected[:, k:], accepted[:, k:], *sizes)
-    values = shrunk(e, again, moved, lambda: fixed)
-    values[lost] = np.nan
-    return values
+def _shrunk(e: Curve, dev: _Dev, moved: FloatArray, fixed: Callable[[], FloatArray]) -> FloatArray:
+    """Of replicates the part that is due to their thresholds as large as with all dev scores."""
+    # At its own optimum every departure is a loss, which endless dev scores would not have.
+    share = np.where(e._stationary, -dev.shrink, dev.shrink)
+    if np.all(share == 1.0):
+        return moved
+    return np.where(share == 1.0, moved, (1.0 - share) * fixed() + share * moved)
 
 
-def _errors(
-    rng: np.random.Generator, client: Cells, impostor: Cells, clients: IntArray, impostors: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Clients rejected and impostors accepted at each threshold, a row a replicate."""
-    rejected = client.draw(rng, clients)
-    return rejected, impostors[:, None] - impostor.draw(rng, impostors)
+# ------------------------------------------------------------------------- a fitted test
+@dataclass(frozen=True)
+class FittedTest:
+    """The two distributions of a fit as a point with a normal error, in free coordinates.
+
+    Positive parameters are taken as logarithms, point masses as log(mass / rest), so that
+    no step leaves the family; a mass that nobody had stays 0.
+
+    Parameters
+    ----------
+    laws : tuple of Distribution
+        Client and impostor, at the estimates.
+    names : tuple of tuple of str
+        Parameters of each distribution that vary.
+    place : ndarray, shape (parameters,)
+        Coordinates of the clients' distribution, then of the impostors'.
+    roots : ndarray, shape (rank, parameters)
+        Their change with one standard error along each root of the covariance.
+    prior : float
+        P(client).
+    trials : float
+        Trials whose share of clients the prior is; 0 where the prior is a given number.
+    shared : bool
+        Whether dev is the same fit: then one set of errors moves both sides.
+    """
+
+    laws: tuple[Distribution, Distribution]
+    names: tuple[tuple[str, ...], tuple[str, ...]]
+    place: FloatArray
+    roots: FloatArray
+    prior: float
+    trials: float
+    shared: bool = False
+
+    def rates(self, z: FloatArray, t: Thresholds) -> tuple[FloatArray, ...]:
+        """FAR, FRR, TPR and TNR of distributions z standard errors away, a row for each of z."""
+        at = self.place + z @ self.roots
+        cut = len(self.names[0])
+        client, impostor = (
+            law._tail_rows(value_columns(law, names, place), t)
+            for law, names, place in zip(
+                self.laws, self.names, (at[:, :cut], at[:, cut:]), strict=True
+            )
+        )
+        (frr, tpr), (tnr, far) = client, impostor
+        return far, frr, tpr, tnr
+
+    def values(
+        self, e: Curve, rng: np.random.Generator, size: int, dev: _Dev | None, *, stratified: bool
+    ) -> FloatArray:
+        """The measure at drawn parameters, at the curve's thresholds or at those drawn again."""
+        z = rng.standard_normal((size, self.roots.shape[0]))
+        t = e.chosen
+        if dev is not None:
+            shared = self.shared and dev.error is not None
+            t = dev.error.at(z) if shared and dev.error else dev.draw(rng, size)
+        priors = np.full(size, self.prior)
+        if not stratified and self.trials > 0.0:
+            trials = round(self.trials)
+            priors = rng.binomial(trials, self.prior, size) / trials
+        values = e._at_rates(self.rates(z, t), priors)
+        if dev is None:
+            return values
+        return _shrunk(e, dev, values, lambda: e._at_rates(self.rates(z, e.chosen), priors))
 
 
-def _counted(
-    e: Curve, rejected: IntArray, accepted: IntArray, clients: IntArray, impostors: IntArray
+def fitted_test(e: Curve, *, groups: bool = True) -> FittedTest | None:
+    """Test's fit as what varies; None where test is anything but a fit of continuous distributions.
+
+    Both distributions vary together where the fit's scores carry `groups`.
+    """
+    fit = e.test_fit
+    if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
+        return None
+    names, place, roots = free_coordinates(fit, groups=groups)
+    observed = not e.prior_given and e.test.prior == fit.model.prior
+    trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
+    laws, shared = (e.test.client, e.test.impostor), e.dev_fit is not None and e.dev_fit == fit
+    return FittedTest(laws, names, place, roots, e.test.prior, trials, shared)
+
+
+# ---------------------------------------------------------------------------- delta method
+def _fit_delta(
+    e: Curve, test: FittedTest, error: ThresholdError | None, o: BandOptions
+) -> tuple[FloatArray, FloatArray]:
+    """Normal intervals from the derivatives of the curve in all that varies."""
+    changes = _changes(e, test, error, stratified=o.stratified)
+    reach = gaussian_reach(changes, o) if o.simultaneous else o.deviate
+    return _interval(e, reach * np.sqrt(np.sum(changes**2, axis=1)))
+
+
+def _changes(
+    e: Curve, test: FittedTest, error: ThresholdError | None, *, stratified: bool
 ) -> FloatArray:
-    """The curve's measure of error counts, a row a replicate; nan for an empty class."""
-    c, i = clients[:, None], impostors[:, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        far, frr = accepted / i, rejected / c
-        tpr, tnr = (c - rejected) / c, (i - accepted) / i
-    # A prior that was observed varies with the class sizes.
-    shares = clients / (clients + impostors)
-    priors = shares if observed_prior(e, "test") else np.full(shares.shape, e.test.prior)
-    return e._at_rates((far, frr, tpr, tnr), priors)
+    """Change of the measure with one standard error of each independent source, a column each."""
+    own = np.eye(test.roots.shape[0])
+    still = np.zeros(own.shape[0])
+
+    def moved(z: FloatArray, chosen: Thresholds, prior: float) -> FloatArray:
+        return np.asarray(e._at_rates(test.rates(z[None], chosen), np.array([prior]))[0])
+
+    def of_laws(z: FloatArray) -> FloatArray:
+        return moved(z, e.chosen, test.prior)
+
+    if error is None:
+        parts = [slopes_along(own, of_laws)]
+    elif test.shared:
+        at = error.at
+        parts = [slopes_along(own, lambda z: moved(z, at(z), test.prior))]
+    else:
+        at, others = error.at, np.eye(error.slope.shape[1])
+        parts = [slopes_along(own, of_laws)]
+        parts.append(slopes_along(others, lambda z: moved(still, at(z), test.prior)))
+    if not stratified and test.trials > 0.0:
+        spread = float(np.sqrt(test.prior * (1.0 - test.prior) / test.trials))
+        one = np.eye(1)
+        parts.append(
+            slopes_along(one, lambda z: moved(still, e.chosen, test.prior + spread * z[0]))
+        )
+    return np.concatenate(parts, axis=1)
+
+
+def _interval(e: Curve, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Value -+ reach, on the logit scale for fractions, within the range for others."""
+    v = e.value
+    bottom, top = e._range
+    if (bottom, top) != (0.0, 1.0):
+        return np.maximum(v - reach, bottom), np.minimum(v + reach, top)
+    spread = v * (1.0 - v)
+    inside = spread > 0.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        factor = np.exp(np.where(inside, reach / np.where(inside, spread, 1.0), 0.0))
+        low, high = v / (v + (1.0 - v) * factor), v / (v + (1.0 - v) / factor)
+    return np.where(inside, low, v), np.where(inside, high, v)
+
+
+def _scores_delta(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
+    """Normal intervals of a curve whose test side is scores; nan where the measure is undefined.
+
+    From the derivatives of the measure in both rates and an observed prior.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    scores = side_trials(e, "test")
+    found = units_of(scores, groups=o.groups)
+    laws = empirical_laws(e.test, "test")
+    gradient = _gradient(e, observed=observed_prior(e, "test"))
+    parts = rate_covariance(found, laws, scores, e.chosen, stratified=o.stratified)
+    whole, twice = (gradient @ part @ gradient.T for part in parts)
+    variance, most = np.diag(whole - twice), np.diag(whole)
+    # V1 + V2 - V12 may come out negative: then V12 is left out.
+    error = np.sqrt(np.where(variance > _ROUNDING * most, variance, np.maximum(most, 0.0)))
+    reach = gaussian_reach(covariance_roots(whole - twice).T, o) if o.simultaneous else o.deviate
+    sizes = [size for size in found.sizes if size is not None]
+    if sizes:
+        # Student's t in place of the normal distribution, for variances between few groups.
+        reach = -float(stdtrit(min(sizes) - 1, ndtr(-reach)))
+    return _interval(e, reach * error)
+
+
+def _gradient(e: Curve, *, observed: bool) -> FloatArray:
+    """Change of the measure at each threshold with FAR and FRR there, and with the prior.
+
+    A rate of 0 or 1 does not vary; where the measure is undefined nothing does.
+    """
+    k, point = e.alpha.size, e.points
+    rates = [np.array(point.far), np.array(point.frr), np.full(k, point.prior)]
+    found = np.zeros((k, 2 * k + 1))
+    for which, rate in enumerate(rates if observed else rates[:2]):
+        step = _RATE_STEP * np.minimum(rate, 1.0 - rate)
+        ends = []
+        for sign in (1.0, -1.0):
+            far, frr, prior = (r + sign * step if n == which else r for n, r in enumerate(rates))
+            moved = OperatingPoint(point.threshold, far, frr, float(prior[0]))
+            ends.append(e._measured(moved))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slope = (ends[0] - ends[1]) / (2.0 * step)
+        slope = np.where((step > 0.0) & np.isfinite(slope), slope, 0.0)
+        found[np.arange(k), 2 * k if which == 2 else which * k + np.arange(k)] = slope
+    return found
 
 
 # ------------------------------------------------------------------------------- intervals

@@ -20,7 +20,7 @@ from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
 from betaroc.core.vocabulary import BIOMETRIC
-from betaroc.decision.bands import refuse_large_table
+from betaroc.decision.bands import RESAMPLE, refuse_large_table
 from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
 from betaroc.decision.comparison_view import (
     OF_ALL_ERRORS,
@@ -42,7 +42,6 @@ from betaroc.decision.curve import (
     short_measure,
 )
 from betaroc.decision.curve_intervals import refuse_different
-from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval

@@ -5,29 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import CLASSES, FloatArray, IntArray
+from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import class_sizes, draw_multinomial
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import ScoredTrials, Trials, groups_of
-from betaroc.decision.bands import grouped_values
-from betaroc.decision.curve import WEIGHTED_ERROR, Curve, empirical_laws, grouped_side, side_trials
-from betaroc.decision.resample_fit import FitAgain
-from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
-from betaroc.distributions.empirical import cells_of, decides_by_counts, is_binned
-from betaroc.inference.drawn_scores import (
-    Counts,
-    DrawnRows,
-    GroupedCounts,
-    GroupedSide,
-    SortedRows,
-    cell_of,
-)
+from betaroc.decision.bands import measured, parts_of, rows_by_cells
+from betaroc.decision.curve import Curve, empirical_laws, side_trials
+from betaroc.decision.resample_threshold import FitAgain, resampler
+from betaroc.distributions.empirical import _decisive, decides_by_counts, is_binned
+from betaroc.inference.drawn_scores import Counts, DrawnRows, GroupedCounts, SortedRows
 from betaroc.inference.paired_trials import (
     joint_trials,
     on_same_trials,
@@ -36,14 +27,6 @@ from betaroc.inference.paired_trials import (
 )
 
 _SYSTEMS = ("epc_a", "epc_b")
-#: Numbers of drawn rows at once, replicates times rows.
-_AT_ONCE = 2**23
-
-#: The errors of each system.
-DrawnSystems = list[GroupedCounts]
-GroupNumbers = tuple[int | None, ...]
-
-
 #: Trials, or groups of trials, of each class from which on the average keeps its level: with 10
 #: of test it told equal systems apart in .11 of 200 runs, with 15 in .09 and with 20 in .05 of 300.
 _NEEDED = {"dev": 10, "test": 20}
@@ -91,8 +74,8 @@ class Plan:
     """
 
     curves: tuple[Curve, ...]
-    draw: Callable[[np.random.Generator, int], DrawnSystems]
-    groups: GroupNumbers | None
+    draw: Callable[[np.random.Generator, int], list[GroupedCounts]]
+    groups: tuple[int | None, ...] | None
     dev_paired: bool | None
     smallest: Smallest
     resample: str
@@ -102,7 +85,7 @@ class Plan:
     def values(self, rng: np.random.Generator, size: int) -> list[FloatArray]:
         """Of each curve its values in some replicates, a row each."""
         drawn = zip(self.curves, self.draw(rng, size), strict=True)
-        return [grouped_values(e, errors) for e, errors in drawn]
+        return [measured(e, errors) for e, errors in drawn]
 
     def differences(self, rng: np.random.Generator, size: int) -> FloatArray:
         """First curve minus second in some replicates, a row each."""
@@ -131,16 +114,65 @@ def plan_of(
     known = None
     if any(rows.groups is not None for rows in test):
         known = tuple(None if rows.groups is None else rows.groups.labels for rows in test)
+    judged = [SortedRows.of(side_trials(e, "test")) for e in curves]
+    fixed = [_decisive(e.chosen) for e in curves]
     if resample == "test":
-        draw = _fixed_draw(curves, paired=paired, groups=groups)
-        return Plan(curves, draw, known, None, _smallest(test, "test"), resample, paired)
-    again = [_again(e, name) for e, name in zip(curves, names, strict=True)]
+        smallest = _smallest(test, "test")
+        if paired and known is None:
+            cells = rows_by_cells([side_trials(e, "test") for e in curves], fixed, test[0])
+        else:
+            cells = [
+                (rows, own, t) if rows.groups is not None
+                else rows_by_cells([side_trials(e, "test")], [t], rows)[0]
+                for e, rows, own, t in zip(curves, test, judged, fixed, strict=True)
+            ]  # fmt: skip
+        rows, sides, thetas = (list(part) for part in zip(*cells, strict=True))
+        draw = _draw(rows, sides, lambda _, __: thetas)
+        return Plan(curves, draw, known, None, smallest, resample, paired)
+    for e, name in zip(curves, names, strict=True):
+        if decides_by_counts(e.dev._pair):
+            empirical_laws(e.dev, f"the dev side of {name}")
+    again = [resampler(e, name) for e, name in zip(curves, names, strict=True)]
     dev_paired = _same_dev(curves, groups=groups)
     dev = _rows(curves, "dev", shared=dev_paired, groups=groups)
     smallest = min(_smallest(dev, "dev"), _smallest(test, "test"), key=_sufficiency)
     fitted = any(isinstance(one, FitAgain) for one in again)
-    draw = _rechosen_draw(curves, again, dev, test)
+
+    def choose(rng: np.random.Generator, n: int) -> list[FloatArray]:
+        drawn = _drawn(dev, rng, n)
+        return [one.thresholds(own) for one, own in zip(again, drawn, strict=True)]
+
+    largest = max(rows.size for rows in (*dev, *test)) * max(len(curves) // 2, 1)
+    draw = _draw(test, judged, choose, largest)
     return Plan(curves, draw, known, dev_paired, smallest, resample, paired, fitted)
+
+
+def _draw(
+    test: list[DrawnRows], judged: list[SortedRows],
+    choose: Callable[[np.random.Generator, int], list[FloatArray]], largest: int = 0,
+) -> Callable[[np.random.Generator, int], list[GroupedCounts]]:  # fmt: skip
+    """Thresholds chosen, test drawn, errors counted."""
+    largest = largest or max(rows.size for rows in test)
+
+    def draw(rng: np.random.Generator, size: int) -> list[GroupedCounts]:
+        parts: list[list[GroupedCounts]] = []
+        for n in parts_of(size, largest):
+            thetas = choose(rng, n)
+            drawn = _drawn(test, rng, n)
+            sides = zip(judged, drawn, thetas, strict=True)
+            parts.append([rows.errors(of, theta) for rows, of, theta in sides])
+        return [
+            GroupedCounts(*map(np.concatenate, zip(*own, strict=True)))
+            for own in zip(*parts, strict=True)
+        ]
+
+    return draw
+
+
+def _drawn(sides: list[DrawnRows], rng: np.random.Generator, size: int) -> list[Counts]:
+    """A side that several share is drawn once."""
+    first = sides[0].draw(rng, size)
+    return [first, *(first if own is sides[0] else own.draw(rng, size) for own in sides[1:])]
 
 
 def _on_same_trials(
@@ -206,18 +238,6 @@ def _references(trials: Sequence[ScoredTrials]) -> list[int]:
     return sorted(found)
 
 
-# ----------------------------------------------------------------- thresholds chosen again
-_Again: TypeAlias = FitAgain | LeastWeightedError | OtherCriterion
-
-
-def _again(e: Curve, name: str) -> _Again:
-    """What chooses dev's thresholds in a replicate."""
-    if not decides_by_counts(e.dev._pair):
-        return FitAgain.of(e, name)
-    empirical_laws(e.dev, f"the dev side of {name}")
-    return (LeastWeightedError if e.criterion == WEIGHTED_ERROR else OtherCriterion).of(e)
-
-
 def _same_dev(curves: Sequence[Curve], *, groups: bool) -> bool:
     """Whether ids, or numbers and order, say that all systems judge the same dev trials."""
     laws = [law for e in curves for law in (e.dev.client, e.dev.impostor)]
@@ -229,140 +249,6 @@ def _same_dev(curves: Sequence[Curve], *, groups: bool) -> bool:
         for k in _references(trials)
         for one in trials[k + 1 :]
     )
-
-
-def _rechosen_draw(
-    curves: Sequence[Curve], again: list[_Again], dev: list[DrawnRows], test: list[DrawnRows]
-) -> Callable[[np.random.Generator, int], DrawnSystems]:
-    """Dev drawn, thresholds chosen, test drawn, errors counted."""
-    judged = [SortedRows.of(side_trials(e, "test")) for e in curves]
-    held = max(len(curves) // 2, 1)
-    step = max(1, _AT_ONCE // (held * max(rows.size for rows in (*dev, *test))))
-
-    def draw(rng: np.random.Generator, size: int) -> DrawnSystems:
-        parts: list[DrawnSystems] = []
-        for start in range(0, size, step):
-            n = min(step, size - start)
-            on_dev, on_test = _drawn(dev, rng, n), _drawn(test, rng, n)
-            parts.append([
-                _errors(rows, drawn, one.thresholds(chosen_on))
-                for one, chosen_on, rows, drawn in zip(again, on_dev, judged, on_test, strict=True)
-            ])  # fmt: skip
-        return [
-            GroupedCounts(*map(np.concatenate, zip(*own, strict=True)))
-            for own in zip(*parts, strict=True)
-        ]
-
-    return draw
-
-
-def _drawn(sides: list[DrawnRows], rng: np.random.Generator, size: int) -> list[Counts]:
-    """A side that several share is drawn once."""
-    first = sides[0].draw(rng, size)
-    return [first, *(first if own is sides[0] else own.draw(rng, size) for own in sides[1:])]
-
-
-def _errors(rows: SortedRows, drawn: Counts, theta: FloatArray) -> GroupedCounts:
-    """Lost is a replicate without a threshold, or with an empty class of test."""
-    rejected, accepted, (clients, impostors) = rows.errors(drawn, theta)
-    lost = (clients == 0) | (impostors == 0) | np.any(np.isnan(theta), axis=1)
-    clients, impostors = np.maximum(clients, 1), np.maximum(impostors, 1)
-    return GroupedCounts(rejected, accepted, clients, impostors, lost)
-
-
-# ------------------------------------------------------------------- thresholds held fixed
-def _fixed_draw(
-    curves: Sequence[Curve], *, paired: bool, groups: bool
-) -> Callable[[np.random.Generator, int], DrawnSystems]:
-    """Test decisions at the curves' own thresholds, of all alphas together."""
-    if not paired:
-        draws = [_unpaired(e, groups=groups) for e in curves]
-        return lambda rng, size: [draw(rng, size) for draw in draws]
-    trials = _joint([side_trials(e, "test") for e in curves])
-    known = groups_of(trials) if groups else None
-    if known is not None:
-        sides = [
-            GroupedSide.of(known, empirical_laws(e.test, "test"), side_trials(e, "test"),
-                           stratified=True)
-            for e in curves
-        ]  # fmt: skip
-        chosen = [e.chosen for e in curves]
-        cells = sides[0].cells(*zip(sides, chosen, strict=True))
-        return lambda rng, size: list(cells.draw(rng, size))
-    return _JointCells.of(curves).draw
-
-
-def _unpaired(e: Curve, *, groups: bool) -> Callable[[np.random.Generator, int], GroupedCounts]:
-    side = grouped_side(e, "test", True, groups=groups)
-    if side is not None:
-        counts = side.cells((side, e.chosen))
-        return lambda rng, size: counts.draw(rng, size)[0]
-    client, impostor = (cells_of(law, e.chosen) for law in empirical_laws(e.test, "test"))
-
-    def draw(rng: np.random.Generator, size: int) -> GroupedCounts:
-        sizes = class_sizes(rng, size, client.total, impostor.total, stratified=True)
-        accepted = sizes[1][:, None] - impostor.draw(rng, sizes[1])
-        lost = np.zeros(size, dtype=np.bool_)
-        return GroupedCounts(client.draw(rng, sizes[0]), accepted, *sizes, lost)
-
-    return draw
-
-
-@dataclass(frozen=True, eq=False)
-class _JointCells:
-    """Trials of each class by where all systems score them between their thresholds."""
-
-    #: Of each class its kinds of trial: how many, and the cell of each system.
-    counts: tuple[IntArray, IntArray]
-    cells: tuple[IntArray, IntArray]
-    #: Of each class and system the last cell below each threshold.
-    last: tuple[list[IntArray], list[IntArray]]
-
-    @classmethod
-    def of(cls, curves: Sequence[Curve]) -> _JointCells:
-        """The kinds that occur; a row of positive weight stands for that many trials."""
-        laws = [empirical_laws(e.test, "test") for e in curves]
-        counts, cells, last = [], [], []
-        for which in (0, 1):
-            found = [
-                cell_of(law[which], e.chosen, np.searchsorted(law[which]._steps[0],
-                                                              law[which].values))
-                for e, law in zip(curves, laws, strict=True)
-            ]  # fmt: skip
-            columns = np.stack([cell for cell, _ in found], axis=1)
-            kinds, number = np.unique(columns, axis=0, return_inverse=True)
-            weights = laws[0][which].weights
-            counts.append(
-                np.rint(np.bincount(np.ravel(number), weights, len(kinds))).astype(np.int64)
-            )
-            cells.append(kinds)
-            last.append([below for _, below in found])
-        return cls((counts[0], counts[1]), (cells[0], cells[1]), (last[0], last[1]))
-
-    def draw(self, rng: np.random.Generator, size: int) -> DrawnSystems:
-        """Every system's errors in some replicates."""
-        totals = [np.full(size, int(np.sum(counts))) for counts in self.counts]
-        drawn = [
-            draw_multinomial(rng, total, counts)
-            for total, counts in zip(totals, self.counts, strict=True)
-        ]
-        lost = np.zeros(size, dtype=np.bool_)
-        found = []
-        for system in range(len(self.last[0])):
-            below = [
-                _upto(drawn[which], self.cells[which][:, system], self.last[which][system])
-                for which in (0, 1)
-            ]
-            accepted = totals[1][:, None] - below[1]
-            found.append(GroupedCounts(below[0], accepted, totals[0], totals[1], lost))
-        return found
-
-
-def _upto(drawn: IntArray, cell: IntArray, last: IntArray) -> IntArray:
-    """Of kinds of trial in cells those in a cell up to each of some last ones."""
-    of_cell = np.zeros((cell.size, int(max(cell.max(), last.max())) + 1))
-    of_cell[np.arange(cell.size), cell] = 1.0
-    return np.cumsum(np.rint(drawn @ of_cell).astype(np.int64), axis=1)[:, last]
 
 
 def _refuse_unpaired(curves: Sequence[Curve], names: Sequence[str], *, groups: bool) -> None:

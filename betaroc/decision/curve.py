@@ -37,7 +37,6 @@ from betaroc.core.vocabulary import worded
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
-from betaroc.inference.drawn_scores import GroupedSide
 from betaroc.inference.scores_beyond import Evidence, SideInput, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import Distributions
@@ -447,15 +446,6 @@ def side_groups(e: Curve, name: str, *, groups: bool) -> Groups | None:
     _, scores, fit = e._side(name)
     data = fit.scores if scores is None and fit is not None else scores
     return groups_of(data) if groups else None
-
-
-def grouped_side(e: Curve, name: str, stratified: bool, *, groups: bool) -> GroupedSide | None:
-    """A side whose trials are resampled by their groups."""
-    found = side_groups(e, name, groups=groups)
-    if found is None:
-        return None
-    laws = empirical_laws(e._side(name).model, name)
-    return GroupedSide.of(found, laws, side_trials(e, name), stratified=stratified)
 
 
 def group_counts(e: Curve, resample: str, *, groups: bool) -> tuple[int | None, int | None] | None:

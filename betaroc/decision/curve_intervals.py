@@ -11,10 +11,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.decision.bands import curve_replicates
+from betaroc.decision.bands import RESAMPLE, BandOptions, curve_replicates
 from betaroc.decision.comparison_draws import plan_of
 from betaroc.decision.curve import Curve, area_weights, index_of_alpha
-from betaroc.decision.delta_bands import RESAMPLE, BandOptions
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.drawn_scores import interval_of_replicates
 from betaroc.inference.interval import Interval

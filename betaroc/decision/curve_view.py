@@ -17,9 +17,8 @@ from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.groups import groups_of
-from betaroc.decision.bands import band
+from betaroc.decision.bands import BandOptions, band
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve, axes_of
-from betaroc.decision.delta_bands import BandOptions
 from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import measure_title

@@ -19,7 +19,7 @@ from betaroc.core.tables import Table, first_library, in_library
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
-from betaroc.decision.bands import band, shown_band
+from betaroc.decision.bands import BandOptions, band, shown_band
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
     Curve,
@@ -36,7 +36,6 @@ from betaroc.decision.curve import (
 )
 from betaroc.decision.curve_intervals import area_range, curve_difference, curve_interval
 from betaroc.decision.curve_view import curve_answer, curve_grid, curve_view
-from betaroc.decision.delta_bands import BandOptions
 from betaroc.inference.differences import Difference
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of

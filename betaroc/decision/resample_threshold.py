@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError
+from betaroc.core.arrays import CLASSES, FloatArray, IntArray
+from betaroc.core.errors import FitError, InputError
+from betaroc.core.notices import quietly
+from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.thresholds import Thresholds
-from betaroc.decision.curve import (
-    WEIGHTED_ERROR,
-    Curve,
-    empirical_laws,
-    grouped_side,
-    observed_prior,
-    side_trials,
-)
-from betaroc.distributions.empirical import Drawn, Empirical, decides_by_counts, gap_places
-from betaroc.distributions.pairs import pair_of
-from betaroc.estimation.record import PairEstimate
+from betaroc.core.vocabulary import worded
+from betaroc.data.scores import Scores
+from betaroc.decision.curve import WEIGHTED_ERROR, Curve, observed_prior, side_trials
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import has_shape
+from betaroc.distributions.empirical import Drawn, _decisive, decides_by_counts, gap_places
+from betaroc.distributions.inflated import Rejecting
+from betaroc.distributions.normal import has_spread
+from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.distributions.shifted import bounds_of
+from betaroc.estimation.boundary import BoundaryRule
+from betaroc.estimation.families import FAMILIES
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits.fit import fit, fit_distribution
+from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.delta import free_coordinates, laws_at, slopes_along
-from betaroc.inference.drawn_scores import Counts, GroupedSide, SortedRows, counts_below
+from betaroc.inference.drawn_scores import Counts, DrawnRows, SortedRows, counts_below
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 
@@ -31,17 +38,12 @@ from betaroc.model.criteria import CRITERIA
 _WHOLE = 2.0**53
 #: Numbers of one table of criteria: what stays in a processor's cache.
 _TABLE = 2**14
+#: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
+_SHARES = np.linspace(-16.8, 16.8, 200)
+Refits = list[Distribution | None]
+
 #: Criteria whose empirical minimiser moves like n**(-1/3), not n**(-1/2).
 _CUBE_ROOT = frozenset({WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"})
-
-
-def _choice(e: Curve, drawn: tuple[Empirical, Empirical], *, varies: bool = True) -> Thresholds:
-    """What the curve's criterion chooses on drawn distributions; an observed prior may vary."""
-    prior = e.dev.prior
-    if varies and observed_prior(e, "dev"):
-        prior = drawn[0].total / (drawn[0].total + drawn[1].total)
-    # The pair's own kind: counts in bins choose edges, not the middle of gaps.
-    return CRITERIA[e.criterion].choose(type(e.dev._pair)(*drawn), prior, e.alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,7 @@ class LeastWeightedError:
         )
 
     def thresholds(self, drawn: Counts) -> FloatArray:
-        """See `ChosenAgain`."""
+        """A row a replicate, from how often each row of dev is drawn; nan for an empty class."""
         counts = self.rows.sorted_counts(drawn)
         below = [counts_below(part) for part in counts]
         sizes = below[0][:, -1], below[1][:, -1]
@@ -177,128 +179,38 @@ def _neighbours(drawn: IntArray, row: IntArray, below: IntArray) -> tuple[IntArr
 
 @dataclass(frozen=True, eq=False)
 class OtherCriterion:
-    """Any criterion among scores, one replicate at a time."""
+    """Any criterion among scores, one replicate at a time; an observed prior may vary."""
 
     rows: SortedRows
     e: Curve
+    varies: bool = True
 
     @classmethod
-    def of(cls, e: Curve) -> OtherCriterion:
+    def of(cls, e: Curve, *, varies: bool = True) -> OtherCriterion:
         """Of a curve whose dev side is scores."""
-        return cls(SortedRows.of(side_trials(e, "dev")), e)
-
-    @cached_property
-    def starts(self) -> list[IntArray]:
-        """The first row of each distinct score."""
-        return [
-            np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-            for scores in self.rows.scores
-        ]
+        varies = varies and observed_prior(e, "dev")
+        return cls(SortedRows.of(side_trials(e, "dev")), e, varies)
 
     def thresholds(self, drawn: Counts) -> FloatArray:
-        """See `ChosenAgain`."""
-        counts = self.rows.sorted_counts(drawn)
-        masses = [
-            np.add.reduceat(part, starts, axis=1)
-            for part, starts in zip(counts, self.starts, strict=True)
-        ]
+        """See `LeastWeightedError.thresholds`."""
+        # The pair's own kind: counts in bins choose edges, not the middle of gaps.
+        pair, choose = type(self.e.dev._pair), CRITERIA[self.e.criterion].choose
+        masses, places = [], []
+        for part, scores in zip(self.rows.sorted_counts(drawn), self.rows.scores, strict=True):
+            starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+            masses.append(np.add.reduceat(part, starts, axis=1))
+            places.append(scores[starts])
         theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
         for row, both in enumerate(zip(*masses, strict=True)):
-            if both[0].any() and both[1].any():
-                theta[row] = self._chosen(both).theta
+            n, m = (int(np.sum(mass)) for mass in both)
+            if n and m:
+                laws = (
+                    Drawn(place[mass > 0], mass[mass > 0].astype(np.float64))
+                    for place, mass in zip(places, both, strict=True)
+                )
+                prior = n / (n + m) if self.varies else self.e.dev.prior
+                theta[row] = choose(pair(*laws), prior, self.e.alpha).theta
         return theta
-
-    def _chosen(self, masses: Counts) -> Thresholds:
-        return _choice(self.e, (self._law(0, masses[0]), self._law(1, masses[1])))
-
-    def _law(self, which: int, mass: IntArray) -> Drawn:
-        kept = np.flatnonzero(mass)
-        places = self.rows.scores[which][self.starts[which][kept]]
-        return Drawn(places, mass[kept].astype(np.float64))
-
-
-# ---------------------------------------------------------------- one replicate at a time
-@dataclass(frozen=True)
-class ResampledDev:
-    """Dev's thresholds chosen again from m of its scores, or of their groups.
-
-    The thresholds of m scores depart further than those of all n, by (n/m) to the
-    power of the rate, for which `shrink` makes up.
-    """
-
-    e: Curve
-    client: Empirical
-    impostor: Empirical
-    m: int
-    stratified: bool
-    side: GroupedSide | None = None
-
-    @property
-    def total(self) -> int:
-        if self.side is not None:
-            return self.side.groups.units
-        return round(self.client.total + self.impostor.total)
-
-    @property
-    def shrink(self) -> float:
-        rate = 1.0 / 3.0 if self.e.criterion in _CUBE_ROOT else 0.5
-        return float((self.m / self.total) ** rate)
-
-    def draw(self, rng: np.random.Generator) -> Thresholds | None:
-        """One choice; None if a class was not drawn at all."""
-        share = self.m / self.total
-        if self.side is not None:
-            drawn = self.side.draw(rng, share)
-            return None if drawn is None else _choice(self.e, drawn)
-        if self.stratified:
-            clients = max(1, round(share * self.client.total))
-            impostors = max(1, round(share * self.impostor.total))
-        else:
-            clients = int(rng.binomial(self.m, self.client.total / self.total))
-            impostors = self.m - clients
-            if clients == 0 or impostors == 0:
-                return None
-        both = self.client._draw(rng, clients), self.impostor._draw(rng, impostors)
-        return _choice(self.e, both, varies=not self.stratified)
-
-
-def resample_threshold(
-    e: Curve, m: int | None, *, stratified: bool, groups: bool
-) -> ResampledDev | ThresholdError:
-    """What makes dev's thresholds vary: its scores, or the errors of its fit."""
-    fit = e.dev_fit
-    if fit is None or decides_by_counts(e.dev._pair):
-        client, impostor = empirical_laws(e.dev, "dev")
-        side = grouped_side(e, "dev", stratified, groups=groups)
-        units = (client.total, impostor.total, client.total + impostor.total)
-        if side is not None:
-            of = side.groups
-            units = of.units_of(0), of.units_of(1), float(of.units)
-        m = _dev_size(e, m, *units, "scores" if side is None else "groups")
-        return ResampledDev(e, client, impostor, m, stratified, side)
-    if m is not None:
-        raise InputError.about("m")(
-            f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors of"
-            f" its parameters; got m={m!r}. Leave m out."
-        )
-    return threshold_error(fit, e.criterion, e.dev.prior, e.alpha, e.chosen, groups=groups)
-
-
-def _dev_size(
-    e: Curve, m: int | None, clients: float, impostors: float, both: float, what: str
-) -> int:
-    """Dev scores or groups to draw: all of them where the plain bootstrap is consistent."""
-    total = round(both)
-    if m is None:
-        smaller = min(clients, impostors)
-        return round(total / smaller**0.25) if e.criterion in _CUBE_ROOT else total
-    m = checks.count(m, "m", 2)
-    if m > total:
-        raise InputError.about("m")(
-            f"m must be at most the number of dev {what}, {total}; got m={m}. Take m={total} for"
-            " the plain bootstrap, or leave m out."
-        )
-    return m
 
 
 # ------------------------------------------------------------------------------ of fits
@@ -320,40 +232,23 @@ class ThresholdError:
     chosen: Thresholds
     slope: FloatArray
     unit: bool
-    #: A fit's own errors are those of its own sample size.
-    shrink: float = 1.0
 
-    def draw(self, rng: np.random.Generator) -> Thresholds:
-        """Thresholds of another dev set of that size."""
-        return self.at(np.asarray(rng.standard_normal(self.slope.shape[1])))
+    def draw(self, rng: np.random.Generator, size: int) -> Thresholds:
+        """Thresholds of other dev sets of that size, a row each."""
+        return self.at(rng.standard_normal((size, self.slope.shape[1])))
 
     def at(self, z: FloatArray) -> Thresholds:
-        """Thresholds z standard errors away from the estimates."""
-        move = self.slope @ z
-        moving = move != 0.0
-        place = _coordinate(self.chosen, self.unit) + move
+        """Thresholds z standard errors away from the estimates, a row for each of z."""
+        move = z @ self.slope.T
+        place = (self.chosen.logit if self.unit else self.chosen.theta) + move
         moved = Thresholds.from_logit(place) if self.unit else Thresholds.from_theta(place)
-        return Thresholds(
-            np.where(moving, moved.theta, self.chosen.theta),
-            np.where(moving, moved.complement, self.chosen.complement),
-            np.where(moving, moved.logit, self.chosen.logit),
-        )
+        names = ("theta", "complement", "logit")
+        pairs = ((getattr(moved, name), getattr(self.chosen, name)) for name in names)
+        return Thresholds(*(np.where(move != 0.0, *pair) for pair in pairs))
 
 
-def _coordinate(t: Thresholds, unit: bool) -> FloatArray:
-    return t.logit if unit else t.theta
-
-
-def threshold_error(
-    fit: PairEstimate,
-    criterion: str,
-    prior: float,
-    alpha: FloatArray,
-    chosen: Thresholds,
-    *,
-    groups: bool = True,
-) -> ThresholdError:
-    """The error of dev's thresholds from the covariance of the fit's parameters.
+def threshold_error(fit: PairEstimate, e: Curve, *, groups: bool = True) -> ThresholdError:
+    """The error of the thresholds of a curve whose dev side is a fit, from its covariance.
 
     Of both classes together where the fit's scores carry `groups`.
     """
@@ -363,8 +258,241 @@ def threshold_error(
 
     def at(away: FloatArray) -> FloatArray:
         pair = pair_of(*laws_at(laws, names, place + away))
-        return _coordinate(CRITERIA[criterion].choose(pair, prior, alpha), unit)
+        t = CRITERIA[e.criterion].choose(pair, e.dev.prior, e.alpha)
+        return t.logit if unit else t.theta
 
     slope = slopes_along(roots, at)
-    inside = np.isfinite(_coordinate(chosen, unit)) & np.all(np.isfinite(slope), axis=1)
-    return ThresholdError(chosen, np.where(inside[:, None], slope, 0.0), unit)
+    inside = np.isfinite(e.chosen.logit if unit else e.chosen.theta)
+    inside &= np.all(np.isfinite(slope), axis=1)
+    return ThresholdError(e.chosen, np.where(inside[:, None], slope, 0.0), unit)
+
+
+@dataclass(frozen=True, eq=False)
+class FitAgain:
+    """Each class fitted again, as it was fitted, and thresholds chosen from the fits.
+
+    The least weighted error of continuous distributions is sought on a grid of their quantiles
+    and refined where the likelihood ratio, between two of them, passes what balances the costs;
+    every other choice is `CRITERIA`'s own.
+    """
+
+    e: Curve
+    fit: PairEstimate
+    scores: Scores
+
+    @classmethod
+    def of(cls, e: Curve, name: str = "the curve") -> FitAgain:
+        """Of a curve whose dev side is a fit of scores."""
+        if e.dev_fit is None:
+            kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
+            raise InputError.about("resample")(
+                worded(f'`resample="both"` draws dev again; the dev side of {name} is a model')
+                + f" ({kinds}"
+                " distributions), which has no trials. Give epc the dev Scores, br.fit of them or a"
+                + worded(' ScoreSummary, or take `resample="test"`: these two thresholds.')
+            )
+        scores = e.dev_fit.scores
+        if not isinstance(scores, Scores):
+            raise InputError.about("resample")(
+                worded(f'`resample="both"` fits drawn trials again; the dev side of {name} is a')
+                + " fit of a summary, which keeps none. "
+                + worded("`Give epc the ScoreSummary itself, a fit of Scores,` or take")
+                + worded(' `resample="test"`: these two thresholds.')
+            )
+        for who in CLASSES:
+            weights = getattr(scores, f"{who}_weights")
+            refuse_fractional_weights(weights, f"the dev side of {name} {who}")
+        return cls(e, e.dev_fit, scores)
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """See `LeastWeightedError.thresholds`; nan too where drawn scores have no fit."""
+        theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
+        known = [np.sum(part, axis=1) > 0 for part in drawn]
+        with quietly():
+            laws = self._laws(drawn)
+        for row, (client, impostor) in enumerate(zip(*laws, strict=True)):
+            if client is None or impostor is None or not (known[0][row] and known[1][row]):
+                continue
+            prior = self.e.dev.prior
+            if not self.e.prior_given:
+                counts = [float(part[row].sum()) for part in drawn]
+                prior = counts[0] / sum(counts)
+            theta[row] = _decisive(self._chosen(pair_of(client, impostor), prior))
+        return theta
+
+    # ------------------------------------------------------------------------------- fits
+    def _laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+        """Of the trials that have a score, which come first, beside the share of the others."""
+        if not self.scores.has_rejected:
+            return self._scored_laws(drawn)
+        sizes = self.scores.n_client, self.scores.n_impostor
+        shares = [
+            (np.sum(part[:, n:], axis=1) / np.sum(part, axis=1)).tolist()
+            for part, n in zip(drawn, sizes, strict=True)
+        ]
+        laws = self._scored_laws((drawn[0][:, : sizes[0]], drawn[1][:, : sizes[1]]))
+        found: tuple[Refits, Refits] = [], []
+        for both, own, absent in zip(found, laws, shares, strict=True):
+            for law, share in zip(own, absent, strict=True):
+                both.append(None if law is None else Rejecting(law, share))
+        return found
+
+    def _scored_laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+        family = self.fit.family
+        row = FAMILIES.get(family) if isinstance(family, str) else None
+        if row is not None and row.of_pairs:
+            return self._pairs(drawn)
+        client, impostor = (
+            self._class(getattr(self.fit, who), getattr(self.scores, who), part)
+            for who, part in zip(CLASSES, drawn, strict=True)
+        )
+        return client, impostor
+
+    def _class(self, result: Estimate, values: FloatArray, drawn: IntArray) -> Refits:
+        """One class by itself: from sums where sums are all that its family needs."""
+        rule = result.boundary
+        plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
+        name = result.family
+        rows = FAMILIES[name].rows if isinstance(name, str) and name in FAMILIES else None
+        bounds = bounds_of(result.distribution)
+        if (
+            plain
+            and bounds is None
+            and not result.tails
+            and rows is not None
+            and rows.drawn is not None
+        ):
+            found = np.hstack(rows.drawn(values, drawn))
+            known = np.all(np.isfinite(found), axis=1)
+            return [
+                rows.law(*own) if there else None
+                for own, there in zip(found.tolist(), known.tolist(), strict=True)
+            ]
+        options = {**_options(rule), "bounds": bounds}
+        laws: Refits = []
+        for counts in drawn:
+            kept = np.flatnonzero(counts)
+            drawn_values, copies = values[kept], counts[kept].astype(np.float64)
+            try:
+                again = fit_distribution(drawn_values, result.family, weights=copies, **options)
+                laws.append(tails_again(result, again.distribution, drawn_values, copies))
+            except (FitError, InputError):  # too few distinct scores, or none
+                laws.append(None)
+        return laws
+
+    def _pairs(self, drawn: Counts) -> tuple[Refits, Refits]:
+        """A family of both classes."""
+        rule = self.fit.client.boundary or self.fit.impostor.boundary
+        options = {**_options(rule), "bounds": bounds_of(self.fit.client.distribution)}
+        found: tuple[Refits, Refits] = [], []
+        for both in zip(*drawn, strict=True):
+            kept = [np.flatnonzero(counts) for counts in both]
+            try:
+                values, weights = (
+                    [x[k] for x, k in zip(of, kept, strict=True)]
+                    for of in ((self.scores.client, self.scores.impostor), both)
+                )
+                again = fit(
+                    Scores(*values, client_weights=weights[0], impostor_weights=weights[1]),
+                    self.fit.family, **options,
+                )  # fmt: skip
+                laws: tuple[Any, ...] = tuple(
+                    tails_again(getattr(self.fit, who), getattr(again.model, who), x, w)
+                    for who, x, w in zip(CLASSES, values, weights, strict=True)
+                )
+            except (FitError, InputError):
+                laws = None, None
+            for one, law in zip(found, laws, strict=True):
+                one.append(law)
+        return found
+
+    # ------------------------------------------------------------------------- thresholds
+    @cached_property
+    def _grid(self) -> tuple[FloatArray, Thresholds]:
+        """Quantiles of both distributions of the fit, in the pair's own coordinate."""
+        pair = self.e.dev._pair
+        parts = []
+        for law in (pair.client, pair.impostor):
+            low = _SHARES[_SHARES < 0.0]
+            share = 1.0 / (1.0 + np.exp(-low))
+            parts += [law._lower_quantile(share, np.log(share)),
+                      law._upper_quantile(share, np.log(share))]  # fmt: skip
+        t = Thresholds.concatenate(parts)
+        u = np.unique(pair.coordinates(t))
+        u = u[np.isfinite(u)]
+        return u, pair.place(u)
+
+    def _chosen(self, pair: Pair, prior: float) -> Thresholds:
+        laws = (x.base if isinstance(x, Rejecting) else x for x in (pair.client, pair.impostor))
+        smooth = all(has_shape(law) or has_spread(law) for law in laws)
+        if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
+            return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
+        # The least weighted error of two densities: the best of a grid, moved to where it is flat.
+        u, t = self._grid
+        ends = pair.accept_all, pair.reject_all
+        far, frr = pair.far(t), pair.frr(t)
+        most, least = (float(np.ravel(rate(ends[0]))[0]) for rate in (pair.far, pair.frr))
+        x, y = np.concatenate([[most], far, [0.0]]), np.concatenate([[least], frr, [1.0]])
+        best = np.argmin(self.e.alpha[:, None] * x + (1.0 - self.e.alpha)[:, None] * y, axis=1)
+        ratio = pair.log_ratio(t)
+        with np.errstate(divide="ignore"):
+            wanted = np.log(self.e.alpha) - np.log1p(-self.e.alpha)
+        inner = np.clip(best - 1, 0, u.size - 1)
+        place = u[inner].copy()
+        for first in (inner - 1, inner):  # the likelihood ratio passes the level upwards
+            k = np.clip(first, 0, u.size - 2)
+            rise = ratio[k + 1] - ratio[k]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                share = (wanted - ratio[k]) / rise
+            passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
+            place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
+        found = pair.place(place)
+        for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
+            chosen = best == at
+            found = Thresholds(*(
+                np.where(chosen, np.ravel(getattr(end, name))[0], getattr(found, name))
+                for name in ("theta", "complement", "logit")
+            ))  # fmt: skip
+        return found
+
+
+def _options(rule: BoundaryRule | None) -> dict[str, Any]:
+    """The arguments of a fit that obey a rule for scores of exactly 0 and 1."""
+    if rule is None:
+        return {}
+    policy = None if rule.policy in ("inflate", "interval") else rule.policy
+    return {"boundary": policy, "resolution": rule.resolution}
+
+
+# ------------------------------------------------------------------------ dev drawn again
+Resampler = FitAgain | LeastWeightedError | OtherCriterion
+
+
+def resampler(e: Curve, name: str = "the curve", *, varies: bool = True) -> Resampler:
+    """What chooses dev's thresholds from drawn trials."""
+    if not decides_by_counts(e.dev._pair):
+        return FitAgain.of(e, name)
+    if e.criterion == WEIGHTED_ERROR:
+        return LeastWeightedError.of(e)
+    return OtherCriterion.of(e, varies=varies)
+
+
+def dev_size(e: Curve, m: int | None, rows: DrawnRows) -> tuple[int, int]:
+    """Dev scores or groups to draw, all of them where the plain bootstrap is consistent; of all."""
+    sizes, total, what = rows.units, sum(rows.units), "scores"
+    if (of := rows.groups) is not None:
+        sizes, total, what = (round(of.units_of(0)), round(of.units_of(1))), of.units, "groups"
+    if m is None:
+        return (round(total / min(sizes) ** 0.25) if e.criterion in _CUBE_ROOT else total), total
+    m = checks.count(m, "m", 2)
+    if m > total:
+        raise InputError.about("m")(
+            f"m must be at most the number of dev {what}, {total}; got m={m}. Take m={total} for"
+            " the plain bootstrap, or leave m out."
+        )
+    return m, total
+
+
+def shrink_of(e: Curve, m: int, total: int) -> float:
+    """How much less the thresholds of all dev scores depart than those of m."""
+    return float((m / total) ** (1.0 / 3.0 if e.criterion in _CUBE_ROOT else 0.5))

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import kept_scores, score_array, weights_array
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import Cells, draw_counts
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -541,12 +540,6 @@ class Empirical(Distribution):
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
 
-    def _draw(self, rng: np.random.Generator, size: int) -> Drawn:
-        """The empirical distribution of `size` scores drawn with replacement."""
-        drawn = draw_counts(rng, self._below, size)
-        kept = np.flatnonzero(drawn)
-        return Drawn(self._steps[0][kept], drawn[kept].astype(np.float64))
-
 
 class Drawn(Empirical):
     """A replicate of a sample whose distinct scores are sorted already."""
@@ -558,13 +551,6 @@ class Drawn(Empirical):
     @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:
         return self.values, self.weights
-
-
-def cells_of(law: Empirical, t: Thresholds) -> Cells:
-    """The cells that flat thresholds cut a sample into."""
-    distinct, place = np.unique(law._index(t), return_inverse=True)
-    at_most = np.concatenate([[0.0], law._below[distinct], [law.total]])
-    return Cells(np.diff(np.rint(at_most).astype(np.int64)), place)
 
 
 def _decisive(t: Thresholds) -> FloatArray:

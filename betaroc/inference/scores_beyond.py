@@ -25,7 +25,6 @@ from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.shifted import between_ends, score_range
 from betaroc.estimation.estimate import give
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.drawn_scores import cell_of, rows_in
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
@@ -45,8 +44,11 @@ def rate_covariance(
     """
     from scipy.sparse import csr_array
 
-    places = rows_in(laws, groups, scores)
-    parts = [cell_of(law, t, place) for law, place in zip(laws, places, strict=True)]
+    parts = []
+    for law, values, rows in zip(laws, (scores.client, scores.impostor), groups.rows, strict=True):
+        place = np.searchsorted(law._steps[0], values[rows])
+        distinct, last = np.unique(law._index(t), return_inverse=True)
+        parts.append((np.searchsorted(distinct, place, side="right"), np.ravel(last)))
     width = [int(p[1].max()) + 2 for p in parts]
     n = [law.total for law in laws]
     k, whole = t.size, n[0] + n[1]

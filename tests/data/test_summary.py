@@ -18,8 +18,10 @@ import pytest
 import betaroc as br
 from betaroc.data.summary import summarize_file
 from betaroc.data.sums import KIND_STRIDE, extremes_of
-from betaroc.decision.resample_threshold import resample_threshold
+from betaroc.decision.curve import side_trials
+from betaroc.decision.resample_threshold import resampler
 from betaroc.distributions.empirical import MOST_BINS, bin_edges, bin_of
+from betaroc.inference.drawn_scores import DrawnRows
 from betaroc.model.samples import empirical_model
 
 FILES = ["parquet-polars", "parquet-duckdb", "parquet-pyarrow"]
@@ -202,10 +204,9 @@ def test_replicates_choose_among_the_edges_of_dev() -> None:
     test = br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 50))
     for criterion in ("weighted-error", "far"):
         curve = br.epc(dev, test, criterion=criterion, alpha=[0.05, 0.3, 0.6])
-        again = resample_threshold(curve, None, stratified=True, groups=True)
-        for _ in range(20):
-            drawn = again.draw(rng)
-            assert {round(t, 12) for t in drawn.theta.tolist()} <= edges
+        drawn = DrawnRows.of(side_trials(curve, "dev"), None).draw(rng, 20)
+        found = resampler(curve).thresholds(drawn)
+        assert {round(t, 12) for t in found.ravel().tolist()} <= edges
 
 
 # -------------------------------------------------------------------- sums that could cancel

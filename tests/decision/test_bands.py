@@ -15,8 +15,6 @@ from betaroc import Empirical
 from betaroc.core.arrays import FloatArray
 from betaroc.decision.curve import observed_prior
 from betaroc.decision.resample_threshold import threshold_error
-from betaroc.distributions.empirical import EmpiricalPair
-from betaroc.model.criteria import CRITERIA
 
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
@@ -219,11 +217,11 @@ def test_error_of_a_fitted_threshold_is_the_delta_methods() -> None:
     fit = br.fit(scores, "normal")
     v = np.array([0.01, 0.1, 0.5])
     curve = br.epc(fit, br.Scores([1.0, 2.0], [0.0, 1.0, 0.5]), criterion="far", alpha=v)
-    error = threshold_error(fit, "far", 0.5, v, curve.chosen)
+    error = threshold_error(fit, curve)
     sigma, z = fit.impostor.params["sigma"], stats.norm.isf(v)
     expected = sigma**2 * (1 + z**2 / 2) / 90
     np.testing.assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-6)
-    drawn = np.array([error.draw(rng).theta for _ in range(4000)])
+    drawn = error.draw(rng, 4000).theta
     np.testing.assert_allclose(drawn.var(axis=0), expected, rtol=5 * math.sqrt(2 / 4000))
 
 
@@ -233,7 +231,7 @@ def test_error_of_the_threshold_of_a_beta_fit() -> None:
     fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 400)))
     alpha = np.array([0.3, 0.5, 0.7])
     curve = br.epc(fit, fit.model, alpha=alpha)
-    error = threshold_error(fit, "weighted-error", 0.5, alpha, curve.chosen)
+    error = threshold_error(fit, curve)
     theta = curve.threshold
     (a1, b1), (a2, b2) = fit.client.values, fit.impostor.values
 
@@ -289,39 +287,6 @@ def test_ends_of_the_scale_stay_where_they_are() -> None:
     assert np.all(band.high >= band.low)
     assert band.high[0] == band.low[0] == 0.5  # accept all: every impostor, no client lost
     assert band.high[1] > band.low[1]
-
-
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
-@pytest.mark.parametrize("criterion", list(CRITERIA))
-@pytest.mark.parametrize("size", [40, 5000])
-def test_a_drawn_law_chooses_as_its_rows_would(criterion: str, size: int) -> None:
-    rng = np.random.default_rng(7)
-    scores = normal_scores(rng, 60, 90)
-    laws = [Empirical(scores.client), Empirical(scores.impostor)]
-    drawn = [law._draw(rng, size) for law in laws]
-    rows = [np.repeat(law.values, law.weights.astype(int)) for law in drawn]
-    assert [r.size for r in rows] == [size, size]
-    assert all(np.all(np.isin(r, law.values)) for r, law in zip(rows, laws, strict=True))
-    alpha = np.array([0.5]) if CRITERIA[criterion].single else ALPHAS
-    chosen = CRITERIA[criterion].choose(EmpiricalPair(*drawn), 0.4, alpha)
-    expected = br.epc(
-        br.Scores(*rows), scores, criterion=criterion, prior=0.4,
-        alpha=None if CRITERIA[criterion].single else alpha,
-    )  # fmt: skip
-    np.testing.assert_array_equal(chosen.theta, expected.chosen.theta)
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("size", [50, 100_000])
-def test_drawn_shares_are_those_of_the_sample(size: int) -> None:
-    rng = np.random.default_rng(8)
-    law = Empirical([1.0, 2.0, 2.0, 2.0, 3.0, 9.0], [1, 1, 2, 1, 4, 1])
-    repeats = 4000 if size == 50 else 2
-    counts = np.zeros(4)
-    for _ in range(repeats):
-        drawn = law._draw(rng, size)
-        counts[np.searchsorted([1.0, 2.0, 3.0, 9.0], drawn.values)] += drawn.weights
-    assert stats.chisquare(counts, repeats * size * np.array([0.1, 0.4, 0.4, 0.1])).pvalue > 1e-3
 
 
 @no_width

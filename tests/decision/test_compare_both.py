@@ -15,8 +15,7 @@ from betaroc.core.notices import quietly
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
 from betaroc.decision.curve import area_weights
-from betaroc.decision.resample_fit import FitAgain
-from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
+from betaroc.decision.resample_threshold import FitAgain, LeastWeightedError, OtherCriterion
 from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_scores import DrawnRows, SortedRows, percentile_band
 from betaroc.model.criteria import CRITERIA
@@ -109,7 +108,7 @@ def test_errors_of_drawn_trials_are_counts() -> None:
     scores = br.Scores([1.0, 2.0, 2.0, 5.0], [0.0, 2.0, 3.0])
     drawn = np.array([[2, 0, 1, 1]]), np.array([[0, 3, 0]])
     theta = np.array([[-np.inf, 1.0, 2.0, 2.0, 4.0, 5.0]])
-    rejected, accepted, sizes = SortedRows.of(scores).errors(drawn, theta)
+    rejected, accepted, *sizes, _ = SortedRows.of(scores).errors(drawn, theta)
     assert rejected.tolist() == [[0, 2, 3, 3, 3, 4]]
     assert accepted.tolist() == [[3, 3, 0, 0, 0, 0]]
     assert [n.tolist() for n in sizes] == [[4], [3]]

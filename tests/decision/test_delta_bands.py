@@ -235,7 +235,7 @@ def test_a_point_mass_varies_on_its_logit() -> None:
 
 def test_masses_have_the_multinomial_covariance() -> None:
     """FRR above 0 and TPR just below 1 of one fit: p0 and p1 with covariance -p0 p1/n."""
-    from betaroc.decision.delta_bands import fitted_test
+    from betaroc.decision.bands import fitted_test
 
     rng = np.random.default_rng(15)
     scores = br.Scores(np.r_[[0.0] * 8, [1.0] * 12, rng.beta(4, 2, 60)], rng.beta(2, 4, 30))
@@ -270,7 +270,7 @@ LAWS = {
 @pytest.mark.parametrize("name", list(LAWS))
 def test_many_laws_at_once_have_the_tails_of_each(name: str) -> None:
     from betaroc.core.thresholds import Thresholds
-    from betaroc.decision.delta_bands import FittedTest
+    from betaroc.decision.bands import FittedTest
     from betaroc.distributions.base import free as coordinates
 
     laws = LAWS[name]

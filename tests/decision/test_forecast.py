@@ -243,9 +243,7 @@ def test_smooth_part_is_the_threshold_error_of_a_fit() -> None:
     fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 400)))
     alpha = np.array([0.3, 0.5, 0.7])
     forecast = br.epc_forecast(fit, n_client=300, n_impostor=400, alpha=alpha)
-    error = threshold_error(
-        fit, "weighted-error", 0.5, alpha, br.epc(fit, BELL, alpha=alpha).chosen
-    )
+    error = threshold_error(fit, br.epc(fit, BELL, alpha=alpha))
     np.testing.assert_allclose(
         np.sqrt((error.slope**2).sum(axis=1)), forecast.smooth_logit_sd, rtol=2e-3
     )
