@@ -292,7 +292,7 @@ class Decision(Tabular, Noun):
         for name, known in (
             ("target", _TARGETS), ("how", HOW), ("status", (GREEN, AMBER, RED)), ("dtype", _DTYPES)
         ):  # fmt: skip
-            checks.choice(getattr(self, name), known, name)
+            object.__setattr__(self, name, checks.choice(getattr(self, name), known, name))
         if not any(map(self._is_taken, vars(self)["ways"])):
             raise InputError.about("ways")(
                 f"ways must hold the one that was taken, {self.how} with the threshold"

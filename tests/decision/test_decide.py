@@ -476,7 +476,7 @@ def test_flat_numbers_are_called_what_they_are(target: dict[str, Any], name: str
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"dtype": "x"}, {"target": "fmr"}, {"how": "luck"}, {"status": "fine"}, {"threshold": 7.0}],
+    [{"dtype": "x"}, {"target": "fbr"}, {"how": "luck"}, {"status": "fine"}, {"threshold": 7.0}],
 )
 def test_a_decision_holds_together(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong)) if "threshold" not in wrong else "ways"):
