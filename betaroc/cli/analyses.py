@@ -41,7 +41,7 @@ def analysed(
     system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, seed: int
 ) -> SystemPart:
     """Read, choose the family, analyse; every warning in the words of the options."""
-    paths = [arguments.test_client_file if path is None else path for path in system.tests]
+    paths = [source if isinstance(source, str) else source[0] for source in system.tests]
     if len(set(map(os.path.abspath, paths))) < len(paths):
         raise InputError(
             f"--test must name each file once; got {listed(paths)}. Leave the second out."

@@ -11,16 +11,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
-from betaroc.cli.messages import complain, examples, in_options, named_files, remark
+from betaroc.cli.messages import complain, examples, in_options, remark
 from betaroc.core.errors import BetarocError, FitError
 from betaroc.core.process import allow_progress, begin_work, end_work
-from betaroc.core.text import nearest, shown
+from betaroc.core.text import nearest
 from betaroc.rendering.numbers import version, visible
 
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-#: Bytes of memory for a byte of a score file: measured on CSV and Parquet, read and fitted.
-_TIMES = 10
 #: What needs less memory, by the option that a command has.
 _LESS_MEMORY = {
     "workers": "fewer --workers or a smaller block", "stream": "--stream always",
@@ -144,7 +142,11 @@ def call(
         _discard_stdout()
         return BAD_INPUT
     except MemoryError as error:
-        complain(_memory_words(arguments, error))
+        remedies = [way for option, way in _LESS_MEMORY.items() if hasattr(arguments, option)]
+        complain(
+            f"the memory must hold the scores and what is computed; the system says:"
+            f" {str(error) or 'no'}. Pass {' or '.join([*remedies, 'a random part of the rows'])}."
+        )
         return BAD_INPUT
     except BetarocError as error:
         complain(in_options(error.template, arguments, error.argument))
@@ -182,18 +184,6 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parse
     parser.commands = rows.choices
     parser.set_defaults(parser=parser)
     return parser
-
-
-def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
-    """That the memory did not hold the call, and what would be held."""
-    reason = f" ({shown(str(error), 100)[1:-1]})" if str(error) else ""
-    ways = [way for option, way in _LESS_MEMORY.items() if hasattr(arguments, option)]
-    size = sum(os.path.getsize(path) for path in named_files(arguments) if os.path.isfile(path))
-    files = f", of which the files have {size} bytes and take about {_TIMES * size / 1e6:.0f} MB"
-    return (
-        f"the memory must hold the scores{files if size else ''}, and what is computed; it does"
-        f" not{reason}. Pass {' or '.join([*ways, 'a random part of the rows'])}."
-    )
 
 
 def _discard_stdout() -> None:

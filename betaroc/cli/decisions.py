@@ -9,7 +9,7 @@ from itertools import product
 from shlex import quote
 from typing import Any
 
-from betaroc.cli.inputs import files_of
+from betaroc.cli.inputs import paths_of
 from betaroc.cli.messages import messages
 from betaroc.cli.options import LEVEL, is_same_file, option_of
 from betaroc.cli.systems import SystemFiles, read_systems, reading_words
@@ -35,9 +35,7 @@ def read_decided(
     notices: list[Notice], step: Callable[[], None],
 ) -> list[DecidedSystem]:  # fmt: skip
     """The threshold of each system, and what its test says of it."""
-    pairs: list[tuple[str, str]] = []
-    if not systems[0].name:
-        pairs = list(product(files_of(arguments, "dev"), files_of(arguments, "test")))
+    pairs = product(paths_of(systems[0].dev), paths_of(*systems[0].tests))
     if any(dev == test == STDIN or is_same_file(dev, test) for dev, test in pairs):
         raise InputError(
             "--test must be another file than dev's: a threshold looks better on the scores that"

@@ -35,15 +35,22 @@ _OF_TRIALS = ("group", "id", "key", "missing")
 #: The column of a table's frame that says which trials are clients.
 LABEL = "label"
 
+#: A file of both classes, or one of each: the client's and the impostor's.
+Source = str | tuple[str, str]
+
+
+def paths_of(*sources: Source) -> list[str]:
+    """The paths of all files."""
+    pairs = ((source,) if isinstance(source, str) else source for source in sources)
+    return [path for pair in pairs for path in pair]
+
 
 def read_file(
-    path: str | None, arguments: Namespace, step: Callable[[], None], *,
+    source: Source, arguments: Namespace, step: Callable[[], None], *,
     named: bool = True, is_test: bool = False,
 ) -> ScoreData:  # fmt: skip
-    """Scores of a file, with the columns of groups and ids where they are used; or their sums.
-
-    Without a path those of the two files of dev, or of test, one per class.
-    """
+    """Scores, with the columns of groups and ids where they are used; or their sums."""
+    path = source if isinstance(source, str) else None
     if getattr(arguments, "stream", "") == "always" and path in {None, STDIN}:
         raise InputError(
             "--stream always must stand beside files of both classes, which are read in pieces; got"
@@ -58,19 +65,15 @@ def read_file(
     with _naming_the_path(path, key):
         read: ScoreData | None = None if path is None else _streamed(path, arguments)
         if read is None:
-            read = _rows(path, arguments, key, named=named, is_test=is_test)
+            read = _rows(source, arguments, key, named=named)
     step()
     if read.source is None:
         return read
     return read._read_from(read.source.named(named_files(arguments, read.source.files)))
 
 
-def _rows(
-    path: str | None, arguments: Namespace, key: str | None, *, named: bool, is_test: bool
-) -> ScoreData:
-    client, impostor = (
-        files_of(arguments, "test" if is_test else "dev") if path is None else (None, None)
-    )
+def _rows(source: Source, arguments: Namespace, key: str | None, *, named: bool) -> ScoreData:
+    path, client, impostor = (source, None, None) if isinstance(source, str) else (None, *source)
     scores = read_scores(
         path, client_file=client, impostor_file=impostor, **reading(arguments), key=key,
         key_label=arguments.key_label, key_id=columns(arguments.key_id),
@@ -102,12 +105,12 @@ def reading(arguments: Namespace) -> dict[str, Any]:
     return {"label": label, **{name: getattr(arguments, name) for name in names}}
 
 
-def files_of(arguments: Namespace, role: str) -> list[str]:
+def files_of(arguments: Namespace, role: str) -> list[Source]:
     """The files of dev or of test: those that are named, or one per class."""
     places = ("test",) if role == "test" else ("file", "pilot", "dev")
     place = next((name for name in places if hasattr(arguments, name)), "test")
-    named = getattr(arguments, place, None)
-    named = [named] if isinstance(named, str) else list(named or [])
+    given = getattr(arguments, place, None)
+    named: list[Source] = [given] if isinstance(given, str) else list(given or [])
     start = "test_" if role == "test" else ""
     names = [f"{start}{who}_file" for who in ("client", "impostor")]
     two = [path for name in names if (path := getattr(arguments, name, None)) is not None]
@@ -117,7 +120,7 @@ def files_of(arguments: Namespace, role: str) -> list[str]:
             f"{option_of(place)} must name a score file, or {' and '.join(map(option_of, names))}"
             f" one of each class without it; got {len(named)} and {len(two)} files."
         )
-    return named or two
+    return [(two[0], two[1])] if two else named
 
 
 def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:

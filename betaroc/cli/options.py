@@ -233,16 +233,11 @@ def refuse(
         raise InputError(f"{', '.join(given)} must {must}. {remedy}")
 
 
-def level_of(arguments: argparse.Namespace) -> float:
-    """The level, checked before anything is read."""
-    return LEVEL if arguments.level is None else checks.level(arguments.level)
-
-
 def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
     """Level and seed, checked before anything is read."""
-    level = level_of(arguments)
-    seed = SEED if arguments.seed is None else checks.count(arguments.seed, "seed", 0)
-    return level, seed
+    level, seed = arguments.level, getattr(arguments, "seed", None)
+    return (LEVEL if level is None else checks.level(level),
+            SEED if seed is None else checks.count(seed, "seed", 0))  # fmt: skip
 
 
 def fit_options_of(arguments: argparse.Namespace, family: Names) -> dict[str, Any]:
@@ -254,15 +249,17 @@ def fit_options_of(arguments: argparse.Namespace, family: Names) -> dict[str, An
 
 def _tails_of(words: Sequence[str] | None) -> str | dict[str, str] | None:
     """One word for both classes, or a word per class."""
-    if words is None or (len(words) == 1 and "=" not in words[0]):
-        return None if words is None else words[0]
-    pairs = [word.partition("=")[::2] for word in words]
-    if any(not end for _, end in pairs) or len(dict(pairs)) < len(pairs):
+    if not words:
+        return None
+    if words in (["both"], ["upper"], ["lower"]):
+        return str(words[0])
+    ends: dict[str, str] = dict(word.partition("=")[::2] for word in words)
+    if len(ends) < len(words) or not all(ends.values()):
         raise InputError(
             "--tails must be one of both, upper and lower, or name a class once each, such as"
             f" impostor=upper client=lower; got {shown(' '.join(words))}."
         )
-    return dict(pairs)
+    return ends
 
 
 def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:

@@ -51,7 +51,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Plan, and say it."""
-    level = options.level_of(arguments)
+    level = options.interval_arguments(arguments)[0]
     name, _, point = arguments.planned.partition("@")
     if name == GUARANTEE:
         names = (*_PLANNED, "pilot", "client", "impostor", "bounds", *arguments.reading)

@@ -96,13 +96,13 @@ def models_of(
         refuse(arguments, [*arguments.reading], "stand beside --from, whose scores it is"
                " about; distributions were given")  # fmt: skip
         return [ScoreModel(*map(_distribution, (arguments.client, arguments.impostor)))], []
-    files_of(arguments, "dev")
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     models: list[ScoreModel | Fit] = []
     lines = []
-    for path in arguments.pilot or [None]:
-        scores = read_file(path, arguments, step, named=False)
-        with passed_on(f"{Path(path).name}: " if len(arguments.pilot or ()) > 1 else ""):
+    sources = files_of(arguments, "dev")
+    for source in sources:
+        scores = read_file(source, arguments, step, named=False)
+        with passed_on(f"{Path(str(source)).name}: " * (len(sources) > 1)):
             fitted = fit(scores, **rules)
         models.append(fitted)
         lines.append(

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
-from betaroc.cli.inputs import files_of, read_file
+from betaroc.cli.inputs import Source, files_of, paths_of, read_file
 from betaroc.cli.options import given_options
 from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundError
 from betaroc.core.local_files import STDIN, file_names, read_toml, shown_path
@@ -33,18 +33,18 @@ _OF_ONE = (
 
 
 class SystemFiles(NamedTuple):
-    """What a system is called, "" where the call has one; its files, None for one per class."""
+    """What a system is called, "" where the call has one, and its files."""
 
     name: str
-    dev: str | None
-    tests: tuple[str | None, ...] = ()
+    dev: Source
+    tests: tuple[Source, ...] = ()
     #: Its key and the key's columns, where a manifest gives them.
     key: Mapping[str, Any] = {}
 
     @property
     def paths(self) -> list[str]:
         """All files that are named."""
-        return [path for path in (self.dev, *self.tests) if path is not None]
+        return paths_of(self.dev, *self.tests)
 
 
 class ReadSystem(NamedTuple):
@@ -77,16 +77,13 @@ def systems_of(
             f" --test {second}, several systems by --system NAME {first} --system NAME {second},"
             f" the file of each class by --client-file {first} --impostor-file {second}."
         )
-    files = {role: files_of(arguments, role) for role in ("dev", "test")}
-    if tests[0] and not files["test"]:
+    dev, test = (files_of(arguments, role) for role in ("dev", "test"))
+    if tests[0] and not test:
         raise InputError(
             "--test must name a score file. Give --dev DEV --test TEST, or any number of --system"
             " NAME DEV TEST."
         )
-    pairs = {role: getattr(arguments, f"{start}client_file", None) is not None
-             for role, start in (("dev", ""), ("test", "test_"))}  # fmt: skip
-    dev = None if pairs["dev"] else files["dev"][0]
-    return [SystemFiles("", dev, (None,) if pairs["test"] else tuple(files["test"]))]
+    return [SystemFiles("", dev[0], tuple(test))]
 
 
 def named_systems(

@@ -56,7 +56,7 @@ def add_options(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int | None:
     """Decide, check, and say it."""
     names = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how")
-    level = options.level_of(arguments)
+    level = options.interval_arguments(arguments)[0]
     asked = fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
     systems = systems_of(arguments, tests=(0, 1))

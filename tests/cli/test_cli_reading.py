@@ -13,6 +13,8 @@ import pytest
 
 from betaroc.cli import main
 
+Capture = pytest.CaptureFixture[str]
+
 N = 60
 
 
@@ -47,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(capsys: pytest.CaptureFixture[str], call: str, code: int = 0) -> str:
+def run(capsys: Capture, call: str, code: int = 0) -> str:
     assert main(shlex.split(call)) == code
     out, err = capsys.readouterr()
     return out if code == 0 else err
@@ -65,9 +67,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_any_shape_to_a_threshold_in_one_command(
-    folder: Path, capsys: pytest.CaptureFixture[str], shape: str
-) -> None:
+def test_any_shape_to_a_threshold_in_one_command(folder: Path, capsys: Capture, shape: str) -> None:
     expected = run(
         capsys, "threshold plain.csv --far 0.1 --how average --family normal --print threshold"
     )
@@ -81,7 +81,7 @@ OF_TEST = "--test-client-file tg.txt --test-impostor-file ti.txt"
 
 
 @pytest.mark.simulation
-def test_a_file_a_class_for_every_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_a_class_for_every_command(folder: Path, capsys: Capture) -> None:
     for name in "gi":
         Path(f"t{name}.txt").write_text(Path(f"{name}.txt").read_text())
     expected = run(capsys, "epc --dev plain.csv --test plain.csv --alpha 0.3 0.5 --json")
@@ -98,9 +98,7 @@ def test_a_file_a_class_for_every_command(folder: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.simulation
-def test_the_standard_input(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_standard_input(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stdin:
         buffer = io.BytesIO(Path("euro.csv").read_bytes())
 
@@ -115,20 +113,7 @@ def test_the_standard_input(
     assert "--test must be another file" in run(capsys, "threshold - --test - --far 0.1", 2)
 
 
-@pytest.mark.simulation
-def test_guesses_are_said_by_every_command(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = "csv, guessed: separator=semicolon, decimal=comma"
-    assert told in run(capsys, "fit euro.csv")
-    assert told in run(capsys, "epc --dev plain.csv --test euro.csv")
-    document = json.loads(run(capsys, "fit euro.csv --json"))
-    assert document["source"]["guesses"] == ["separator=semicolon", "decimal=comma"]
-    assert run(capsys, "report --dev euro.csv --family normal -o r.html") == ""
-    assert told in Path("r.html").read_text(encoding="utf-8")
-
-
-def test_keys_of_dev_and_test(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_of_dev_and_test(folder: Path, capsys: Capture) -> None:
     text = Path("key.txt").read_text()
     Path("other.txt").write_text(text.replace("t0 target\n", ""))
     call = "threshold trials.txt --key key.txt --far 0.1 --family normal --test"
@@ -170,14 +155,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("call", REFUSED)
-def test_calls_refused(folder: Path, capsys: pytest.CaptureFixture[str], call: str) -> None:
+def test_calls_refused(folder: Path, capsys: Capture, call: str) -> None:
     message = run(capsys, call, 2)
     assert REFUSED[call] in message
     assert message.count("\n") == 1
     assert len(message) <= 420
 
 
-def test_questions_name_the_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_name_the_options(folder: Path, capsys: Capture) -> None:
     Path("q.csv").write_text("0,1\n0.5,1\n0.2,0\n")
     message = run(capsys, "fit q.csv --score 0 --label 1", 2)
     assert "Pass --header if it names the columns, or --no-header if it is a trial" in message
@@ -186,9 +171,7 @@ def test_questions_name_the_options(folder: Path, capsys: pytest.CaptureFixture[
     assert "Pass --decimal comma or --separator comma." in message
 
 
-def test_missing_scores_on_the_command_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_scores_on_the_command_line(folder: Path, capsys: Capture) -> None:
     with Path("plain.csv").open("a", encoding="utf-8") as file:
         file.write("NA,genuine\n,impostor\nnan,impostor\n")
     assert "--missing drop" in run(capsys, "fit plain.csv", 2)
@@ -200,18 +183,7 @@ def test_missing_scores_on_the_command_line(
     assert "with --missing reject" in err
 
 
-@pytest.mark.simulation
-def test_streams_take_the_same_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call = "fit {} --stream always --csv --family normal"
-    expected = run(capsys, call.format("plain.csv"))
-    for shape in list(SHAPES)[:4]:
-        assert run(capsys, call.format(shape)) == expected
-    assert run(capsys, call.format("people.csv --identities claimed real")) == expected
-
-
-def test_files_called_as_columns_or_as_their_key(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_called_as_columns_or_as_their_key(folder: Path, capsys: Capture) -> None:
     """The path stands for the file, not for a column of its name, nor for another file's."""
     for place in ("one", "two"):
         Path(place).mkdir()

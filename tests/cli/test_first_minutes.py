@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +17,8 @@ import pytest
 import betaroc as br
 from betaroc.cli import COMMANDS, main
 from betaroc.cli.call import _parser_of
+
+Capture = pytest.CaptureFixture[str]
 
 #: Commands whose examples need minutes, other files or a shell, or have tests of their own.
 UNTRIED = {"completion", "demo", "ensemble", "report", "selftest", "study"}
@@ -41,7 +42,7 @@ EXAMPLES = {name: examples(parser.epilog) for name, parser in parsers().items()}
 
 
 # ------------------------------------------------------------------ help
-def test_a_call_without_a_command_says_where_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_call_without_a_command_says_where_to_begin(capsys: Capture) -> None:
     with pytest.raises(SystemExit) as stop:
         main([])
     assert stop.value.code == 2
@@ -58,21 +59,8 @@ def test_a_command_shows_its_own_examples_alone() -> None:
         assert max(map(len, lines)) <= 95
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
-def test_help_ends_with_them(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main([*([name] if name else []), "--help"])
-    assert caught.value.code == 0
-    out = capsys.readouterr().out
-    shown = examples(out[out.index("examples:\n") :])
-    assert shown == (EXAMPLES.get(name) or examples(parsers()[name].epilog))
-    assert ("exit codes: 0 done" in out) == (not name)
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_help_is_short_and_all_options_are_asked_for(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_help_is_short_and_all_options_are_asked_for(name: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit):
         main([name, "--help"])
     out = capsys.readouterr().out
@@ -84,7 +72,7 @@ def test_a_help_is_short_and_all_options_are_asked_for(
         assert "--separator" in capsys.readouterr().out
 
 
-def test_options_of_reading_files_have_a_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_reading_files_have_a_help(capsys: Capture) -> None:
     assert main(["help", "files"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("A score file has a header line")
@@ -133,7 +121,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_cheap_examples_run(
-    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(folder)
     assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
@@ -142,7 +130,7 @@ def test_cheap_examples_run(
 # ------------------------------------------------------------------ demo
 @pytest.mark.simulation
 def test_a_demo_in_an_empty_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
@@ -170,7 +158,7 @@ def test_a_demo_in_an_empty_folder(
 
 @pytest.mark.simulation
 def test_a_demo_replaces_nothing_of_yours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     own = tmp_path / "demo-test.csv"
@@ -193,7 +181,7 @@ def test_a_demo_replaces_nothing_of_yours(
 
 @pytest.mark.simulation
 def test_a_demo_writes_the_report_that_it_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     """The report itself has tests of its own; here is what it is asked for."""
     asked: list[argparse.Namespace] = []
@@ -210,31 +198,13 @@ def test_a_demo_writes_the_report_that_it_shows(
 
 
 def test_a_demo_where_nothing_can_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "demo-sharpened.csv").mkdir()
     assert main(["demo", "--force"]) == 2
     assert "is a folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["demo-sharpened.csv"]
-
-
-@pytest.mark.simulation
-def test_a_demo_needs_no_extra(tmp_path: Path) -> None:
-    code = (
-        "import sys\n"
-        "for name in ('pyarrow', 'polars', 'duckdb', 'dask', 'sklearn', 'joblib'):\n"
-        "    sys.modules[name] = None\n"
-        "from betaroc.cli import main\n"
-        "sys.exit(main(['demo']))"
-    )
-    path = str(Path(br.__file__).parents[1])
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", f"import sys; sys.path.insert(0, {path!r})\n{code}"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    assert "Can be relied on" in run.stdout
 
 
 # ------------------------------------------------------------------ completion
@@ -293,42 +263,3 @@ def test_bash_knows_every_command_and_option(scripts: Path) -> None:
             named = (a for a in parser._actions if a.help != argparse.SUPPRESS)
             own = {one for action in named for one in action.option_strings}
             assert set(shlex.split(text[1])) == own
-
-
-def test_every_file_of_a_command_is_completed() -> None:
-    """A placeholder is a file's, a folder's, or one of those that name something else."""
-    from betaroc.cli.completion import _FILES, _FOLDERS, _NAMES
-
-    others = {
-        "A", "BYTES", "C", "CLAIMED", "COLUMN", "DISTRIBUTION", "END", "FORMAT", "HIGH", "K", "L",
-        "LABEL", "LOW", "M", "N",
-        "NAME", "NAME,NAME,...", "P", "R", "REAL", "SHELL", "SIGN", "T", "W", "WAY",
-        "FIELD", "POLICY", "SETS", "TOPIC", "TYPE", "WHAT", "WHEN",
-    }  # fmt: skip
-    for name, parser in parsers().items():
-        for action in parser._actions if name else ():
-            given = action.metavar or ()
-            places = {given} if isinstance(given, str) else set(given)
-            assert places <= _FILES | _FOLDERS | _NAMES.keys() | others, (name, action.dest)
-
-
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
-@pytest.mark.simulation
-def test_zsh_completes(scripts: Path) -> None:
-    """As typed in a terminal: a tab behind each, and what stands on the line then."""
-    shutil.copy(scripts / "_zsh", scripts / "_betaroc")
-    program = [
-        "zmodload zsh/zpty; zpty shell zsh -f -i",
-        "zpty -w shell \"PS1='> '; fpath=($PWD \\$fpath); autoload -Uz compinit; compinit -u -D\"",
-        "zpty -w shell \"print READ''Y\"; zpty -r shell text '*READY*'",
-    ]
-    wanted = [("thr", "threshold"), ("threshold dev.csv --stri", "--strict")]
-    wanted += [("threshold te", "test.csv"), ("threshold dev.csv --how gua", "guaranteed")]
-    for typed, told in wanted:  # read blocks until the line is complete
-        program.append(f"zpty -w -n shell $'betaroc {typed}\\t'; zpty -r shell text '*{told}*'")
-        program.append("print -r -- DONE; zpty -w -n shell $'\\x15'")
-    run = subprocess.run(
-        ["zsh", "-f", "-c", "\n".join(program)], cwd=scripts, capture_output=True, text=True,
-        timeout=60,
-    )  # fmt: skip
-    assert run.stdout.split() == ["DONE"] * len(wanted), run.stderr

@@ -13,6 +13,8 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.local_files import file_names
 
+Capture = pytest.CaptureFixture[str]
+
 #: The person in whose folder the files lie, of whom no document may tell.
 WHO = "ann-of-the-lab"
 #: Every call, {0} before the files; a page goes to OUT, all else to the standard output.
@@ -82,9 +84,7 @@ def places(tmp_path: Path) -> dict[Path, str]:
     return {first: "", second: f"{second}{os.sep}"}
 
 
-def said(
-    call: list[str], form: str, root: Path, start: str, capsys: pytest.CaptureFixture[str]
-) -> list[str]:
+def said(call: list[str], form: str, root: Path, start: str, capsys: Capture) -> list[str]:
     out = root.parent / f"{root.name}-page.html"
     words = [word.format(start) if word != "OUT" else str(out) for word in call]
     os.chdir(root if not start else root.parent.parent)
@@ -96,7 +96,7 @@ def said(
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", CALLS)
 def test_results_are_byte_identical_from_any_folder(
-    name: str, places: dict[Path, str], capsys: pytest.CaptureFixture[str],
+    name: str, places: dict[Path, str], capsys: Capture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(next(iter(places)))

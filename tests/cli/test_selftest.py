@@ -12,6 +12,8 @@ import pytest
 from betaroc.cli import main, selftest
 from helpers.places import REFERENCES as FOLDER
 
+Capture = pytest.CaptureFixture[str]
+
 sys.path.insert(0, str(FOLDER))
 checks = import_module("checks")
 BLOCKS = import_module("_blocks").blocks()
@@ -31,7 +33,7 @@ def test_every_number_has_the_digits_required(check: str) -> None:
         assert checks.digits_of(worst.value) >= block["digits"], (block["region"], worst)
 
 
-def test_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_it_says(capsys: Capture) -> None:
     assert main(["selftest"]) == 0
     out = capsys.readouterr().out
     assert "Every number has at least 10 correct decimal digits." in out
@@ -39,37 +41,35 @@ def test_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["selftest", "--csv"]) == 0
     head, *rows = capsys.readouterr().out.splitlines()
     assert head == "number,numbers,digits"
-    assert len(rows) == len(selftest.REFERENCES)
+    assert len(rows) == sum(len(names) for names, *_ in selftest.REFERENCES)
 
 
 def test_a_function_that_is_off_is_noticed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    """A tail that is wrong by 1e-9 of itself, and a fit that raises."""
+    """A beta function that is wrong by 1e-9 of itself, and a fit that raises."""
 
-    def fail(*_: Any) -> float:
+    def fail(*_: Any) -> list[float]:
         raise ZeroDivisionError
 
-    tail, fit = "upper tail of a beta distribution", "fit of a beta distribution, a"
-    _, *calls = selftest.REFERENCES[tail]
-    wrong = ((lambda law, x: law.sf(x) * (1.0 + 1e-9)), *calls)
-    monkeypatch.setitem(selftest.REFERENCES, tail, wrong)
-    monkeypatch.setitem(selftest.REFERENCES, fit, (fail, *selftest.REFERENCES[fit][1:]))
+    (beta, compute, calls), *rest, (fit, _, samples) = selftest.REFERENCES
+    wrong = (beta, lambda *shapes: [(1.0 + 1e-9) * compute(*shapes)[0]], calls)
+    monkeypatch.setattr(selftest, "REFERENCES", [wrong, *rest, (fit, fail, samples)])
     assert main(["selftest", "--json"]) == 1
     groups = json.loads(capsys.readouterr().out)["groups"]
     digits = {group["number"]: float(group["digits"]) for group in groups}
     missed = {name: value for name, value in digits.items() if not value >= 10.0}
-    assert missed == {tail: pytest.approx(9.0, abs=1e-4), fit: float("-inf")}
+    assert missed == {beta[0]: pytest.approx(9.0, abs=1e-4), **dict.fromkeys(fit, float("-inf"))}
     assert main(["selftest"]) == 1
-    assert f"Fewer than 10 correct decimal digits of {tail}, {fit}:" in capsys.readouterr().out
+    assert f"Fewer than 10 correct decimal digits of {beta[0]}," in capsys.readouterr().out
 
 
 def test_its_references_are_those_of_the_generators() -> None:
     """Every value stands in a file of 60 digits, next to its last argument that is a number."""
     written = {repr(float(v)) for block in BLOCKS for row in block["rows"] for v in row
                if isinstance(v, str) and v[:1] in "-0123456789"}  # fmt: skip
-    for _, *calls in selftest.REFERENCES.values():
-        assert {repr(call[-1]) for call in calls} <= written
+    for names, _, calls in selftest.REFERENCES:
+        assert {repr(value) for call in calls for value in call[-len(names) :]} <= written
 
 
 def test_every_check_has_references_of_its_form() -> None:

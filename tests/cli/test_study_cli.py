@@ -64,59 +64,6 @@ def test_the_help_shows_a_configuration_that_runs(
     assert out.startswith("80 trials")
 
 
-@pytest.mark.simulation
-def test_a_configuration_is_the_study_of_its_words(config: Path, capsys: Any) -> None:
-    code, out, err = run(capsys, config)
-    assert (code, err) == (0, "")
-    assert out.splitlines()[0].endswith("24 computed now, 0 were there")
-    design = br.Design.sobol({"a_c": (1.0, 4.0, "log"), "b_c": (1.0, 2.0)}, 4, rng=5)
-    design = design * br.Design.grid({"a_i": [1.0], "b_i": [2.0], "n": [30, 90]})
-    asked = ["true.auc", "fit.auc", "true.global-shape"]
-    own = Study(design, asked, folder="own", replicates=3, rng=5)
-    own.run()
-    for path in Path("own").iterdir():
-        assert path.read_bytes() == Path("results", path.name).read_bytes()
-
-
-@pytest.mark.simulation
-def test_a_warning_is_a_line(config: Path, capsys: Any) -> None:
-    """Of 30 impostors 0.3 are expected beyond FAR 1 %, of 90 0.9: in all of 8 cells."""
-    config.write_text(CONFIG.replace('"fit.auc"', '"fit.tpr@far=0.01"'))
-    code, _, err = run(capsys, config)
-    assert code == 0
-    assert err.startswith("warning: 8 cells ask for rates that no score speaks for; least ")
-    assert "of 30 impostor scores 0.3 are expected" in err
-    assert err.count("\n") == 1
-
-
-@pytest.mark.simulation
-def test_the_document_is_the_summary(config: Path, capsys: Any) -> None:
-    code, out, _ = run(capsys, config, "--json", "--folder", "other", "--seed", 7, "--workers", 1)
-    document = json.loads(out)
-    assert code == 0
-    assert Path(document["folder"]).name == "other"
-    assert {key: document[key] for key in ("seed", "trials", "computed", "skipped", "failed")} == {
-        "seed": 7, "trials": 24, "computed": 24, "skipped": 0, "failed": 0,
-    }  # fmt: skip
-    table = br.Study.open("other").summary()
-    assert len(document["summary"]) == len(table) == 24  # two numbers and one shape of 8 cells
-    for row, (_, wanted) in zip(document["summary"], table.iterrows(), strict=True):
-        assert (row["statistic"], row["mean"]) == (wanted["statistic"], wanted["mean"])
-    again = json.loads(run(capsys, config, "--json", "--folder", "other", "--seed", 7)[1])
-    assert (again["computed"], again["skipped"]) == (0, 24)
-    assert again["summary"] == document["summary"]
-
-
-def test_a_table_of_statistics_and_a_folder_called_like_the_file(config: Path, capsys: Any) -> None:
-    text = 'seed = 1\n[statistics]\narea = "true.auc"\n[design.latin-hypercube]\npoints = 3\n'
-    text += 'mu_c = [0.5, 2.0]\nmu_i = [-1, 0]\n[design.grid]\nlaw = "normal"\n'
-    config.write_text(text + "sigma_c = 1.0\nsigma_i = 2.0\n")
-    assert run(capsys, config)[0] == 0
-    frame = br.Study.open("atlas").to_frame()
-    assert len(frame) == 3
-    assert frame["area"].between(0.5, 1.0).all()
-
-
 @pytest.mark.parametrize("begun", [False, True])
 def test_ctrl_c_before_the_first_part(
     config: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, begun: bool

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,8 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.rendering.numbers import rate
-from helpers.browser import CHROMIUM, Browser
+
+Capture = pytest.CaptureFixture[str]
 
 WORST = "<i>x</i> \u05e9\u05dc\u05d5\u05dd & " + "n" * 40
 
@@ -83,7 +83,7 @@ def test_rows_are_sorted_by_status_and_then_by_what_is_no_target(
 
 @pytest.mark.simulation
 def test_differences_are_those_that_compare_shows(
-    many: tuple[Path, list[Sequence[str]], str], capsys: pytest.CaptureFixture[str]
+    many: tuple[Path, list[Sequence[str]], str], capsys: Capture
 ) -> None:
     """One judgement: a page calls worse what `compare_systems` and the command call worse."""
     folder, systems, page = many
@@ -111,7 +111,7 @@ def test_differences_are_those_that_compare_shows(
 
 @pytest.mark.simulation
 def test_of_many_systems_a_page_has_the_thresholds_alone(
-    many: tuple[Path, list[Sequence[str]], str], capsys: pytest.CaptureFixture[str]
+    many: tuple[Path, list[Sequence[str]], str], capsys: Capture
 ) -> None:
     folder, systems, page = many
     assert page.count('<details class="sec" id="system') == 13
@@ -145,78 +145,4 @@ def test_names_are_text_whatever_they_are(tmp_path: Path) -> None:
     assert {one or other for one, other in used} <= set(ids)
 
 
-@pytest.mark.simulation
-def test_a_system_without_a_threshold_says_why(tmp_path: Path) -> None:
-    """Five scores a class on dev: no family fits, and no order statistic is low enough."""
-    rng = np.random.default_rng(6)
-    (tmp_path / "few.csv").write_text("score,label\n" + "0.9,1\n" * 5 + "0.1,0\n" * 5)
-    systems = [written(tmp_path, "a", 1.5, rng), ["few", str(tmp_path / "few.csv")]]
-    text = prose(page_of(tmp_path, systems))
-    assert "2 systems" in text
-    assert text.count("few") >= 1
-
-
-@pytest.mark.simulation
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_in_a_browser_nothing_overflows_or_is_asked_for(
-    many: tuple[Path, list[Sequence[str]], str],
-) -> None:
-    folder, _, page = many
-    (folder / "many.html").write_text(page, encoding="utf-8")
-    with Browser() as browser:
-        browser.open(folder / "many.html")
-        for width in (360, 768, 1280):
-            browser.look(width)
-            assert browser.value("document.documentElement.scrollWidth") <= width
-        assert browser.requests == [(folder / "many.html").as_uri()]
-        assert browser.said == []
-
-
-@pytest.mark.simulation
-def test_a_summary_has_a_row_too(tmp_path: Path) -> None:
-    rng = np.random.default_rng(7)
-    systems = [written(tmp_path, "a", 1.5, rng), written(tmp_path, "b", 1.4, rng)]
-    page = page_of(tmp_path, systems, "--family", "normal", "--stream", "always")
-    assert sorted(row[0] for row in rows_of(page)) == ["a", "b"]
-
-
-@pytest.mark.simulation
-def test_a_system_without_a_test_is_not_told_as_if_it_had_one(tmp_path: Path) -> None:
-    rng = np.random.default_rng(9)
-    name, dev, _ = written(tmp_path, "untested", 2.0, rng)
-    systems = [written(tmp_path, f"s{k}", 1.5, rng) for k in range(9)] + [[name, dev]]
-    page = page_of(tmp_path, systems, "--family", "normal")
-    rows = rows_of(page)
-    (own,) = (row for row in rows if row[0] == "untested")
-    assert own.count("no test") == 2
-    assert sum("no test" in cell for row in rows for cell in row) == 2
-    assert "among 9 of this status" in prose(page)
-
-
 # ------------------------------------------------------------------- what is missing is said
-@pytest.mark.simulation
-def test_a_class_of_one_score_has_a_page_too(tmp_path: Path) -> None:
-    """No family fits; of 20 clients of one score and 300 impostors of another nothing is wrong."""
-    dev, out = tmp_path / "dev.csv", tmp_path / "page.html"
-    dev.write_text("score,label\n" + "0.9,1\n" * 20 + "0.1,0\n" * 300, encoding="utf-8")
-    assert main(["report", "--dev", str(dev), "-o", str(out)]) == 0
-    text = prose(out.read_text(encoding="utf-8"))
-    assert "no distribution fits dev, whose scores are taken as they are: client: " in text
-    assert "Family: empirical; no distribution fits dev." in text
-    assert "0 of 300" in text
-    assert main(["report", "--dev", str(dev), "-o", str(out), "--force", "--family", "beta"]) == 1
-
-
-@pytest.mark.simulation
-def test_without_matplotlib_a_page_says_which_pictures_are_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(1)
-    _, dev, _ = written(tmp_path, "a", 1.5, rng)
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_svg", None)
-    out = tmp_path / "page.html"
-    assert main(["report", "--dev", dev, "--family", "normal", "-o", str(out)]) == 0
-    page = out.read_text(encoding="utf-8")
-    assert "they need matplotlib, which cannot be imported here" in prose(page)
-    assert "<figcaption>Full colour: errors." in page  # the first picture needs nothing
