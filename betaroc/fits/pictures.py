@@ -8,7 +8,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputTypeError, refusal
 from betaroc.core.special import beta_quantile
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import shared_words
@@ -48,7 +48,12 @@ def plot_fitted_roc(
     """Draw the fitted ROC, and in thin steps that of the scores; `Fit.plot` documents both."""
     fitted, counted = fit.model.roc(), empirical_model(fit.scores).roc()
     if band is not None:
-        _refuse_other_band(fit, band)
+        checks.instance(band, Band, "band", "fit.roc_band()")
+        drawn = band.resample in ("fit", BOTH)
+        own = np.asarray(fitted.tpr(band.alpha))
+        if not (drawn and np.array_equal(own, band.estimate, equal_nan=True)):
+            rule, remedy = "be that of the ROC drawn", "Take fit.roc_band() of this fit."
+            raise refusal("band", rule, "one of another curve", remedy)
     before = 0 if ax is None else sum(line.get_gid() == "curve" for line in checked_axes(ax).lines)
     name = style.pop("label", fit.scores.name)
     called = f"{name}: " if name else ""
@@ -58,19 +63,7 @@ def plot_fitted_roc(
         ax = fitted.plot(ax, label=label, **axes, **{"linewidth": 2.0, **look})
     thin = {"color": look["color"], "linewidth": 0.8, "zorder": 1.9}
     ax = counted.plot(ax, label=f"{called}scores, AUC {counted.auc():.3f}", **axes, **thin)
-    if band is not None:
-        band._fill(ax, look["color"])
-    return ax
-
-
-def _refuse_other_band(fit: PairEstimate, band: Band) -> None:
-    checks.instance(band, Band, "band", "fit.roc_band()")
-    own = np.asarray(fit.model.roc().tpr(band.alpha))
-    if not (band.resample in ("fit", BOTH) and np.array_equal(own, band.estimate, equal_nan=True)):
-        raise InputError.about("band")(
-            "band must be that of the ROC drawn; got one of another curve. Take fit.roc_band() of"
-            " this fit."
-        )
+    return ax if band is None else band._fill(ax, look["color"])
 
 
 # ---------------------------------------------------------------------- ordered scores
@@ -89,26 +82,26 @@ def plot_fit(fit: PairEstimate, kind: str, ax: Axes | None, level: float) -> Axe
     require_scores(fit.scores, "a picture of ordered scores")
     classes = [_Shares.of(fit, who) for who in CLASSES]
     ax, empty = begun(ax, square=True)
-    drawn = []
+    values = [np.array([0.0, 1.0])] if kind == "pp" else []
     for who, shares in zip(CLASSES, classes, strict=True):
-        expected, observed, low, high = _ordered(shares, kind, level)
+        expected, observed, low, high = shares.points(kind, level)
         ax.fill_between(expected, low, high, **BAND)
         ax.plot(expected, observed, linestyle="none", marker="o", markersize=2.4,
                 color=CLASS_COLOURS[who], markeredgewidth=0.0, label=shares.name)  # fmt: skip
-        drawn += [expected, observed]
-    rates, frame = kind == "pp", None
+        values += [expected, observed]
+    frame = None
     if empty:
-        values = np.array([0.0, 1.0]) if rates else np.concatenate(drawn)
-        first, last = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+        every = np.concatenate(values)
+        first, last = (float(every.min()), float(every.max())) if every.size else (0.0, 1.0)
         room = 0.04 * max(last - first, 1e-12)
         frame = ((first - room, last + room),) * 2
         ax.plot(*frame, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
-    if rates:
+    scale = "logit " if all(shares.law.on_unit for shares in classes) else ""
+    axes = f"{scale}quantile of the fitted distribution", f"{scale}score"
+    if kind == "pp":
         axes = "share of the scores", "probability by the fitted distribution"
-    else:
-        scale = "logit " if all(shares.law.on_unit for shares in classes) else ""
-        axes = f"{scale}quantile of the fitted distribution", f"{scale}score"
-    return finished(ax, *axes, rates="xy" if rates else "", frame=frame, loc="upper left")
+    rates = "xy" if kind == "pp" else ""
+    return finished(ax, *axes, rates=rates, frame=frame, loc="upper left")
 
 
 class _Shares(NamedTuple):
@@ -130,66 +123,46 @@ class _Shares(NamedTuple):
                 " themselves, which"
                 ' they fit by construction. Fit another family, such as "beta".'
             )
-        law = result.distribution.continuous[1]
-        rule = result.boundary
-        scores = require_scores(fit.scores, "a picture of ordered scores")
-        values, copies = ordered(scores, who)
-        called = str(getattr(shared_words([fit.scores.words]), who))
-        total, name = round(np.sum(copies)), called
+        law, rule = result.distribution.continuous[1], result.boundary
+        values, copies = ordered(require_scores(fit.scores, "a picture of ordered scores"), who)
+        name = str(getattr(shared_words([fit.scores.words]), who))
+        total = round(np.sum(copies))
         if rule is not None and rule.policy in ("inflate", "error", "drop"):
             inside = between_ends(result.distribution, values)
             values, copies = values[inside], copies[inside]
         upto = np.cumsum(copies)
         n = round(upto[-1])
         if n < total:
-            name = f"{called}, without {total - n} of {total} at the ends"
+            name += f", without {total - n} of {total} at the ends"
         if rule is not None and rule.policy == "interval" and rule.resolution is not None:
             cells, first = np.unique(np.rint(values / rule.resolution), return_index=True)
             i = upto[first[1:] - 1]
             edges = np.minimum((cells[:-1] + 0.5) * rule.resolution, law.support[1])
             return cls(name, law, edges, i + np.float64(0.5), n - i + np.float64(0.5))
-        i = _thinned(n)
-        places = values[np.searchsorted(upto, i)]
-        return cls(name, law, places, i.astype(np.float64), n + 1.0 - i)
+        # Ranks 1 ... n spread evenly over the probabilities and over their logits.
+        reach, ends = np.log(float(n)), np.minimum(np.arange(1, _ENDS + 1), n)
+        tails = 1.0 + (n - 1.0) / (1.0 + np.exp(-np.linspace(-reach, reach, _DRAWN)))
+        ranks = np.concatenate([np.linspace(1.0, n, _DRAWN), tails, ends, n + 1 - ends])
+        i = np.unique(np.clip(np.rint(ranks), 1, n))
+        return cls(name, law, values[np.searchsorted(upto, i)], i, n + 1.0 - i)
 
+    def points(self, kind: str, level: float) -> tuple[FloatArray, ...]:
+        """Points of one class, expected and observed, and the ends of their band; finite ones."""
+        y, bounds = np.asarray(self.law.cdf(self.places)), []
+        if kind == "qq":
+            y = self._scale(Thresholds.from_theta(self.places))
+        for at in (0.5, 0.5 - 0.5 * level, 0.5 + 0.5 * level):
+            lower = beta_quantile(self.below, self.above, at)
+            upper = beta_quantile(self.above, self.below, 1.0 - at)
+            if kind == "qq":  # each from its smaller tail
+                places = (self._scale(self.law._quantile(p, lower=is_lower))
+                          for p, is_lower in ((lower, True), (upper, False)))  # fmt: skip
+                lower = np.where(lower <= 0.5, *places)
+            bounds.append(lower)
+        x, low, high = bounds
+        seen = np.isfinite(x) & np.isfinite(y)
+        return x[seen], y[seen], low[seen], high[seen]
 
-def _thinned(n: int) -> Any:
-    """Ranks 1 ... n spread evenly over the probabilities and over their logits."""
-    even = np.linspace(1.0, n, _DRAWN)
-    reach = np.log(float(n))
-    tails = 1.0 + (n - 1.0) / (1.0 + np.exp(-np.linspace(-reach, reach, _DRAWN)))
-    ends = np.minimum(np.arange(1, _ENDS + 1), n)
-    ranks = np.concatenate([even, tails, ends, n + 1 - ends])
-    return np.unique(np.clip(np.rint(ranks), 1, n).astype(np.int64))
-
-
-def _ordered(shares: _Shares, kind: str, level: float) -> tuple[FloatArray, ...]:
-    """Points of one class, expected and observed, and the ends of their band; finite ones."""
-    tail = 0.5 * (1.0 - level)
-    low, middle, high = (_quantile(shares, at) for at in (tail, 0.5, 1.0 - tail))
-    if kind == "pp":
-        x, lower, upper = middle[0], low[0], high[0]
-        y = np.asarray(shares.law.cdf(shares.places))
-    else:
-        t = Thresholds.from_theta(shares.places)
-        y = t.logit if shares.law.on_unit else t.theta
-        x, lower, upper = (_scores_at(shares.law, *at) for at in (middle, low, high))
-    seen = np.isfinite(x) & np.isfinite(y)
-    return x[seen], y[seen], lower[seen], upper[seen]
-
-
-def _quantile(shares: _Shares, at: float) -> tuple[FloatArray, FloatArray]:
-    """A quantile of the share of the distribution below each place, and what is left above."""
-    return (
-        beta_quantile(shares.below, shares.above, at),
-        beta_quantile(shares.above, shares.below, 1.0 - at),
-    )
-
-
-def _scores_at(law: Distribution, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Quantiles in the law's own coordinate, each from its smaller tail."""
-    found = []
-    for p, is_lower in ((lower, True), (upper, False)):
-        t = law._quantile(p, lower=is_lower)
-        found.append(t.logit if law.on_unit else t.theta)
-    return np.where(lower <= 0.5, found[0], found[1])
+    def _scale(self, t: Thresholds) -> FloatArray:
+        """Scores in the distribution's own coordinate."""
+        return t.logit if self.law.on_unit else t.theta

@@ -64,7 +64,7 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
         rule, given = "be in a folder that can be written to", f"{given} in a write-protected one"
         remedy = "Name a file in another, or change its permissions."
     elif exists and not regular:
-        rule, given = "be a regular file or a new one", f"{given}: a folder, a FIFO or a device"
+        rule, given = "be a regular file or a new one", f"{given}, which is a folder or a device"
     elif exists and not os.access(target, os.W_OK):
         rule, given = "be a file that can be written to", f"{given}, which is write-protected"
     if rule:
