@@ -63,7 +63,7 @@ from betaroc.data.labels import (
     scores_or_nan,
 )
 from betaroc.distributions.empirical import Empirical
-from betaroc.distributions.pictures import class_styles, plot_classes
+from betaroc.distributions.pictures import plot_classes
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import extreme, number, read_as, spaced
 from betaroc.rendering.style import Axes
@@ -484,8 +484,7 @@ class ScoreData(Tabular, Noun, ABC):
         """
         words = shared_words([self.words])
         classes = [(law,) for law in self._distributions]
-        styles = class_styles(style, words.client, words.impostor)
-        return plot_classes(ax, classes, styles, bins=bins)
+        return plot_classes(ax, classes, (words.client, words.impostor), style, bins=bins)
 
     def _read_from(self, source: ScoreSource) -> Self:
         """The same of this source."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import refusal
 from betaroc.distributions.base import Distribution
 from betaroc.rendering.style import (
     CLIENT,
@@ -28,39 +28,37 @@ _ROOM = 0.03
 
 
 def plot_classes(
-    ax: Axes | None,
-    classes: Sequence[Sequence[Distribution]],
-    styles: Sequence[Mapping[str, Any]],
-    *,
-    bins: int = 20,
-    limits: tuple[float, float] | None = None,
-) -> Axes:
+    ax: Axes | None, classes: Sequence[Sequence[Distribution]], names: Sequence[str],
+    style: Mapping[str, Any], *, bins: int = 20,
+) -> Axes:  # fmt: skip
     """Draw of each class what its distributions are: bars of a sample, else a density.
 
     The bars' area is the share of the scores they hold. Point masses beside a density are stems,
     and the scores there in no bar.
     """
-    bins = checks.count(bins, "bins")
+    bins, look = checks.count(bins, "bins"), line_style(style)
     pairs = [(_first_of(laws, sample=True), _first_of(laws, sample=False)) for laws in classes]
     places = [sample.atoms.places for sample, _ in pairs if sample is not None]
-    common = limits or score_frame(*(places or [np.array([0.0, 1.0])]))
-    ends = [common if law is None or sample is not None else _range(law) for sample, law in pairs]
+    common = _sample_range(np.concatenate(places or [np.array([0.0, 1.0])]))
     ax, empty = begun(ax)
     frames = [] if empty else [(*ax.get_xlim(), ax.get_ylim()[1])]
-    for (sample, law), (low, high), style in zip(pairs, ends, styles, strict=True):
-        look, top = line_style(style), 0.0
-        colour, width = look.get("color", CLIENT), (high - low) / bins
+    for (sample, law), name, colour in zip(pairs, names, (CLIENT, IMPOSTOR), strict=False):
+        low, high = common if law is None or sample is not None else _range(law)
+        line = {"color": colour, "label": name, **look}
+        width, top = (high - low) / bins, 0.0
         if sample is not None:
-            edges = np.linspace(low, high, bins + 1)
-            heights = bar_heights(sample, law, edges)
-            ax.bar(edges[:-1], heights, width, align="edge", color=colour, alpha=0.32,
-                   edgecolor="white", linewidth=0.5, label=look.get("label"))  # fmt: skip
-            look["label"], top = "_nolegend_", 1.1 * float(heights.max())
+            heights, edges = sample.atoms.masses, np.linspace(low, high, bins + 1)
+            if law is not None:
+                heights = np.where(np.isin(sample.atoms.places, law.atoms.places), 0.0, heights)
+            heights = np.histogram(sample.atoms.places, edges, weights=heights)[0] / width
+            ax.bar(edges[:-1], heights, width, align="edge", color=line["color"], alpha=0.32,
+                   edgecolor="white", linewidth=0.5, label=line["label"])  # fmt: skip
+            line["label"], top = "_nolegend_", 1.1 * float(heights.max())
         if law is not None:
             x, y = density_of(law, low, high)
             if x.size:
-                draw_curve(ax, x, y, look)
-            _draw_stems(ax, law, width, colour)
+                draw_curve(ax, x, y, line)
+            _draw_stems(ax, law, width, line["color"])
             top = max(top, typical(law))
         room = _ROOM * (high - low)
         frames.append((low - room, high + room, 1.15 * (top or 1.0)))
@@ -77,21 +75,12 @@ def _draw_stems(ax: Axes, law: Distribution, width: float, colour: str) -> None:
     for place, mass in zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True):
         ax.plot([place, place], [0.0, mass / width], color=colour, linewidth=2.6, marker="o",
                 markevery=[1], markersize=5, clip_on=True, solid_capstyle="butt")  # fmt: skip
-        left = bool(place - low < high - place)
+        x, side = (0.07, "left") if place - low < high - place else (0.93, "right")
         ax.annotate(
-            f"P(S = {place:g}) = {100.0 * mass:.3g} %",
-            (0.07 if left else 0.93, 0.97 - 0.07 * len(ax.texts)), xycoords="axes fraction",
-            ha="left" if left else "right", va="top", fontsize=8, color=colour, parse_math=False,
+            f"P(S = {place:g}) = {100.0 * mass:.3g} %", (x, 0.97 - 0.07 * len(ax.texts)),
+            xycoords="axes fraction", ha=side, va="top", fontsize=8, color=colour,
+            parse_math=False,
         )  # fmt: skip
-
-
-def class_styles(style: Mapping[str, Any], client: str, impostor: str) -> list[dict[str, Any]]:
-    """Properties of the lines of both classes, each in its colour and by its name."""
-    look = line_style(style)
-    return [
-        {"color": CLIENT, "label": client, **look},
-        {"color": IMPOSTOR, "label": impostor, **look},
-    ]
 
 
 def _first_of(laws: Sequence[Distribution], *, sample: bool) -> Distribution | None:
@@ -99,33 +88,13 @@ def _first_of(laws: Sequence[Distribution], *, sample: bool) -> Distribution | N
     return next((law._scored for law in laws if (law.continuous is None) == sample), None)
 
 
-def bar_heights(sample: Distribution, law: Distribution | None, edges: FloatArray) -> FloatArray:
-    """Of bars whose area is the share of the scores they hold, but for those on point masses."""
-    places, masses = sample.atoms.places, sample.atoms.masses
-    if law is not None:
-        masses = np.where(np.isin(places, law.atoms.places), 0.0, masses)
-    return np.asarray(np.histogram(places, edges, weights=masses)[0] / (edges[1] - edges[0]))
-
-
-def score_frame(*samples: FloatArray) -> tuple[float, float]:
+def _sample_range(scores: FloatArray) -> tuple[float, float]:
     """[0, 1] where all scores lie in it, else the range that holds them."""
-    low, high = min(float(s.min()) for s in samples), max(float(s.max()) for s in samples)
-    _refuse_too_wide(low, high)
+    low, high = _checked(float(scores.min()), float(scores.max()))
     if 0.0 <= low and high <= 1.0:
         return 0.0, 1.0
-    if low == high:
-        room = max(abs(low), 1.0) * 0.5
-        return low - room, high + room
-    return low, high
-
-
-def _refuse_too_wide(low: float, high: float) -> None:
-    """Axes are differences of their ends, and of more than these."""
-    if max(abs(low), abs(high)) > _WIDEST:
-        raise InputError(
-            f"a picture must be of scores between -{_WIDEST:g} and {_WIDEST:g}; got {low:.6g} to"
-            f" {high:.6g}. Rescale them."
-        )
+    room = max(abs(low), 1.0) * 0.5 * (low == high)
+    return low - room, high + room
 
 
 def _range(law: Distribution) -> tuple[float, float]:
@@ -133,8 +102,16 @@ def _range(law: Distribution) -> tuple[float, float]:
     low, high = law.support
     low = low if np.isfinite(low) else float(law.ppf(1e-3))
     high = high if np.isfinite(high) else float(law.isf(1e-3))
-    _refuse_too_wide(low, high)
+    low, high = _checked(low, high)
     return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def _checked(low: float, high: float) -> tuple[float, float]:
+    """Axes are differences of their ends, and of more than these."""
+    if max(abs(low), abs(high)) > _WIDEST:
+        rule = f"be of scores between -{_WIDEST:g} and {_WIDEST:g}"
+        raise refusal("a picture", rule, f"{low:.6g} to {high:.6g}", "Rescale them.")
+    return low, high
 
 
 def typical(law: Distribution | None) -> float:

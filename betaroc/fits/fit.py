@@ -24,7 +24,7 @@ from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.inflated import REJECTED
-from betaroc.distributions.pictures import class_styles, plot_classes
+from betaroc.distributions.pictures import plot_classes
 from betaroc.estimation.estimate import (
     Options,
     Task,
@@ -1183,8 +1183,7 @@ class Fit(FitPoints, Noun):
             laws = self.model.client, self.model.impostor
             samples = self.scores._distributions if kind == "histogram" else laws
             classes = list(zip(samples, laws, strict=True))
-            styles = class_styles(style, called.client, called.impostor)
-            return plot_classes(ax, classes, styles, bins=bins)
+            return plot_classes(ax, classes, (called.client, called.impostor), style, bins=bins)
         if kind in TAIL_KINDS:
             return plot_tails(self, kind, ax, level=level, terms=words)
         return plot_fit(self, kind, ax, level)

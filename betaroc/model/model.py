@@ -32,7 +32,7 @@ from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Shape, has_shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
-from betaroc.distributions.pictures import class_styles, plot_classes
+from betaroc.distributions.pictures import plot_classes
 from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, ends as _ends, operating_points
 from betaroc.model.criteria import least_weighted_errors
@@ -1335,7 +1335,7 @@ class ScoreModel(Noun):
         ['client', 'impostor']
         """
         classes = [(self.client,), (self.impostor,)]
-        return plot_classes(ax, classes, class_styles(style, "client", "impostor"))
+        return plot_classes(ax, classes, CLASSES, style)
 
     def precision_recall(self) -> PrecisionRecall:
         """Precision against recall at the model's prior.

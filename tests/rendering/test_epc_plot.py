@@ -92,15 +92,6 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
         assert labels(ax) == ["faces", "faces, expected on dev", words]
 
 
-def test_the_band_of_another_curve_is_refused() -> None:
-    one, other = br.epc(DEV, TEST, alpha=[0.1, 0.9]), br.epc(DEV, TEST, alpha=[0.1, 0.8])
-    same_alphas = br.epc(DEV, MIXED, alpha=[0.1, 0.9])
-    for wrong in (other, same_alphas):
-        band = wrong.band(resample="test", replicates=20, rng=1)
-        with pytest.raises(InputError, match=r"must be that of the curve drawn.*epc\.band\(\)"):
-            one.plot(band=band)
-
-
 # ------------------------------------------------------------------ two systems
 POOR = br.Scores([2.4, 9.0, 2.3], [0.0, 3.0, 4.0])
 

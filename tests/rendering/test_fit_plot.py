@@ -64,20 +64,3 @@ def test_a_band_is_drawn_where_it_is_asked_for() -> None:
             FIT.plot(band=other)
     with pytest.raises(br.InputTypeError, match="band must be a Band"):
         FIT.plot(band=True)
-
-
-def test_scores_as_they_are_have_one_curve_and_summaries_have_two() -> None:
-    assert len(lines(br.fit(scores(), "empirical").plot())) == 1
-    both = FIT.scores.to_frame()
-    summary = br.summarize(both, score="score", label="label", bins=64)
-    assert len(lines(br.fit(summary, "normal").plot())) == 2
-
-
-def test_other_kinds_refuse_what_belongs_to_the_roc() -> None:
-    assert FIT.plot(kind="qq").get_ylabel() == "score"
-    assert FIT.plot("pp").get_xlabel() == "share of the scores"
-    for more in ({"band": FIT.roc_band(far=[0.1])}, {"scale": "log"}, {"color": "red"}):
-        with pytest.raises(br.InputError, match='belongs to kind="roc"'):
-            FIT.plot("qq", **more)
-    with pytest.raises(br.InputError, match="kind must be one of"):
-        FIT.plot("roq")

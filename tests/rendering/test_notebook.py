@@ -13,8 +13,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import betaroc as br
-from betaroc.rendering.notebook import html_block, name_shown
-from betaroc.rendering.tree import Cell, Grid, Node, Row, Section, Status, Words
+from betaroc.rendering.notebook import name_shown
+from betaroc.rendering.tree import Node
 from betaroc.rendering.tree_html import status_icon
 
 NASTY = '</style><script>alert(1)</script>" onload="x אבג ' + "y" * 40
@@ -70,14 +70,6 @@ def read(noun: Any) -> Text:
 
 
 # ------------------------------------------------------------------------------ one by one
-def test_names_that_are_cut_alike_are_told_apart() -> None:
-    long = ["x" * 40 + k + "y" * 40 for k in "ab"]
-    curves = dict(zip(long, (CURVE, OTHER), strict=True))
-    found = read(br.compare_systems(curves, paired=False, replicates=50, rng=1))
-    assert found.texts[0].startswith("\u20681 xxx") or found.texts[0].startswith("1 xxx")
-    assert " 2 xxx" in found.texts[0].replace("\u2068", "")
-
-
 # --------------------------------------------------------------------------- all of them
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", BLOCKS)
@@ -186,20 +178,3 @@ def test_no_picture_library_is_loaded_for_a_text() -> None:
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.split()[-1] == "False"
-
-
-def test_texts_are_texts() -> None:
-    grid = Grid(("<h>",), (Row((Cell("<", ">", note="<n>"),)),))
-    folded = Section("<s>", (Words("&"),), folded=True)
-    page = html_block(
-        [
-            Words("<b>", "answer", "<i>"),
-            Status("", "a<", "good"),
-            Words("&", lead="<x>"),
-            grid,
-            folded,
-        ]
-    )
-    assert not {"i", "x", "h", "n", "s"} & {tag for tag, _ in Text(page).tags}
-    assert "a&lt;" in page
-    assert not re.search(r"<h[1-6]", page)  # no heading of the notebook

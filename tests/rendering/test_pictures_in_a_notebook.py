@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-import tracemalloc
-
 import nbformat
 import pytest
 from nbclient import NotebookClient
-
-import betaroc as br
 
 BEGIN = """
 import numpy as np
@@ -52,23 +47,3 @@ def test_pictures_show_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "std err" in summary["text/html"]
     assert "\\toprule" in summary["text/latex"]
     assert not any("stderr" == one.get("name") for cell in notebook.cells for one in cell.outputs)
-
-
-@pytest.mark.simulation
-def test_closed_pictures_leave_nothing_in_memory() -> None:
-    from matplotlib import pyplot as plt
-
-    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
-
-    def draw(times: int) -> int:
-        for _ in range(times):
-            plt.close(model.plot().figure)
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0]
-
-    tracemalloc.start()
-    before = draw(3)
-    grown = draw(40) - before
-    tracemalloc.stop()
-    assert grown < 40 * 2_000  # a figure has some 300 kB
-    assert plt.get_fignums() == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -70,12 +69,6 @@ def test_det_ticks_are_rates_and_limits_finite() -> None:
     assert ax.get_xlim()[0] == pytest.approx(ndtri(1e-3))
 
 
-def test_linear_det_keeps_rates() -> None:
-    ax = BETA.det(scale="linear").plot()
-    x, y = ax.lines[0].get_data()
-    assert (x[0], y[0], x[-1], y[-1]) == (0.0, 1.0, 1.0, 0.0)
-
-
 def test_precision_recall_leaves_out_the_undefined_point() -> None:
     ax = SAMPLE.precision_recall().plot()
     x, y = ax.lines[0].get_data()
@@ -127,7 +120,7 @@ def test_histogram_counts_weights_and_bins_of_a_summary() -> None:
 def test_point_masses_are_stems_and_not_in_the_bars() -> None:
     law = br.Inflated(br.Beta(2.0, 2.0), at_zero=0.5)
     sample = br.Empirical([0.0, 0.0, 0.26, 0.74])
-    ax = plot_classes(None, [(sample, law)], [{}])
+    ax = plot_classes(None, [(sample, law)], ["law"], {})
     assert sum(bars(ax)) * 0.05 == pytest.approx(0.5)
     density, stem = ax.lines
     x, y = density.get_data()
@@ -137,16 +130,18 @@ def test_point_masses_are_stems_and_not_in_the_bars() -> None:
 
 
 def test_an_infinite_density_leaves_the_frame_and_others_start_where_their_mass_does() -> None:
-    rising = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(0.95, 1.3))], [{}])
+    rising = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(0.95, 1.3))], ["law"], {})
     x, y = rising.lines[0].get_data()
     assert x[0] == 0.0
     assert y[0] > 10.0 * rising.get_ylim()[1]
     # x^0.07 is half of its height at 5e-5 of the range: drawn from there it would be a tick.
-    falling = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(1.07, 1.5))], [{}])
+    falling = plot_classes(None, [(br.Empirical([0.1, 0.2, 0.9]), br.Beta(1.07, 1.5))], ["law"], {})
     x, y = falling.lines[0].get_data()
     assert x[0] == pytest.approx(1e-3)
     assert y[0] > 0.6 * y.max()
-    narrow = plot_classes(None, [(br.Empirical([1e-4, 2e-4, 3e-4]), br.Beta(2.0, 5000.0))], [{}])
+    narrow = plot_classes(
+        None, [(br.Empirical([1e-4, 2e-4, 3e-4]), br.Beta(2.0, 5000.0))], ["law"], {}
+    )
     assert narrow.lines[0].get_xdata()[0] < 5e-5
 
 
@@ -242,26 +237,6 @@ def test_intervals_stand_below_each_other() -> None:
     assert ax.get_ylim() == (1.5, -0.5)  # the first above
 
 
-def test_rates_of_a_decision_stand_beside_its_target() -> None:
-    dev = br.Scores([2.0, 3.0, 4.0, 4.5], [k / 10 for k in range(30)])
-    decision = br.decide(dev, far=0.1, how="average")
-    check = decision.check(br.Scores([3.0, 5.0], [k / 10 for k in range(40)]))
-    ax = check.plot()
-    names = [text.get_text() for text in ax.get_yticklabels()]
-    assert names == [f"{rate} {role}" for rate in ("FAR", "FRR")
-                     for role in ("expected, dev", "observed, test")]  # fmt: skip
-    assert row(ax, 0)[1] == decision.expected.far
-    above = np.mean(np.arange(40) / 10 > decision.threshold)
-    assert row(ax, 1) == pytest.approx([check.low, above, check.high])
-    (target,) = [line for line in ax.lines if line.get_gid() == "zero"]
-    assert set(target.get_xdata()) == {0.1}
-    assert len(decision.plot().get_yticks()) == 2
-    costs = br.decide(dev, cost_fa=1, cost_fr=1).plot()
-    assert not [line for line in costs.lines if line.get_gid() == "zero"]
-    with pytest.raises(br.InputError, match="must have the decision"):
-        dataclasses.replace(check, decision=None).plot()
-
-
 def test_a_check_of_a_fit_is_drawn_over_what_is_expected() -> None:
     rng = np.random.default_rng(1)
     check = br.check_fit(br.fit(br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))), far=[0.1])
@@ -270,15 +245,3 @@ def test_a_check_of_a_fit_is_drawn_over_what_is_expected() -> None:
     count = stats.binomtest(int(target.observed), 200).proportion_ci(check.level)  # of 20 expected
     assert ratio == pytest.approx(target.observed / 20)
     assert [low, high] == pytest.approx([10 * count.low, 10 * count.high])
-
-
-def test_a_band_is_drawn_with_its_curve() -> None:
-    band = br.roc_band(SCORES)
-    ax = band.plot()
-    assert labels(ax) == ["95 % interval at each FAR"]
-    assert ax.lines[0].get_ydata() == pytest.approx(band.estimate)
-    (area,) = [one for one in ax.collections if one.get_gid() == "band"]
-    heights = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
-    assert (heights.min(), heights.max()) == pytest.approx((band.low.min(), band.high.max()))
-    of_alpha = br.epc(BETA, SCORES, alpha=[0.2, 0.5]).band(resample="test", replicates=50, rng=1)
-    assert of_alpha.plot().get_xlabel() == "alpha"

@@ -105,7 +105,7 @@ def test_densities_of_a_fit_are_those_of_its_model() -> None:
 def test_densities_that_are_infinite_where_the_scores_are(law: br.Distribution) -> None:
     """Of Beta(0.0015, 0.0164) most quantiles round to 0 or 1, where the density is infinite."""
     sample = br.Empirical([0.1, 0.2])
-    for ax in (plot_classes(None, [laws], [{}]) for laws in ((law,), (sample, law))):
+    for ax in (plot_classes(None, [laws], ["law"], {}) for laws in ((law,), (sample, law))):
         low, high = ax.get_ylim()
         assert 0.0 <= low < high < np.inf
         ax.figure.draw_without_rendering()

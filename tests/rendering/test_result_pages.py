@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.rendering.page_frame import page_frame
 
 NASTY = '<b onload="x">אבג & "quote" ' + "y" * 60
@@ -73,18 +72,6 @@ def frame() -> pd.DataFrame:
 
 
 # ------------------------------------------------------------------------------ ensemble
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("x.svg", "ends in .html"), ("none/x.html", "folder that exists"), ("", "regular file")],
-)
-def test_the_place_of_a_page_is_looked_at_before_the_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, words: str
-) -> None:
-    # The scores are not there: they would be missed first if the work had begun.
-    assert main(["ensemble", "nowhere.csv", "--html", str(tmp_path / name), "--force"]) == 2
-    assert words in capsys.readouterr().err
-
-
 # --------------------------------------------------------------------------------- study
 DESIGN = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 40}
 
@@ -108,18 +95,6 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
     assert "12 trials have their numbers" in page.whole
     assert "folder: study" in page.whole
     assert str(tmp_path) not in text  # the same study has the same bytes elsewhere
-
-
-def test_a_study_says_what_no_score_speaks_for(tmp_path: Path) -> None:
-    """Of 40 impostors 0.04 are expected beyond a FAR of 0.001; 3/0.001 would do."""
-    study = br.Study(DESIGN, ["fit.tpr@far=0.001"], folder=tmp_path / "s", replicates=2, rng=1)
-    with pytest.warns(br.errors.ExtrapolationWarning):
-        result = study.run()
-    result.to_html(tmp_path / "x.html")
-    text = Page((tmp_path / "x.html").read_text(encoding="utf-8")).whole
-    assert "2 cells ask for rates that no score speaks for" in text
-    assert "of 40 impostor scores 0.04 are expected" in text
-    assert "about 3000 would do" in text
 
 
 def test_a_study_that_failed_says_so(tmp_path: Path) -> None:

@@ -76,16 +76,6 @@ def test_foreign_names_are_cut_and_kept_whole(text: str, path: bool, short: str)
     assert len(foreign("y" * 5000).whole) == 2000
 
 
-def test_what_the_user_named_stays_as_it_is_and_a_section_without_a_title_has_no_line_of_it() -> (
-    None
-):
-    head = (as_named("é"), as_named("é - ü"))
-    told = apart(Words("é", "given"), Words("é"), Grid(head, (Row((as_named("é"), "1")),)))
-    assert text_of(told) == "é\n\ne\n\n  é  é - ü\n  é      1"
-    assert "<th>é</th>" not in str(html_of(told))  # a name, which turns no text around it
-    assert str(html_of(told)).count('<bdi class="name" title="é">é</bdi>') == 2
-
-
 def test_one_table_is_read_and_kept() -> None:
     columns = [Column("name", "system"), Column("n"), Column("rate", "FAR", percent), Column("x")]
     rows = [
