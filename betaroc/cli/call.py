@@ -118,7 +118,7 @@ def call(
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # a stream of the caller's own making
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    arguments = argparse.Namespace()
+    arguments, message, code = argparse.Namespace(), "", BAD_INPUT
     try:
         try:
             arguments = _parser_of(commands, load).parse_args(argv)
@@ -127,38 +127,36 @@ def call(
                 sys.stdout.flush()
             raise
         if sys.stdout is None:  # closed by the caller
-            complain(
-                "the standard output must be writable; it is closed. Open it, or name /dev/null."
-            )
-            return BAD_INPUT
-        allow_progress(not getattr(arguments, "json", False))
-        begin_work()
-        code: int | None = arguments.run(arguments)
-        sys.stdout.flush()
+            message = "the standard output must be writable; it is closed. Open it."
+        else:
+            allow_progress(not getattr(arguments, "json", False))
+            begin_work()
+            code = arguments.run(arguments) or DONE
+            sys.stdout.flush()
     except KeyboardInterrupt as stop:
-        complain(str(stop) or "interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:  # nobody reads any more, nor would a message help
-        _discard_stdout()
-        return BAD_INPUT
+        message, code = str(stop) or "interrupted", INTERRUPTED
     except MemoryError as error:
         remedies = [way for option, way in _LESS_MEMORY.items() if hasattr(arguments, option)]
-        complain(
+        message = (
             f"the memory must hold the scores and what is computed; the system says:"
             f" {str(error) or 'no'}. Pass {' or '.join([*remedies, 'a random part of the rows'])}."
         )
-        return BAD_INPUT
     except BetarocError as error:
-        complain(in_options(error.template, arguments, error.argument))
-        return FIT_FAILED if isinstance(error, FitError) else BAD_INPUT
+        message = in_options(error.template, arguments, error.argument)
+        code = FIT_FAILED if isinstance(error, FitError) else BAD_INPUT
     except OSError as error:  # of stdout; all others became BetarocErrors where they arose
-        _discard_stdout()
-        complain(f"the standard output must be writable; the system says: {error.strerror}")
-        return BAD_INPUT
+        # What is still buffered must not fail a second time when the process ends.
+        with suppress(OSError, AttributeError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BAD_INPUT
+        if not isinstance(error, BrokenPipeError):  # of which nobody would read
+            message = f"the standard output must be writable; the system says: {error.strerror}"
     finally:
         end_work()
         allow_progress(True)
-    return code or DONE
+    if message:
+        complain(message)
+    return code
 
 
 def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parser:
@@ -184,9 +182,3 @@ def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> Parse
     parser.commands = rows.choices
     parser.set_defaults(parser=parser)
     return parser
-
-
-def _discard_stdout() -> None:
-    """What is still buffered must not fail a second time when the process ends."""
-    with suppress(OSError, AttributeError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

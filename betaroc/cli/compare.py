@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> None:
             f"--system must name at least two systems; got {shown(systems[0].name)} alone. Name the"
             " other, or see betaroc epc."
         )
-    options.checked_picture(arguments, [path for system in systems for path in system.paths])
+    options.check_picture(arguments, [path for system in systems for path in system.paths])
     level, seed = options.interval_arguments(arguments)
     if arguments.unpaired:
         options.refuse(arguments, ("id",), "not stand beside --unpaired: it says which trials of"

@@ -88,7 +88,7 @@ def system_curves(
     for (first, _), (second, _) in combinations(read, 2):
         if first[1:] == second[1:]:
             warn(
-                f"{visible(first.name)} and {visible(second.name)} have the same scores on dev and"
+                f"{visible(first[0])} and {visible(second[0])} have the same scores on dev and"
                 " on test: this is one system given twice. Name the files of the other.",
                 DuplicateWarning,
             )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+from argparse import ArgumentParser, Namespace
 from shlex import join
 
 from betaroc.cli.messages import examples
-from betaroc.cli.options import PAGE, add, refuse_output
+from betaroc.cli.options import PAGE, add, check_output
 from betaroc.core.errors import OutputError
 from betaroc.core.text import shown
 from betaroc.core.vocabulary import ClassWords
@@ -17,26 +17,28 @@ from betaroc.data.scores import Scores
 from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import visible
 
-_DEV, _TEST, _SHARPENED = "demo-dev.csv", "demo-test.csv", "demo-sharpened.csv"
+_FILES = _DEV, _TEST, _SHARPENED = "demo-dev.csv", "demo-test.csv", "demo-sharpened.csv"
 _TRY = ["threshold", _DEV, "--far", "0.05", "--test", _TEST]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     examples(parser, "betaroc demo", "betaroc demo -o report.html")
     add(parser, "-o/--output OUT", "HTML report to write as well")
     add(parser, "--force", "replace files that hold something else")
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Write the scores, run the commands on them, and name the next ones."""
-    page = ["report", "--dev", _DEV, "--test", _TEST, _SHARPENED, "-o", "report.html"]
+    page = ["report", "--dev", _DEV, "--test", _TEST, _SHARPENED, "-o"]
+    page.append(arguments.output or "report.html")
+    calls, following = [_TRY], [[*_TRY[:-1], _SHARPENED], page, ["plan", "guarantee@far=0.01"]]
     if arguments.output is not None:
-        page[-1] = arguments.output
-        files = (_DEV, _TEST, _SHARPENED)
-        refuse_output(arguments.output, files, force=arguments.force, ends=PAGE)
+        check_output(arguments, "output", _FILES, PAGE)
+        calls.append(page + ["--force"] * arguments.force)
+        following.remove(page)
     plain, sharpened = load_liveness(), load_liveness(sharpened=0.4)
-    sets = {_DEV: plain.dev, _TEST: plain.test, _SHARPENED: sharpened.test}
+    sets = dict(zip(_FILES, (plain.dev, plain.test, sharpened.test), strict=True))
     texts = {path: _csv(scores) for path, scores in sets.items()}
     for path, text in texts.items():
         _refuse_other_content(path, text, force=arguments.force)
@@ -44,28 +46,27 @@ def run(arguments: argparse.Namespace) -> None:
         write_whole(path, text)
     print("Images of digits and recaptures of them, and how real each looked to a classifier:")
     for path, scores in sets.items():
-        called = scores.words or ClassWords()
-        sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
-        print(f"  {path:20} {', '.join(called.counted(who, n) for who, n in sizes.items())}")
-    calls = [_TRY] if arguments.output is None else [_TRY, page + ["--force"] * arguments.force]
-    for words in calls:
-        print(f"\n$ {_line(words)}")
+        words = scores.words or ClassWords()
+        clients = words.counted("client", scores.n_client)
+        print(f"  {path:20} {clients}, {words.counted('impostor', scores.n_impostor)}")
+    for call in calls:
+        print(f"\n$ {visible(join(['betaroc', *call]))}")
         sys.stdout.flush()
-        parsed = arguments.parser.parse_args(words)
+        parsed = arguments.parser.parse_args(call)
         parsed.run(parsed)
     print("\nNext: attackers who sharpen their images; a report; how many scores to collect\n")
-    further = [*_TRY[:-1], _SHARPENED], ["plan", "guarantee@far=0.01"]
-    for words in further if arguments.output else (further[0], page, further[1]):
-        print(f"  {_line(words)}")
+    for call in following:
+        print(f"  {visible(join(['betaroc', *call]))}")
     print("\nYour own files: a line score,label, then one line per trial.")
 
 
 def _csv(scores: Scores) -> str:
     """The trials with their labels in words."""
-    client, impostor = scores.words or ClassWords()
-    rows = [f"{value!r},{client}" for value in scores.client.tolist()]
-    rows += [f"{value!r},{impostor}" for value in scores.impostor.tolist()]
-    return "\n".join(["score,label", *rows, ""])
+    rows = ["score,label"]
+    for word, values in zip(scores.words or ClassWords(), (scores.client, scores.impostor),
+                            strict=True):  # fmt: skip
+        rows += [f"{value!r},{word}" for value in values.tolist()]
+    return "\n".join([*rows, ""])
 
 
 def _refuse_other_content(path: str, text: str, *, force: bool) -> None:
@@ -78,7 +79,3 @@ def _refuse_other_content(path: str, text: str, *, force: bool) -> None:
             f"{shown(path)} must be a new file; it exists, holds something else and is untouched."
             " Go to an empty folder, or pass --force to replace it."
         )
-
-
-def _line(words: list[str]) -> str:
-    return visible(f"betaroc {join(words)}")

@@ -48,10 +48,9 @@ def add_options(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Judge the classifiers, and say or draw it."""
     inputs = [*arguments.files, *arguments.dev]
-    options.checked_picture(arguments, inputs)
+    options.check_picture(arguments, inputs)
     if arguments.html is not None:
-        options.refuse_output(arguments.html, inputs, force=arguments.force, option="--html",
-                              ends=options.PAGE)  # fmt: skip
+        options.check_output(arguments, "html", inputs, options.PAGE)
     level, seed = options.interval_arguments(arguments)
     table = len(arguments.files) == 1
     omit = arguments.omit_missing or (table and arguments.missing == DROP)

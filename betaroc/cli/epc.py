@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> None:
     systems = systems_of(arguments, tests=(1, 1))
     several = len(systems) > 1
     banded = _band(arguments, len(systems))
-    options.checked_picture(arguments, [path for system in systems for path in system.paths])
+    options.check_picture(arguments, [path for system in systems for path in system.paths])
     with collected() as notices, progress_bar(2 * len(systems) + 1) as step:
         named = arguments.band == "both"
         curves = system_curves(systems, arguments, step, notices, dev_named=named)

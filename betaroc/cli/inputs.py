@@ -6,7 +6,7 @@ import math
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -126,7 +126,8 @@ def files_of(arguments: Namespace, role: str) -> list[Source]:
 def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
     """The summary of a large file, or of any that is to be streamed."""
     mode = getattr(arguments, "stream", "never")
-    if mode == "never" or not _is_file(path):
+    # What is no regular file is refused where it is read; a FIFO would wait.
+    if mode == "never" or not os.path.isfile(path) or not os.access(path, os.R_OK):
         return None
     if mode == "auto" and (
         given_options(arguments, (*_OF_TRIALS, "resolution", "identities"))
@@ -162,13 +163,6 @@ def _is_large(path: str) -> bool:
         return find_spec("pyarrow") is None or parquet_rows(path) > STREAMED
     text = TextFile(Path(path), shown(Path(path).name), zipped=head.startswith(b"\x1f\x8b"))
     return text.about_rows() > STREAMED
-
-
-def _is_file(path: str) -> bool:
-    # What is no regular file, or cannot be opened, is refused where it is read; a FIFO would wait.
-    with suppress(OSError, ValueError):
-        return Path(path).is_file() and os.access(path, os.R_OK)
-    return False
 
 
 @contextmanager

@@ -55,6 +55,7 @@ _TYPES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("CLAIMED", "COLUMN", "LABEL", "NAME", "NAME,NAME,..."), utf8),
     "FAMILY": _family,
 }
+_REPEATED = {"action": "append"}
 #: By heading of the help the options that commands share: usage, what it is, and settings.
 _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     "": (
@@ -74,19 +75,16 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     "several systems": (
         ("--system NAME ...", "its name, its dev scores, then those of its tests; may be repeated",
          {"action": "append", "metavar": ("NAME", "FILE"), "type": None}),
-        ("--systems FILE", "all systems: a folder of folders NAME that hold dev.* and test*.*, or a"
-         ' TOML file of tables [systems.NAME] with dev = "..." and test = "..." or a list, paths'
-         " from where it is"),
+        ("--systems FILE", "a folder of folders NAME that hold dev.* and test*.*, or a TOML file of"
+         ' tables [systems.NAME] with dev = "..." and test = "..." or a list'),
     ),
     FURTHER: (
         ("--seed N", f"seed by which trials are resampled (default: {SEED})"),
-        ("--group COLUMN ...", "one or two columns of groups of trials that depend on each other:"
-         " intervals allow for it"),
+        ("--group COLUMN ...", "one or two columns of groups of trials that depend on each other"),
         ("--boundary POLICY", "of scores of exactly 0 and 1: %(choices)s (default: inflate, warns)",
          {"choices": POLICIES}),
         ("--resolution R", "scores were rounded to multiples of R"),
-        ("--bounds LOW HIGH", "ends of the range of scores, such as -1 1 of cosines: families are"
-         " then those of [0, 1]"),
+        ("--bounds LOW HIGH", "ends of the range of scores, for the families of [0, 1]"),
         ("--tails END ...", "ends where the most extreme scores take the place of the family: both,"
          " upper, lower, or impostor=upper client=lower"),
         ("--tail-sizes K ...", "scores beyond the joint of a tail (default: 30 50)"),
@@ -99,21 +97,16 @@ _SHARED: dict[str, tuple[tuple[Any, ...], ...]] = {
     ),
     READING: (
         ("--score COLUMN", "column of the scores", {"default": "score"}),
-        ("--label COLUMN", "column of the labels, of the key where there is one",
-         {"default": "label"}),
+        ("--label COLUMN", "column of the labels, in the key if any", {"default": "label"}),
         ("--client-label LABEL", "label of the clients"),
         ("--identities CLAIMED REAL", "instead of labels: of clients both columns are equal"),
-        ("--id COLUMN", "column of the trial, for keys and paired systems; twice for two columns",
-         {"action": "append"}),
+        ("--id COLUMN", "column of the trial, for keys and pairs; may be twice", _REPEATED),
         ("--key KEY", "file of the class of each trial: trial, or enrol and test, then target or"
          " nontarget; a table; a protocol of ASVspoof"),
-        ("--key-label COLUMN", "column of the key that says the class (default: --label); a number,"
-         " from 1, without a header"),
-        ("--key-id COLUMN", "column of the key that names the trial (default: --id); may be twice",
-         {"action": "append"}),
+        ("--key-label COLUMN", "column of the key that says the class, or its number from 1"),
+        ("--key-id COLUMN", "column of the key that names the trial; may be twice", _REPEATED),
         ("--test-key KEY", "key of the test files (default: --key)"),
-        ("--client-file FILE", "instead of SCORES or --dev: scores of clients, one per line in the"
-         " last column"),
+        ("--client-file FILE", "instead of SCORES or --dev: scores of clients, one per line"),
         ("--impostor-file FILE", "and those of impostors"),
         ("--test-client-file FILE", "instead of --test: scores of clients"),
         ("--test-impostor-file FILE", "and those of impostors"),
@@ -262,37 +255,33 @@ def _tails_of(words: Sequence[str] | None) -> str | dict[str, str] | None:
     return ends
 
 
-def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
+def check_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
     """The picture's name and place, before any work."""
     if arguments.output is None:
         names = ["log"] if getattr(arguments, "html", None) else ["force", "log"]
         refuse(arguments, names, "stand beside -o, the picture it is about", "Add -o OUT.")
-        return
-    picture_format(arguments.output)
-    refuse_output(arguments.output, inputs, force=arguments.force)
+    else:
+        picture_format(arguments.output)
+        check_output(arguments, "output", inputs)
 
 
-def refuse_output(
-    output: str, inputs: Sequence[str], *, force: bool, option: str = "-o",
-    ends: tuple[str, ...] = (),
-) -> None:  # fmt: skip
+def check_output(
+    arguments: argparse.Namespace, name: str, inputs: Sequence[str], ends: Sequence[str] = ()
+) -> None:
     """Nothing is overwritten unasked, score files never; a page says by its name what it is."""
+    output, option = getattr(arguments, name), option_of(name)
     checked_target(output)
-    same = next((path for path in inputs if is_same_file(output, path)), None)
-    if same is not None:
-        raise InputError(
-            f"{option} must not be a score file; got {shown(output)}, which is read as"
-            f" {shown(same)}. Name another file."
-        )
-    if os.path.lexists(output) and not force:
+    rule = ""
+    if any(is_same_file(output, path) for path in inputs):
+        rule = "not be a score file of the call"
+    elif ends and Path(output).suffix.lower() not in ends:
+        rule = f"be a file that ends in {' or '.join(ends)}"
+    if rule:
+        raise InputError(f"{option} must {rule}; got {shown(output)}. Name another file.")
+    if os.path.lexists(output) and not arguments.force:
         raise OutputError(
             f"{option} must be a new file; {shown(output)} exists and is untouched. Name another"
             " file, or pass --force to replace it."
-        )
-    if ends and Path(output).suffix.lower() not in ends:
-        raise InputError(
-            f"{option} must be a file that ends in {' or '.join(ends)}; got {shown(output)}. Name"
-            " it so."
         )
 
 

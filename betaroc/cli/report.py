@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> None:
     several = bool(systems[0].name)
     files = [path for system in systems for path in system.paths]
     ends = options.PAGE if several else (*options.PAGE, ".json")
-    options.refuse_output(arguments.output, files, force=arguments.force, ends=ends)
+    options.check_output(arguments, "output", files, ends)
     level, seed = options.interval_arguments(arguments)
     askings(arguments.statistic, "statistic")
     request = request_of(arguments.target, level)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from betaroc.cli.messages import examples, messages, say
-from betaroc.cli.options import PAGE, SEED, add, refuse, refuse_output, shared
+from betaroc.cli.options import PAGE, SEED, add, check_output, refuse, shared
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
@@ -59,8 +59,7 @@ def run(arguments: Namespace) -> int:
     if arguments.html is None:
         refuse(arguments, ("force",), "stand beside --html, the page it may replace")
     else:
-        refuse_output(arguments.html, [arguments.config], force=arguments.force, option="--html",
-                      ends=PAGE)  # fmt: skip
+        check_output(arguments, "html", [arguments.config], PAGE)
         if Path(arguments.html).resolve().parent == Path(folder).resolve():
             raise InputError(
                 "--html must lie outside the folder of the study, which holds nothing else; got"

@@ -47,14 +47,6 @@ class SystemFiles(NamedTuple):
         return paths_of(self.dev, *self.tests)
 
 
-class ReadSystem(NamedTuple):
-    """A system and what was read of it."""
-
-    name: str
-    dev: ScoreData
-    tests: tuple[ScoreData, ...]
-
-
 def systems_of(
     arguments: Namespace, *, tests: tuple[int, int | None] = (0, None), one_per_file: bool = False
 ) -> list[SystemFiles]:
@@ -163,8 +155,8 @@ def _refuse_files(systems: Sequence[SystemFiles]) -> None:
 def read_systems(
     systems: Iterable[SystemFiles], arguments: Namespace, step: Callable[[], None], *,
     dev_named: bool = True, tests: bool = True,
-) -> Iterator[ReadSystem]:  # fmt: skip
-    """The scores of one system after the other; warnings begin with its name and the role."""
+) -> Iterator[tuple[str, ScoreData, tuple[ScoreData, ...]]]:  # fmt: skip
+    """Name, dev and tests of one system after the other; warnings begin with name and role."""
     for name, dev, paths, key in systems:
         options = Namespace(**{**vars(arguments), **key})
         start = f"{visible(name)}: " * bool(name)
@@ -172,7 +164,7 @@ def read_systems(
             first = read_file(dev, options, step, named=dev_named)
         with passed_on(f"{start}test: "):
             read = [read_file(path, options, step, is_test=True) for path in paths if tests]
-        yield ReadSystem(name, first, tuple(read))
+        yield name, first, tuple(read)
 
 
 # --------------------------------------------------------------------------- where from

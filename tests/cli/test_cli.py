@@ -60,25 +60,6 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
 
 
 # ------------------------------------------------------------------ fit
-@pytest.mark.simulation
-def test_fit_as_json_is_one_document(capsys: Capture) -> None:
-    assert main(["fit", DEV, "--json"]) == 0
-    out, err = capsys.readouterr()
-    document = json.loads(out)
-    fit = br.fit(br.read_scores(DEV))
-    for who in ("client", "impostor"):
-        law = getattr(fit, who)
-        assert document[who]["family"] == "beta"
-        assert document[who]["params"] == dict(law.params)
-        assert document[who]["n"] == law.n
-        assert document[who]["boundary"]["n_zero"] == 0
-    assert document["auc"] == fit.model.auc()
-    assert document["eer"] == fit.model.eer().hter
-    assert document["semi_derivatives"] == {"at_zero": "inf", "at_one": 0.0}
-    assert document["shape_category"] == ["J", "reverse-J"]
-    assert document["warnings"] == []
-    assert document["reason"].startswith("chosen because all 361")
-    assert err == ""
 
 
 # ------------------------------------------------------------------ exit codes, messages

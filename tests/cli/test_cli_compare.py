@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import betaroc as br
 from betaroc.cli import main
-from helpers.places import DATA
 
 Capture = pytest.CaptureFixture[str]
 
-REAL = [
-    "--dev", *(str(DATA / f"liveness_within_{k}" / "dev.csv") for k in ("mlp", "svmdecision")),
-    "--test",
-    *(str(DATA / f"liveness_within_{k}" / "test_sharpen0.20.csv") for k in ("mlp", "svmdecision")),
-]  # fmt: skip
 #: Seven trials of each score: 21 a class.
 SCORES = {
     name: (7 * client, 7 * impostor)
@@ -30,8 +21,6 @@ SCORES = {
         ("poor", [1, 4, 0], [2, 3, 4]),
     )
 }
-#: The papers' test of these two thresholds and their measure.
-FIXED = ["--resample", "test", "--measure", "hter"]
 
 
 def write(path: Path, client: list[float], impostor: list[float]) -> str:
@@ -68,44 +57,6 @@ def table(capsys: Capture, *arguments: str) -> str:
 
 
 # ------------------------------------------------------------------ real scores
-@pytest.mark.simulation
-def test_json_is_the_comparison_of_real_scores(capsys: Capture) -> None:
-    options = ["--replicates", "500", "--seed", "3", "--level", "0.9", "--name", "A", "B"]
-    found = document(capsys, *REAL, *FIXED, *options)
-    devs = [br.read_scores(path) for path in REAL[1:3]]
-    tests = [br.read_scores(path) for path in REAL[4:]]
-    curves = [br.epc(dev, test) for dev, test in zip(devs, tests, strict=True)]
-    expected = br.compare(*curves, resample="test", replicates=500, level=0.9, rng=3)
-    assert expected.significant.any()
-    for name in ("alpha", "difference", "low", "high", "significant"):
-        assert found[name] == getattr(expected, name).tolist()
-    for name in ("band_low", "band_high"):
-        given = [math.nan if x is None else x for x in found[name]]
-        np.testing.assert_array_equal(given, getattr(expected, name))
-    assert found["verdict"] == expected.verdict
-    mean = expected.mean_difference
-    assert [found["mean_difference"][k] for k in ("estimate", "low", "high", "alpha")] == [
-        mean.estimate, mean.low, mean.high, [0.1, 0.9],
-    ]  # fmt: skip
-    assert found["value_a"] == curves[0].value.tolist()
-    assert found["value_b"] == curves[1].value.tolist()
-    assert (found["level"], found["replicates"], found["seed"]) == (0.9, 500, 3)
-    tested = [test["alpha"] for test in found["proportion_test"]]
-    assert tested == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
-    assert found["families"] == ["empirical"] * 2
-    assert found["reasons"] == ["dev's scores themselves"] * 2
-    assert found["warnings"] == []
-    inside = np.zeros(101, dtype=bool)
-    for piece in found["ranges"]:
-        assert (piece["low"], piece["high"]) == (piece["alphas"][0], piece["alphas"][-1])
-        inside |= np.isin(expected.alpha, piece["alphas"])
-    assert expected.ranges
-    assert inside.tolist() == (expected.better > 0).tolist()
-    curves = [br.epc(*both) for both in zip(devs, tests, strict=True)]
-    again = br.compare(*curves, replicates=500, level=0.9, rng=3)
-    found = document(capsys, *REAL, *options)
-    assert found["low"] == again.low.tolist()
-    assert found["verdict"] == again.verdict
 
 
 @pytest.mark.simulation

@@ -38,22 +38,6 @@ def document(capsys: Capture, *arguments: str) -> dict:
 
 
 # ------------------------------------------------------------------ json
-def test_json_holds_the_curve(capsys: Capture) -> None:
-    found = document(capsys, "--dev", DEV, "--test", TEST)
-    dev, test = br.read_scores(DEV), br.read_scores(TEST)
-    curve = br.epc(dev, test)
-    for name in ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr",
-                 "trivial"):  # fmt: skip
-        assert found[name] == getattr(curve, name).tolist()
-    assert (found["criterion"], found["measure"]) == ("weighted-error", "hter")
-    assert found["area"] == curve.area()
-    assert found["family"] == "empirical"
-    assert found["warnings"] == []
-    for role, scores, path in (("dev", dev, DEV), ("test", test, TEST)):
-        assert found[role]["n_client"] == scores.n_client == 390
-        assert found[role]["n_impostor"] == scores.n_impostor == 520
-        assert found[role]["source"] == {"path": Path(path).name, "format": "csv"}
-        assert found[role]["prior"] == pytest.approx(390 / 910)
 
 
 # ------------------------------------------------------------------ table

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import betaroc as br
 from betaroc.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -66,28 +65,6 @@ def refused(capsys: Capture, *arguments: str, code: int = 2) -> str:
     assert out == ""
     assert err.startswith("betaroc: ")
     return err
-
-
-@pytest.mark.simulation
-def test_json_holds_the_numbers(capsys: Capture, frame: pd.DataFrame, table: str) -> None:
-    found = document(capsys, table, "--region", "0", "0.2", "--level", "0.9", "--seed", "4")
-    result = br.inclusion(frame, region=(0.0, 0.2), level=0.9, rng=4)
-    assert (found["region"], found["level"], found["seed"]) == ([0.0, 0.2], 0.9, 4)
-    assert set(found["classifiers"]) == {"cnn", "svm"}
-    for name, one in found["classifiers"].items():
-        verdict = result.verdict[name]
-        assert one["verdict"] == verdict.word
-        assert one["confidence"]["p_value"] == verdict.confidence.p_value
-        assert one["size"]["mean_excess"] == verdict.size.mean_excess
-        assert one["auc_scores"] == result.misfit[name].auc_scores
-        assert one["roc_distance"]["distance"] == result.misfit[name].distance
-        assert one["roc_distance"]["tolerance"] == 0.05
-        assert one["client"] == dict(result.fits[name].client.params)
-    gains = pd.DataFrame(found["fusion"]["gains"])
-    assert gains["gain"].tolist() == result.fusion.table["gain"].tolist()
-    assert found["hull"]["auc"] == result.hull.auc
-    assert len(found["diversity"]) == 3
-    assert found["warnings"] == []
 
 
 @pytest.mark.simulation
@@ -190,7 +167,7 @@ def test_missing_scores(capsys: Capture, frame: pd.DataFrame, tmp_path: Path) ->
 def test_a_table_is_read_as_any_score_file_is(
     capsys: Capture, frame: pd.DataFrame, table: str, tmp_path: Path
 ) -> None:
-    """Semicolons, decimal commas, words, two identities, a key, JSON lines, columns by number."""
+    """Semicolons, decimal commas, words, two identities, columns by number."""
     one = document(capsys, *FAST, table)
     words = frame.assign(label=np.where(frame["label"] == 1, "genuine", "impostor"))
     words.to_csv(tmp_path / "w.csv", index=False, sep=";", decimal=",")
@@ -207,14 +184,6 @@ def test_a_table_is_read_as_any_score_file_is(
     assert (
         document(capsys, *FAST, str(tmp_path / "i.csv"), "--identities", "claimed", "real") == one
     )
-    bare.to_csv(tmp_path / "k.csv", index=False)
-    keys = [f"t{k} {'target' if k < 30 else 'nontarget'}\n" for k in range(60)]
-    (tmp_path / "key.txt").write_text("".join(keys), encoding="utf-8")
-    keyed = ["--key", str(tmp_path / "key.txt"), "--id", "trial"]
-    assert document(capsys, *FAST, str(tmp_path / "k.csv"), *keyed) == one
-    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True, double_precision=15)
-    found = document(capsys, *FAST, str(tmp_path / "t.jsonl"))
-    assert found["hull"]["auc"] == pytest.approx(one["hull"]["auc"], rel=1e-12)
     frame.to_csv(tmp_path / "n.csv", index=False, header=False)
     numbered = document(capsys, *FAST, str(tmp_path / "n.csv"), "--no-header", "--label", "3")
     assert list(numbered["classifiers"]) == ["1", "2"]

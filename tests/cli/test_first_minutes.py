@@ -203,7 +203,7 @@ def test_a_demo_where_nothing_can_be_written(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "demo-sharpened.csv").mkdir()
     assert main(["demo", "--force"]) == 2
-    assert "is a folder" in capsys.readouterr().err
+    assert "a folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["demo-sharpened.csv"]
 
 

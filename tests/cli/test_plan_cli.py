@@ -33,21 +33,6 @@ def lines(out: str) -> list[str]:
 
 
 # ------------------------------------------------------------------ a number
-@pytest.mark.simulation
-def test_a_plan_from_first_scores(capsys: Capture) -> None:
-    """The numbers of docs/planning.md, where the library gives them."""
-    out = run(capsys, "tpr@far=0.01", "--from", DEV, "--width", "0.1", "--ratio", "5")
-    plan = br.plan_sample_size(
-        "tpr", far=0.01, model=br.fit(br.read_scores(DEV)), width=0.1, ratio=5
-    )
-    assert lines(out)[0] == (
-        f"Collect {plan.n_client} client and {plan.n_impostor} impostor scores"
-    )
-    assert str(plan) in out
-    assert "beta fitted to" in out
-    assert "180 client and 181 impostor scores; chosen because all 361 scores" in out
-    # ln .05 / ln .99 is 298.07
-    assert "takes 299 impostor scores or more: betaroc plan guarantee@far=0.01" in out
 
 
 @pytest.mark.simulation

@@ -201,22 +201,6 @@ def test_colours_are_for_a_terminal_that_has_them(
     assert process.shows_colours() is seen
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize("words", ["fit dev.csv --json", "fit dev.csv"])
-def test_no_bar_stands_beside_json(
-    words: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    seen: list[bool] = []
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(
-        "betaroc.cli.call.begin_work", lambda: seen.append(process.shows_progress())
-    )
-    assert main(words.split()) == 0
-    assert seen == [not words.endswith("json")]
-    assert process.shows_progress()
-
-
 # --------------------------------------------------------------------------------- memory
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
