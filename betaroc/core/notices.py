@@ -104,9 +104,6 @@ def quietly() -> Iterator[None]:
 @contextmanager
 def _called(own: str, other: str, options: dict[str, Any]) -> Iterator[None]:
     """The argument of another name under the function's own, and its errors under the other."""
-    if other not in options:
-        yield
-        return
     if own in options:
         raise InputTypeError.about(other)(
             f"{other} must not stand beside {own}: they are one argument. Leave one of them out."
@@ -135,8 +132,12 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(function)
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
-        with passed_on() as notices, _called(own, other, options):
-            result = function(*args, **options)
+        with passed_on() as notices:
+            if other in options:
+                with _called(own, other, options):
+                    result = function(*args, **options)
+            else:
+                result = function(*args, **options)
         keep(result, notices)
         return result
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -241,12 +241,18 @@ class Distribution(Noun, ABC):
             return np.where(masses > 0.0, np.log(masses), self._log_pdf(t))
 
     def _score(self, t: Thresholds) -> FloatArray:
-        """Derivative of `_log_likelihood` in each of `_parameters`, a row each.
+        """Derivative of `_log_likelihood` in each of `_parameters`, a row each."""
+        return self._differences(lambda law: law._log_likelihood(t), t.shape)
+
+    def _differences(
+        self, likelihood: Callable[[Distribution], FloatArray], shape: tuple[int, ...]
+    ) -> FloatArray:
+        """Derivative of a log-likelihood of this shape in each of `_parameters`, a row each.
 
         By central differences of fourth order; 0 of a share of 0, which nobody had.
         """
         parameters = self._parameters()
-        found = np.zeros((len(parameters), *t.shape))
+        found = np.zeros((len(parameters), *shape))
         for k, one in enumerate(parameters):
             step = _STEP * self._room(one)
             if step == 0.0:
@@ -254,7 +260,7 @@ class Distribution(Noun, ABC):
 
             def change(times: int, one: Parameter = one, step: float = step) -> FloatArray:
                 above, below = (
-                    self._replaced({one.name: one.value + side * step})._log_likelihood(t)
+                    likelihood(self._replaced({one.name: one.value + side * step}))
                     for side in (times, -times)
                 )
                 return np.asarray(above - below)

@@ -994,16 +994,13 @@ def _learned_gain(
         unseen, method = -math.log1p(-level) / fewest_trials(systems), f"{method}+unseen"
     low, high = max(estimate - reach - unseen, -1.0), min(estimate + reach + unseen, 1.0)
     word = word_of(low, high)
-    needed = _needed(estimate, reach, unseen) if word == CANNOT_TELL else 1.0
+    needed = 1.0
+    if word == CANNOT_TELL:  # reach/sqrt(f) + unseen/f is what parts the estimate from an answer
+        margin = max(estimate, MATTERS - estimate)
+        root = (reach + math.sqrt(reach**2 + 4.0 * unseen * margin)) / (2.0 * margin)
+        needed = root**2
     return LearnedGain(name, with_it, without, estimate, low, high, level, method, word, k,
                        (clients, impostors), needed, *mate)  # fmt: skip
-
-
-def _needed(estimate: float, reach: float, unseen: float) -> float:
-    """f such that reach/sqrt(f) + unseen/f is what parts the estimate from an answer."""
-    margin = max(estimate, MATTERS - estimate)
-    root = (reach + math.sqrt(reach**2 + 4.0 * unseen * margin)) / (2.0 * margin)
-    return root**2
 
 
 # ------------------------------------------------------------------------------- in words
@@ -1062,11 +1059,8 @@ def trials_needed(gain: LearnedGain, sizes: tuple[int, int]) -> tuple[str, str] 
     """Clients and impostors that would just do; None where these do, or nothing was measured."""
     if math.isnan(gain.needed) or gain.needed <= 1.0:
         return None
-    clients, impostors = (_round_up(gain.needed * n) for n in sizes)
-    return clients, impostors
-
-
-def _round_up(n: float) -> str:
-    """Two digits: more are not known."""
-    step = 10 ** max(math.floor(math.log10(n)) - 1, 0)
-    return number(math.ceil(n / step) * step, 12)
+    needed = []
+    for n in (gain.needed * size for size in sizes):  # two digits, rounded up: more are not known
+        step = 10 ** max(math.floor(math.log10(n)) - 1, 0)
+        needed.append(number(math.ceil(n / step) * step, 12))
+    return needed[0], needed[1]

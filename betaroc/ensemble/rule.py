@@ -6,7 +6,6 @@ import itertools
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,44 +19,20 @@ from betaroc.core.vocabulary import capital
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import LogitNormal, Normal
-from betaroc.ensemble.fusion import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence
+from betaroc.ensemble.fusion import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence, logits
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import EndTest, counted_hooks, counts_at_end, ends_are_tested
 from betaroc.inference.delta import Nearby, delta, nearby, slopes_of
 from betaroc.inference.interval import Interval
+from betaroc.inference.intervals import tpr_probits
 from betaroc.model.asking import asking
-from betaroc.model.crossings import places_of_far
 from betaroc.model.distances import roc_distance
 from betaroc.model.improper_regions import SEEN, Hook, gaps
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import level_words, number, percent
-
-_LOG_HALF = -math.log(2.0)
-
-
-def logit(rate: float) -> float:
-    """log(rate / (1 - rate)), infinite at the ends."""
-    if rate <= 0.0 or rate >= 1.0:
-        return -math.inf if rate <= 0.0 else math.inf
-    return math.log(rate) - math.log1p(-rate)
-
-
-def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
-    """Probit of TPR where FAR = expit(u), to all digits in both tails."""
-    from scipy.special import ndtri, ndtri_exp
-
-    if any(law.atoms.places.size for law in (model.client, model.impostor)):
-        return np.asarray(ndtri(model.roc().tpr(np.exp(-softplus(-u)))))
-    with np.errstate(divide="ignore", under="ignore"):
-        t = places_of_far(model._pair, u)
-        log_tpr, log_frr = model.client._upper(t)[1], model.client._lower(t)[1]
-        low = ndtri_exp(np.minimum(log_tpr, _LOG_HALF))
-        return np.asarray(
-            np.where(log_tpr < _LOG_HALF, low, -ndtri_exp(np.minimum(log_frr, _LOG_HALF)))
-        )
 
 
 def _far_probits(u: FloatArray) -> FloatArray:
@@ -75,40 +50,33 @@ def excess_of(model: ScoreModel, u: FloatArray) -> FloatArray:
     return np.asarray(np.where(low, ndtr(place) - ndtr(diagonal), ndtr(-diagonal) - ndtr(-place)))
 
 
-class FitErrors:
-    """A fit with the errors of its parameters, found once."""
+def from_diagonal(fit: Fit, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """t of probit TPR less probit FAR at FAR = expit(u), by the delta method; two-sided p-value."""
+    near = nearby(fit, groups=True)
+    slopes = slopes_of(near.steps, lambda model: tpr_probits(model, u))
+    return _tested(near, tpr_probits(fit.model, u) - _far_probits(u), slopes)
 
-    def __init__(self, fit: Fit) -> None:
-        self.fit = fit
 
-    @cached_property
-    def _near(self) -> Nearby:
-        return nearby(self.fit, groups=True)
+def exponent_test(fit: Fit, end: str) -> tuple[float, float]:
+    """t and p-value of the log of an end exponent, positive where the curve is above."""
+    near = nearby(fit, groups=True)
+    found = delta(asking(f"exponent-{end.replace('_', '-')}"), fit.model, near.steps)
+    place = found.place - near.small.shift(found.slopes)
+    t, p = _tested(near, np.array([place]), found.slopes[None, :])
+    return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])
 
-    def from_diagonal(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """t of probit TPR less probit FAR at FAR = expit(u), and its two-sided p-value."""
-        slopes = slopes_of(self._near.steps, lambda model: tpr_probits(model, u))
-        away = tpr_probits(self.fit.model, u) - _far_probits(u)
-        return self._tested(away, slopes)
 
-    def exponent(self, end: str) -> tuple[float, float]:
-        """t and p-value of the log of an end exponent, positive where the curve is above."""
-        small = self._near.small
-        name = f"exponent-{end.replace('_', '-')}"
-        found = delta(asking(name), self.fit.model, self._near.steps)
-        shift = small.shift(found.slopes)
-        t, p = self._tested(np.array([found.place - shift]), found.slopes[None, :])
-        return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])
+def _tested(
+    near: Nearby, distance: FloatArray, slopes: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Student's t with Welch's degrees of freedom; nan where there is no error."""
+    from scipy.special import stdtr
 
-    def _tested(self, distance: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Student's t with Welch's degrees of freedom; nan where there is no error."""
-        from scipy.special import stdtr
-
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            t = distance / np.sqrt(np.sum(slopes**2, axis=-1))
-            p = 2.0 * stdtr(self._near.small.freedom_along(slopes), -np.abs(t))
-        known = np.isfinite(t)
-        return np.where(known, t, np.nan), np.where(known, p, np.nan)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        t = distance / np.sqrt(np.sum(slopes**2, axis=-1))
+        p = 2.0 * stdtr(near.small.freedom_along(slopes), -np.abs(t))
+    known = np.isfinite(t)
+    return np.where(known, t, np.nan), np.where(known, p, np.nan)
 
 
 #: FARs between the borders at which a curve is judged that its ends do not decide.
@@ -188,20 +156,20 @@ class RocEvidence(Value):
 def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvidence:
     """The evidence of one fit."""
     low, high = region
-    model, errors, ends = fit.model, FitErrors(fit), None
+    model, ends = fit.model, None
     if ends_are_tested(fit.family):
         with suppress(InputError):
             ends = fit.end_tests(level)
     # Logits of FAR near both borders: at FAR 0 and 1 where one score is expected beyond.
-    u_low, u_high = map(logit, region)
-    first = logit(min(1.0 / (fit.client.total_weight + fit.impostor.total_weight), 0.5))
+    outermost = min(1.0 / (fit.client.total_weight + fit.impostor.total_weight), 0.5)
+    u_low, u_high, first = logits(np.array([low, high, outermost])).tolist()
     places = min(max(u_low, first), u_high), max(min(u_high, -first), u_low)
     sides = []
     for name, far, reached, u in (
         ("at_one", low, low == 0.0, places[0]), ("at_zero", high, high == 1.0, places[1]),
     ):  # fmt: skip
         test: EndTest | None = None if ends is None else getattr(ends, name)
-        sides.append(_border(fit, errors, name, test, far, u, level, reached=reached))
+        sides.append(_border(fit, name, test, far, u, level, reached=reached))
     hooks = tuple(
         hook for hook in counted_hooks(fit) if hook.far_low < high and hook.far_high > low
     )
@@ -214,14 +182,14 @@ def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvid
     judged = all(side.by != "none" for side in sides)
     return RocEvidence(
         sides[0], sides[1], None if ends is None else (ends.at_one, ends.at_zero),
-        _inner(errors, places) if judged and not bordered else None,
+        _inner(fit, places) if judged and not bordered else None,
         _mean(fit, region, level), *_peaks(model, region), above, crossings, hooks,
         math.fsum(_expected(fit, hook, region) for hook in hooks), model.client == model.impostor,
     )  # fmt: skip
 
 
 def _border(
-    fit: Fit, errors: FitErrors, end: str, test: EndTest | None, far: float, u: float,
+    fit: Fit, end: str, test: EndTest | None, far: float, u: float,
     level: float, *, reached: bool,
 ) -> BorderSide:  # fmt: skip
     """The judgement near one border: by its end where the region reaches that, else at a FAR."""
@@ -231,7 +199,7 @@ def _border(
         decided = test.z, test.p_value
     elif reached:
         with suppress(InputError):
-            decided = errors.exponent(end)
+            decided = exponent_test(fit, end)
     departure, p = decided
     # An end whose stretch of that side holds less than one score shows nothing.
     if p <= 1.0 - level and np.sign(departure) == np.sign(excess):
@@ -239,7 +207,7 @@ def _border(
     elif reached and test is not None and math.isnan(test.p_value):
         side = BorderSide(test.side, math.nan, "end test", far, math.nan, test.note)
     else:
-        side = _at_place(errors, u, excess, "first score" if reached else "border", level)
+        side = _at_place(fit, u, excess, "first score" if reached else "border", level)
         if reached and math.isnan(side.p_value) and side.by != "none" and test is not None:
             # On the jump of a mass that one class has alone nothing varies but the mass.
             side = BorderSide("cannot tell", test.p_value, "end test", far, math.nan)
@@ -252,11 +220,11 @@ def _border(
     return side
 
 
-def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float) -> BorderSide:
+def _at_place(fit: Fit, u: float, excess: float, by: str, level: float) -> BorderSide:
     """The judgement at FAR = expit(u)."""
     far, side, p = 1.0 / (1.0 + math.exp(-u)), "cannot tell", math.nan
     try:
-        p = float(errors.from_diagonal(np.array([u]))[1][0])
+        p = float(from_diagonal(fit, np.array([u]))[1][0])
     except InputError:
         by = "none"
     if p <= 1.0 - level:
@@ -264,9 +232,9 @@ def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float)
     return BorderSide(side, p, by, far, excess)
 
 
-def _inner(errors: FitErrors, places: tuple[float, float]) -> tuple[float, float, float, float]:
+def _inner(fit: Fit, places: tuple[float, float]) -> tuple[float, float, float, float]:
     """Extremes of t between two places, and the p-values of both."""
-    t, p = errors.from_diagonal(np.linspace(*places, _INNER))
+    t, p = from_diagonal(fit, np.linspace(*places, _INNER))
     if not np.any(np.isfinite(t)):
         return math.nan, math.nan, math.nan, math.nan
     low, high = int(np.nanargmin(t)), int(np.nanargmax(t))
@@ -343,8 +311,9 @@ def _above(
 
 def _between(low: float, high: float) -> float:
     """The logit of a FAR between two, in the middle of theirs."""
-    u = [max(-700.0, logit(low)), min(36.0, logit(high))]
-    return 0.5 * (u[0] + u[1]) if u[0] < u[1] else logit(0.5 * (low + high))
+    first, last, middle = logits(np.array([low, high, 0.5 * (low + high)])).tolist()
+    first, last = max(-700.0, first), min(36.0, last)
+    return float(0.5 * (first + last) if first < last else middle)
 
 
 # -------------------------------------------------- whether the fitted ROC can be believed

@@ -130,17 +130,18 @@ def influence(
     one may move far while the distribution stays.
     """
     law, total = base_of(result.distribution), sample.total
-    parameters, size = law._parameters(), len(law._parameters())
+    parameters = law._parameters()
+    size = len(parameters)
     if total < SMALL_SAMPLE or not result.names or size > 2:
         return []
     ends, cov = np.array([sample.low, sample.high]), result.cov[:size, :size]
     with np.errstate(all="ignore"):  # of errors that no double holds nothing is said
-        errors = np.sqrt(np.diag(cov) * total).tolist()
         rooms = [
-            p.value if p.scale == "log" else e for p, e in zip(parameters, errors, strict=True)
+            p.value if p.scale == "log" else float(np.sqrt(cov[k, k] * total))
+            for k, p in enumerate(parameters)
         ]
-        steps = cov @ law._score(Thresholds.from_theta(ends)) / np.c_[rooms]
-    k, end = np.unravel_index(np.argmax(np.abs(steps)), steps.shape)
+        steps = cov @ law._score(Thresholds.from_theta(ends)) / np.array(rooms)[:, None]
+    k, end = divmod(int(np.abs(steps).argmax()), 2)
     if not _STEP < abs(steps[k, end]) < math.inf:
         return []
     one, score, step = parameters[k], float(ends[end]), float(steps[k, end])
@@ -321,7 +322,8 @@ class Task(NamedTuple):
 
     def finished(self, one: _Class, ties: tuple[str, ...] = ()) -> tuple[Estimate, list[Notice]]:
         """The record of a maximum and what there is to say about it."""
-        result = self._result(one, ties)
+        plain = self._plain_result(one, ties)
+        result = self._result(one, plain)
         sample, ruled = one
         notices = few_scores(sample.name, sample.total)
         rule = ruled.rule
@@ -331,7 +333,6 @@ class Task(NamedTuple):
             notices += inflated(sample, rule, result.params, self.family, self._ends)
         if self.row.of_density and (rule is None or rule.policy in _MEASURED):
             inside = sample.inside() if rule is not None and rule.n_zero + rule.n_one else sample
-            plain = self._plain_result(one, ties)
             notices += influence(inside, plain, self.row.estimate, self._ends)
         return result, notices
 
@@ -348,7 +349,8 @@ class Task(NamedTuple):
         except FitError as error:
             if isinstance(error.result, Maximum):
                 ruled = Ruled(error.result, None, sample.total, sample.n)
-                error.result = self._result(_Class(sample, ruled))
+                one = _Class(sample, ruled)
+                error.result = self._result(one, self._plain_result(one, ()))
             raise
 
     def _estimate(self, sample: Data) -> Ruled:
@@ -384,8 +386,8 @@ class Task(NamedTuple):
             return replace(self.row, estimate=lambda sample: sized(sample, size))
         return self.row
 
-    def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> Estimate:
-        plain = self._plain_result(one, ties)
+    def _result(self, one: _Class, plain: Estimate) -> Estimate:
+        """The record on the range of the scores."""
         if self._ends == (0.0, 1.0):
             return plain
         low, width = self._ends[0], self._ends[1] - self._ends[0]
@@ -399,10 +401,11 @@ class Task(NamedTuple):
     def _plain_result(self, one: _Class, ties: tuple[str, ...]) -> Estimate:
         """The record as if the family's range were that of the scores."""
         e, ruled = one.ruled.estimate, one.ruled
-        cov = np.array([[value / one.total for value in row] for row in e.covariance])
+        total = one.total
+        cov = np.array([[value / total for value in row] for row in e.covariance])
         return Estimate(
             self.family, e.distribution, e.names, e.values, cov,
-            e.log_likelihood, ruled.n, one.total, e.converged, e.iterations, e.gradient_norm,
+            e.log_likelihood, ruled.n, total, e.converged, e.iterations, e.gradient_norm,
             ruled.rule, e.fixed, ties,
         )  # fmt: skip
 

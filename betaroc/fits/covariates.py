@@ -999,28 +999,27 @@ def fit_covariates(
     taken = [column for role, name in own.items() for column in named_columns(name, role)]
     if not set(taken) <= set(present):
         frame_columns(given, own)  # raises, and says what there is
-    used: list[list[str]] = []
-    formulas: list[str | None] = []
-    asked = {"formula": formula, "precision": precision, "client_formula": client_formula}
-    for name, text in asked.items():
-        columns, words = list[str](), None
-        if name != "client_formula" or text is not None:
-            parsed = right_side(text, name, score)
-            columns, words = formula_columns(parsed, name, present, (score, label)), as_text(parsed)
-        used.append(columns)
-        formulas.append(words)
-    table = given.selected([*taken, *(c for columns in used for c in columns)])
+    texts = {"formula": formula, "precision": precision, "client_formula": client_formula}
+    if client_formula is None:
+        del texts["client_formula"]
+    parsed = {name: right_side(text, name, score) for name, text in texts.items()}
+    used = {
+        name: formula_columns(terms, name, present, (score, label))
+        for name, terms in parsed.items()
+    }
+    table = given.selected([*taken, *(c for columns in used.values() for c in columns)])
     scores = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
     )  # fmt: skip
     mask = client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
-    of_impostors = used[0] + used[1]
-    of_clients = of_impostors if client_formula is None else used[2]
+    of_impostors = used["formula"] + used["precision"]
+    of_clients = used.get("client_formula", of_impostors)
     covariates = _covariates(table, mask, of_clients, of_impostors)
     prior = scores.prior
     scores, covariates, rules = _ruled(scores, covariates, boundary)
     scores = replace(scores, library=given.library)
     notices = [n for who in CLASSES for n in few_scores(who, getattr(scores, who).size)]
+    formulas = {name: as_text(terms) for name, terms in parsed.items()}
     made = _fitted(formulas, scores, covariates, prior, rules)
     reversed_scores(*scores._scored._distributions)
     give(notices)
@@ -1086,10 +1085,11 @@ def _ruled(
 
 # ------------------------------------------------------------------------------ the fit
 def _fitted(
-    formulas: list[str | None], scores: Scores, covariates: tuple[Covariate, ...], prior: float,
+    formulas: dict[str, str], scores: Scores, covariates: tuple[Covariate, ...], prior: float,
     rules: dict[str, BoundaryRule],
 ) -> CovariateFit:  # fmt: skip
-    mean, precision, other = str(formulas[0]), str(formulas[1]), formulas[2]
+    mean, precision = formulas["formula"], formulas["precision"]
+    other = formulas.get("client_formula")
     whole = (other or mean, other or precision, mean, precision)
     designs = designs_of(whole, covariates, scores, shared=other is None)
     found = [regression(who, scores, designs[who], rules[who]) for who in CLASSES]

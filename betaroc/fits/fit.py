@@ -66,8 +66,8 @@ from betaroc.fits.tail_fits import (
     with_tails,
 )
 from betaroc.fits.tail_pictures import TAIL_KINDS, plot_tails
-from betaroc.inference import profile, scores_beyond
-from betaroc.inference.delta import joint_cov
+from betaroc.inference import scores_beyond
+from betaroc.inference.delta import PARAMETER_METHODS, conf_int, grouped_conf_int, joint_cov
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.intervals import interval_of_fit, roc_band, tell_contradicted
 from betaroc.inference.scores_beyond import SupportedPair
@@ -465,7 +465,7 @@ class DistributionFit(Estimate, Noun):
         >>> round(interval.low, 4), round(interval.high, 4)
         (0.6701, 4.0821)
         """
-        return profile.conf_int(self, IntervalOptions(level, method))
+        return conf_int(self, IntervalOptions(level, method))
 
     def summary(self) -> Summary:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
@@ -1084,10 +1084,10 @@ class Fit(FitPoints, Noun):
         >>> round(fit.conf_int()["client"]["mu"].low, 4)
         0.5042
         """
-        options = IntervalOptions(level, method, groups=groups).by(profile.PARAMETER_METHODS)
+        options = IntervalOptions(level, method, groups=groups).by(PARAMETER_METHODS)
         if options.method == "profile":
             refuse_tails(self, 'intervals of parameters by method="profile"')
-        return profile.grouped_conf_int(self, options)
+        return grouped_conf_int(self, options)
 
     def plot(
         self,
@@ -1426,18 +1426,18 @@ def fit_distribution(
             chosen = automatic_of_sample(values)
             refuse_rule(chosen, boundary)
             name, notices = chosen.family, chosen.notices
-    task = Task.of(name, options)
+    task, library = Task.of(name, options), library_of(sample) if extremes is None else None
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
     try:
         result, said = task.run("sample", values, weights, extremes)
     except FitError as error:
-        hold_partial(error, library_of(sample))
+        hold_partial(error, library)
         raise
     notices = notices + said
     if notices:
         give(notices)
-    return held(result, library_of(sample))
+    return held(result, library)
 
 
 def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:

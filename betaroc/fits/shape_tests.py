@@ -25,9 +25,8 @@ from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import distance_words
 from betaroc.inference.delta import in_cells, inner_trials, joint_cov, observation_scores
-from betaroc.inference.scores_beyond import Evidence, evidence_of_pair
+from betaroc.inference.scores_beyond import evidence_of_pair
 from betaroc.model.improper_regions import Hook, hooks_of
-from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import number, percent
@@ -91,7 +90,11 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
     if not all(law.whole for law in evidence.counts):
         return EndCounts(CANNOT_TELL, "the counts cannot tell: weights are no numbers of copies")
     larger = int(upper == (side == "below"))
-    scores = evidence.totals[larger] * _reach(f.model, end, side)
+    # Up to the crossing next to the end, or past it where the curve takes the other side there.
+    crossings = f.model.diagonal_crossings()
+    rates = crossings.far[::-1] if upper else crossings.frr
+    first = int(getattr(f.model.ends(), end).side not in (side, "on"))
+    scores = evidence.totals[larger] * float([*rates, 1.0, 1.0][first])
     if scores < _EXTREMES[0]:
         name = f"{CLASSES[larger]} score{'s' * (number(scores, 2) != '1')}"
         return EndCounts(
@@ -99,7 +102,13 @@ def counts_at_end(f: PairEstimate, end: str, side: str, *, groups: bool = True) 
             f"the counts cannot tell: {number(scores, 2)} {name} expected where the fitted ROC is"
             f" {side} the diagonal",
         )
-    t = _extreme_thresholds(evidence, larger, scores, upper=upper)
+    places, copies = evidence.counts[larger]._steps
+    inside = between_ends(evidence.fitted[larger], places) | (not evidence.dropped[larger])
+    order = slice(None, None, -1 if upper else 1)
+    places, beyond = places[inside][order], np.cumsum(copies[inside][order])
+    wanted = [k for k in _EXTREMES if k <= scores]
+    extremes = places[np.minimum(np.searchsorted(beyond, wanted), places.size - 1)]
+    t = Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
     shares, sizes = [], []
     for k in (larger, 1 - larger):
         shares.append(evidence.observed(k, t, above=upper) / evidence.totals[k])
@@ -132,27 +141,6 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
         if evidence.misfit(asked) is not None or distance_words(evidence, who):
             return name
     return ""
-
-
-def _reach(model: ScoreModel, end: str, side: str) -> float:
-    """The rate, of both classes, up to which the curve stays on a side of the diagonal.
-
-    Past the crossing nearest to the end where the curve takes the other side at the end itself.
-    """
-    crossings = model.diagonal_crossings()
-    rates = crossings.far[::-1] if end == "at_one" else crossings.frr
-    first = int(getattr(model.ends(), end).side not in (side, "on"))
-    return float([*rates, 1.0, 1.0][first])
-
-
-def _extreme_thresholds(evidence: Evidence, who: int, scores: float, *, upper: bool) -> Thresholds:
-    places, copies = evidence.counts[who]._steps
-    inside = between_ends(evidence.fitted[who], places) | (not evidence.dropped[who])
-    order = slice(None, None, -1 if upper else 1)
-    places, beyond = places[inside][order], np.cumsum(copies[inside][order])
-    wanted = [k for k in _EXTREMES if k <= scores]
-    extremes = places[np.minimum(np.searchsorted(beyond, wanted), places.size - 1)]
-    return Thresholds.from_theta(np.nextafter(extremes, -math.inf) if upper else extremes)
 
 
 def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
@@ -875,16 +863,14 @@ class FittedEnds:
 def _log_of_tail(result: Estimate, which: int) -> tuple[float, FloatArray]:
     """Log of the exponent, or of the width, of a tail and its derivatives in the parameters."""
 
-    def of(law: Distribution) -> float:
+    def of(law: Distribution) -> FloatArray:
         tail = law._tails()[which]
-        return math.log(tail.rate if tail.order == 1 else tail.width)
+        return np.asarray(np.log(tail.rate if tail.order == 1 else tail.width))
 
-    law, gradient = result.distribution, np.zeros(len(result.names))
-    for k, (name, error) in enumerate(result.std_errors.items()):
-        step = _STEP * error
-        ends = [of(law._replaced({name: result.params[name] + s * step})) for s in (1.0, -1.0)]
-        gradient[k] = (ends[0] - ends[1]) / (2.0 * step) if step > 0.0 else 0.0
-    return of(law), gradient
+    law = result.distribution
+    names = [p.name for p in law._parameters()]
+    rates = law._differences(of, ())
+    return float(of(law)), rates[[names.index(name) for name in result.names]]
 
 
 def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:

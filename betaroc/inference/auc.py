@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
@@ -274,11 +274,10 @@ def auc_test(
     difference = one.area - two.area if abs(one.area - two.area) > _ROUNDING else 0.0
     if paired:
         refuse_other_trials(a, b, ("a", "b"), groups=groups)
-        if _ordered_alike(a, b):
+        if np.array_equal(_order(a), _order(b)):
             interval = Interval(0.0, 0.0, 0.0, level, "delong")
-            return AucTest(
-                interval, 0.0, 1.0, paired, "both systems order all trials alike: one ROC"
-            )
+            return AucTest(interval, 0.0, 1.0, paired,
+                           "both systems order all trials alike: one ROC")  # fmt: skip
         moved = [_settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)]
         spread = _spread(moved, units_of(joint_trials(a, b), groups=groups))
     else:
@@ -324,12 +323,10 @@ class _Judged(NamedTuple):
         return _best(self.area, self.spread, self.sizes, tail, dependent=self.dependent)[0]
 
 
-def _ordered_alike(a: Scores, b: Scores) -> bool:
-    """Whether two systems put the trials of both classes into one order, ties included."""
-    ranks = [
-        np.unique(np.concatenate([s.client, s.impostor]), return_inverse=True)[1] for s in (a, b)
-    ]
-    return bool(np.array_equal(ranks[0], ranks[1]))
+def _order(scores: Scores) -> IntArray:
+    """The trials of both classes in one order, ties included."""
+    both = np.concatenate([scores.client, scores.impostor])
+    return np.asarray(np.unique(both, return_inverse=True)[1])
 
 
 def _no_variance(one: _Judged, two: _Judged, spread: _Spread) -> str:
@@ -481,18 +478,32 @@ class _Spread(NamedTuple):
         return float(2.0 * stdtr(self.freedom, -abs(z)))
 
 
+def covariance_of_means(
+    units: Groups, parts: Sequence[Sequence[FloatArray]], *, unbiased: bool = False
+) -> FloatArray:
+    """Covariance of numbers that are sums of two means, of what each client and impostor adds.
+
+    Of trials that depend on groups that between them; `unbiased` with the divisor n - 1 in a class
+    without groups.
+    """
+    cut, factors = units.rows[0].size, units.factors()
+    contributions = np.zeros((units.first.size, len(parts)))
+    for which, where in enumerate((slice(0, cut), slice(cut, None))):
+        grow, w = factors[which], units.copies[where]
+        if units.sizes[which] is None:
+            w = w * units.multiplicity[units.first[where]]
+        n = float(np.sum(w))
+        if unbiased and units.sizes[which] is None:
+            grow = math.sqrt(n / (n - 1.0))
+        for column, both in enumerate(parts):
+            own = both[which][units.rows[which]]
+            contributions[where, column] = grow * (own - float(w @ own) / n) / n
+    return settled(*units.meat(contributions))
+
+
 def _spread(parts: list[FloatArray], groups: Groups) -> _Spread:
     """S10/n_client + S01/n_impostor with the divisors n - 1; of groups the sums of theirs."""
-    influence, cut = np.zeros((groups.first.size, 1)), groups.rows[0].size
-    classes = zip(parts, groups.rows, groups.sizes, groups.factors(), strict=True)
-    for where, (part, rows, size, factor) in zip(
-        (slice(0, cut), slice(cut, None)), classes, strict=True
-    ):
-        units = groups.multiplicity[groups.first[where]] if size is None else groups.copies[where]
-        n = math.fsum(units)
-        grow = math.sqrt(n / (n - 1.0)) if size is None else factor
-        influence[where, 0] = grow * part[rows] / n
-    variance = settled(*groups.meat(influence))[0, 0]
+    variance = float(covariance_of_means(groups, [parts], unbiased=True)[0, 0])
     sizes = [size - 1.0 for size in groups.sizes if size is not None]
     return _Spread(math.sqrt(variance), min(sizes, default=math.inf))
 
@@ -525,15 +536,13 @@ def _best(
 
 
 def _ends(area: float, spread: _Spread, tail: float, *, logit: bool) -> tuple[float, float]:
-    if not logit:
-        low, high = spread.around(area, tail)
-        return max(low, 0.0), min(high, 1.0)
-    if not 0.0 < area < 1.0:
-        return area, area
     from scipy.special import expit
 
-    low, high = _logit_delong(area, spread, tail)
-    return float(expit(low)), float(expit(high))
+    if logit and 0.0 < area < 1.0:
+        low, high = _logit_delong(area, spread, tail)
+        return float(expit(low)), float(expit(high))
+    low, high = (area, area) if logit else spread.around(area, tail)
+    return max(low, 0.0), min(high, 1.0)
 
 
 def _logit_delong(area: float, spread: _Spread, tail: float) -> tuple[float, float]:

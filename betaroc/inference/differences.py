@@ -19,10 +19,10 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import shown
-from betaroc.data.groups import ScoredTrials, correlation_of, settled, units_of, weights_of
+from betaroc.data.groups import correlation_of, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.base import free
-from betaroc.inference.auc import auc_test
+from betaroc.inference.auc import auc_test, covariance_of_means
 from betaroc.inference.delta import METHODS, delta, near_of, observation_scores, supported
 from betaroc.inference.drawn_scores import percentiles
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
@@ -60,6 +60,7 @@ from betaroc.rendering.nouns import Noun
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
+_EER = Where("at", "eer")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,13 +253,10 @@ def _of_scores(
     systems: tuple[ScoreData, ScoreData], asked: Asking, options: IntervalOptions, *, paired: bool
 ) -> Difference:
     refuse_unanswered(asked)
-    if paired and isinstance(systems[0], Scores) and isinstance(systems[1], Scores):
-        one, two = on_same_trials((systems[0], systems[1]), ("a", "b"))
-        systems = one, two
-    systems = systems[0]._trials, systems[1]._trials
+    pair = _on_the_same_trials(systems, options) if paired else None
+    systems = pair or (systems[0]._trials, systems[1]._trials)
     for name, data in zip("ab", systems, strict=True):
         warn_of_reversed(data._distributions, name)
-    pair = _on_the_same_trials(systems, options) if paired else None
     if pair and options.groups:
         pair = systems = alike(pair)
     if asked.name == "auc" and options.method in (None, "delong"):
@@ -280,12 +278,11 @@ def _of_scores(
         if pair or by_trial:
             parts = [_score_influence(c, asked, options) for c in counted]
             if pair:
-                spread = _covariance(joint_trials(*pair), parts, options)
+                units = units_of(joint_trials(*pair), groups=options.groups)
+                spread = covariance_of_means(units, parts)
             else:
-                alone = [
-                    _covariance(rows_of(s, asked), [own], options)
-                    for s, own in zip(systems, parts, strict=True)
-                ]
+                rows = [units_of(rows_of(s, asked), groups=options.groups) for s in systems]
+                alone = [covariance_of_means(*one) for one in zip(rows, zip(parts), strict=True)]
                 spread = np.diag(np.ravel(alone))
         r = correlation_of(spread)
 
@@ -296,8 +293,12 @@ def _of_scores(
                 return [bare_interval_of_scores(s, asked, own) for s in systems]
             return [interval_of_counts(c, asked, own) for c in counted]
 
-        moves = spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
-        if options.method == "influence" and moves and not any(map(_is_coarse, counted)):
+        at_eer = options.method == "influence" and spread[0, 0] + spread[1, 1] > 2.0 * spread[0, 1]
+        # Unless ties leave few thresholds for the EER, so that it moves in steps.
+        if at_eer and not any(
+            c.tied(line_of(_EER, c.model.prior), c.at(_EER), IntervalOptions().level).size
+            for c in counted
+        ):
             found = _by_influence(counted, asked, spread, options, paired=paired)
         else:
             found = _square_and_add(intervals, r, options, paired=paired)
@@ -306,18 +307,19 @@ def _of_scores(
 
 
 def _on_the_same_trials(
-    systems: tuple[ScoreData, ScoreData], options: IntervalOptions
+    systems: Sequence[ScoreData], options: IntervalOptions
 ) -> tuple[Scores, Scores]:
     found = []
     for name, data in zip("ab", systems, strict=True):
         if not isinstance(data, Scores):
             raise InputError.about("paired")(
-                f"paired systems must be Scores, trial by trial; {name} is a summary, which knows"
-                " no trials. Give the scores, or take paired=False if the trials are others."
+                f"paired systems must be Scores, trial by trial; {name} is of a summary, which"
+                " knows no trials. Give the scores, or take paired=False if the trials are others."
             )
         found.append(data)
-    refuse_other_trials(found[0], found[1], ("a", "b"), groups=options.groups)
-    return found[0], found[1]
+    one, two = on_same_trials(found, ("a", "b"))
+    refuse_other_trials(one, two, ("a", "b"), groups=options.groups)
+    return one, two
 
 
 def _score_influence(
@@ -330,30 +332,6 @@ def _score_influence(
     t, by_far, by_frr = rate_weights(scores, counted.model, asked)
     scale = by_far + by_frr if asked.name == "eer" else 1.0
     return by_frr / scale * (scores.client <= t), by_far / scale * (scores.impostor > t)
-
-
-def _is_coarse(counted: CountedScores) -> bool:
-    """Whether ties leave few thresholds for the EER, so that it moves in steps."""
-    where = Where("at", "eer")
-    line = line_of(where, counted.model.prior)
-    return bool(counted.tied(line, counted.at(where), IntervalOptions().level).size)
-
-
-def _covariance(
-    trials: ScoredTrials, parts: Sequence[tuple[FloatArray, FloatArray]], options: IntervalOptions
-) -> FloatArray:
-    """Of numbers, from what each client and each impostor adds to them."""
-    units = units_of(trials, groups=options.groups)
-    cut, grow = units.rows[0].size, units.factors()
-    contributions = np.zeros((units.first.size, len(parts)))
-    for column, both in enumerate(parts):
-        for which, where in enumerate((slice(0, cut), slice(cut, None))):
-            own, w = both[which][units.rows[which]], units.copies[where]
-            w = w * units.multiplicity[units.first[where]] if units.sizes[which] is None else w
-            n = float(np.sum(w))
-            mean = float(np.sum(w * own)) / n
-            contributions[where, column] = grow[which] * (own - mean) / n
-    return settled(*units.meat(contributions))
 
 
 def _by_influence(
@@ -414,27 +392,14 @@ def _of_families(
     fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
-    r = _fit_correlation(fits, asked, options) if paired else 0.0
-    own = [intervals_of_fit(f, asked, options) for f in fits]
+    own, r = [intervals_of_fit(f, asked, options) for f in fits], 0.0
+    if paired:
+        both = _on_the_same_trials([f.scores for f in fits], options)
+        parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
+        r = correlation_of(
+            covariance_of_means(units_of(joint_trials(*both), groups=options.groups), parts)
+        )
     return _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
-
-
-def _fit_correlation(
-    fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions
-) -> float:
-    scores = []
-    for name, f in zip("ab", fits, strict=True):
-        if not isinstance(f.scores, Scores):
-            raise InputError.about("paired")(
-                f"paired fits must be of scores, trial by trial; {name} is of a summary. Fit the"
-                " scores, or take paired=False."
-            )
-        scores.append(f.scores)
-    one, two = on_same_trials(scores, ("a", "b"))
-    both = (one, two)
-    refuse_other_trials(*both, ("a", "b"), groups=options.groups)
-    parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
-    return correlation_of(_covariance(joint_trials(*both), parts, options))
 
 
 def _influence(
@@ -520,12 +485,8 @@ def _drawn(
     if paired:
         values = replicates_of(alike(systems), asked, options)
     else:
-        values = np.column_stack(
-            [
-                replicates_of([s], asked, own)
-                for s, own in zip(systems, options.halves(), strict=True)
-            ]
-        )
+        halves = zip(systems, options.halves(), strict=True)
+        values = np.column_stack([replicates_of([s], asked, own) for s, own in halves])
     for name, own in zip("ab", values.T, strict=True):
         warn_of_no_width(own, f"{asked} of {name}")
     gap = asked.number(models[0]) - asked.number(models[1])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol, Unpack, runtime_checkable
+from typing import Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import interval_end
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.core.vocabulary import worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
@@ -56,6 +56,7 @@ from betaroc.inference.of_scores import (
 )
 from betaroc.inference.scores_beyond import SupportedPair, about, fewest, tell
 from betaroc.model.asking import Asking, PointArguments, asking
+from betaroc.model.crossings import places_of_far
 from betaroc.model.dataset_checks import warn_of_reversed
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -185,20 +186,6 @@ _RATES = {
 }  # fmt: skip
 
 
-class _End(NamedTuple):
-    """One tail of a pair, where its thresholds are, and the share of trials that have a score."""
-
-    tails: Tails
-    law: Spliced
-    made: float
-
-    def ends(self, rate: float, level: float) -> Limits:
-        """Scores between which the threshold of a rate lies."""
-        places = tail_threshold_ends(self.tails, rate, level)
-        low, high = self.law.coordinate.place(np.array(places)).theta.tolist()
-        return low, high
-
-
 def tail_interval(
     f: PairEstimate,
     asked: Asking,
@@ -231,10 +218,10 @@ def tail_interval(
     """
     name, (point, value) = asked.name, asked.where
     if name == "threshold" and point in _RATES:
-        end, rate = _end_of(f, point, float(value))
-        if end is None or not surely_beyond(end.tails, rate, level):
+        found = _tail_at(f, point, float(value))
+        if found is None or not surely_beyond(found[0], found[3], level):
             return None
-        return _interval(asked.number(f.model), end.ends(rate, level), level)
+        return _interval(asked.number(f.model), _threshold_ends(found, level), level)
     if name not in _RATES:
         return None
     if point == "threshold":
@@ -244,43 +231,59 @@ def tail_interval(
     return None
 
 
-def _end_of(f: PairEstimate, name: str, value: float) -> tuple[_End | None, float]:
+#: A tail, its distribution, the share of trials that have a score, and a rate among these.
+_TailAt = tuple[Tails, Spliced, float, float]
+
+
+def _tail_at(f: PairEstimate, name: str, value: float) -> _TailAt | None:
     """The tail that a rate speaks of, and the rate beyond."""
     who, side, rest = _RATES[name]
     estimate: Estimate = getattr(f, who)
     law: Distribution = estimate.distribution
     found = [one for one in estimate.tails if one.side == side]
-    rate, made = 1.0 - value if rest else value, 1.0
-    absent = estimate.params.get(REJECTED, 0.0)
+    made, absent = 1.0, estimate.params.get(REJECTED, 0.0)
     if absent and side == "upper":  # the share hardly varies beside a tail
         law, made = base_of(law), 1.0 - absent
-    end = _End(found[0], law, made) if found and isinstance(law, Spliced) else None
-    return end, rate / made
+    if not found or not isinstance(law, Spliced):
+        return None
+    return found[0], law, made, (1.0 - value if rest else value) / made
+
+
+def _threshold_ends(at: _TailAt, level: float) -> Limits:
+    """Scores between which the threshold of a rate lies."""
+    tails, law, _, rate = at
+    places = tail_threshold_ends(tails, rate, level)
+    low, high = law.coordinate.place(np.array(places)).theta.tolist()
+    return low, high
 
 
 def _rate(f: PairEstimate, asked: Asking, level: float) -> Interval | None:
     estimate = asked.number(f.model)
-    end, beyond = _end_of(f, asked.name, estimate)
-    if end is None:
+    found = _tail_at(f, asked.name, estimate)
+    if found is None:
         return None
-    place = float(end.law.coordinate.of(Thresholds.from_theta(np.array(asked.where.value))))
-    if end.tails.sign * place <= max(fit.joint for fit in end.tails.fits):
+    tails, law, made, beyond = found
+    place = float(law.coordinate.of(Thresholds.from_theta(np.array(asked.where.value))))
+    if tails.sign * place <= max(fit.joint for fit in tails.fits):
         return None
-    low, high = tail_rate_ends(end.tails, place, level)
-    if high > 0.5 * end.tails.mass and not surely_beyond(end.tails, beyond, level):
+    low, high = tail_rate_ends(tails, place, level)
+    if high > 0.5 * tails.mass and not surely_beyond(tails, beyond, level):
         return None
-    low, high = end.made * low, end.made * high
+    low, high = made * low, made * high
     ends = (1.0 - high, 1.0 - low) if _RATES[asked.name][2] else (low, high)
     return _interval(estimate, ends, level)
 
 
 def _across(f: PairEstimate, asked: Asking, level: float, *, groups: bool) -> Interval | None:
-    end, rate = _end_of(f, asked.where.point, float(asked.where.value))
-    if end is None or not surely_beyond(end.tails, rate, level):
+    found = _tail_at(f, asked.where.point, float(asked.where.value))
+    if found is None or not surely_beyond(found[0], found[3], level):
         return None
+
+    def at(threshold: float) -> Asking:
+        return asking(asked.name, (), threshold=threshold)
+
     estimate = asked.number(f.model)
-    threshold = asking("threshold", (), **asked.where.keywords).number(f.model)
-    fixed = asking(asked.name, (), threshold=threshold)
+    fixed = at(asking("threshold", (), **asked.where.keywords).number(f.model))
     own = tail_interval(f, fixed, level, groups=groups)
     if own is None:  # of the parameters, of a body of counts, which has none, by the counts
         estimated: Estimate = getattr(f, _RATES[fixed.name][0])
@@ -288,11 +291,9 @@ def _across(f: PairEstimate, asked: Asking, level: float, *, groups: bool) -> In
             own = delta_intervals(f, fixed, groups=groups)(level)
         else:
             own = interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
-    moved = sorted(
-        asking(asked.name, (), threshold=t).number(f.model) for t in end.ends(rate, level)
-    )
-    low = estimate - math.hypot(estimate - moved[0], estimate - own.low)
-    high = estimate + math.hypot(moved[1] - estimate, own.high - estimate)
+    least, most = sorted(at(t).number(f.model) for t in _threshold_ends(found, level))
+    low = estimate - math.hypot(estimate - least, estimate - own.low)
+    high = estimate + math.hypot(most - estimate, own.high - estimate)
     return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level)
 
 
@@ -676,6 +677,8 @@ def tell_contradicted(f: SupportedPair, asked: Asking, estimate: float) -> bool:
 
 
 # ----------------------------------------------------------------------
+#: Of log_tpr where the two tails are as likely.
+_LOG_HALF = -math.log(2.0)
 #: FARs of a band.
 _GRID = 201
 
@@ -881,9 +884,10 @@ def _ends_of_fit(
     if options.method == "bootstrap":
         drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
         return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)
-    place, small = _probits(f.model, x), near.small
+    logits = Thresholds.from_theta(x).logit
+    place, small = tpr_probits(f.model, logits), near.small
     inside = np.isfinite(place)
-    changes = slopes_of(near.steps, lambda model: _probits(model, x))
+    changes = slopes_of(near.steps, lambda model: tpr_probits(model, logits))
     slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
     reach = small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
     away = reach * np.sqrt(np.sum(slopes**2, axis=1))
@@ -903,12 +907,16 @@ def _refuse_far_out(f: SupportedPair, x: FloatArray, options: IntervalOptions) -
         refuse_far_out(f, asking("threshold", (), far=rate), extrapolate=options.extrapolate)
 
 
-def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:
-    """Probit of TPR at each FAR, near 1 from the tail of FRR; infinite where TPR is 0 or 1."""
-    from scipy.special import ndtri
+def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
+    """Probit of TPR where FAR = expit(u), to all digits in both tails."""
+    from scipy.special import ndtri, ndtri_exp
 
-    tpr = _tpr(model, far)
     if any(law.atoms.places.size for law in (model.client, model.impostor)):
-        return np.asarray(ndtri(tpr))
-    frr = np.asarray(model.at_far(far).frr, dtype=np.float64)
-    return np.asarray(np.where(tpr < 0.5, ndtri(tpr), -ndtri(frr)))
+        return np.asarray(ndtri(model.roc().tpr(np.exp(-softplus(-u)))))
+    with np.errstate(divide="ignore", under="ignore"):
+        t = places_of_far(model._pair, u)
+        log_tpr, log_frr = model.client._upper(t)[1], model.client._lower(t)[1]
+        low = ndtri_exp(np.minimum(log_tpr, _LOG_HALF))
+        return np.asarray(
+            np.where(log_tpr < _LOG_HALF, low, -ndtri_exp(np.minimum(log_frr, _LOG_HALF)))
+        )

@@ -145,23 +145,27 @@ class CountedScores:
     def _found(self) -> dict[Where | Asking | str, Any]:
         return {}
 
+    def _once(self, key: Where | Asking | str, make: Callable[[], Any]) -> Any:
+        """What was made under a key, made when it is first asked for."""
+        if key not in self._found:
+            self._found[key] = make()
+        return self._found[key]
+
     def at(self, where: Where) -> OperatingPoint:
         """The operating point of the scores at a place."""
-        if where not in self._found:
-            self._found[where] = point_at(self.model, where)
-        return self._found[where]  # type: ignore[no-any-return]
+        point: OperatingPoint = self._once(where, lambda: point_at(self.model, where))
+        return point
 
     def at_best(self, asking: Asking) -> OperatingPoint:
         """The point that is best by a statistic."""
-        if asking.words not in self._found:
-            self._found[asking.words] = asking.optimum.point(self.model, asking.where)
-        return self._found[asking.words]  # type: ignore[no-any-return]
+        best = asking.optimum.point
+        point: OperatingPoint
+        point = self._once(asking.words, lambda: best(self.model, asking.where))
+        return point
 
     def number(self, asking: Asking) -> float:
         """A statistic of the scores; refuses nan."""
-        if asking not in self._found:
-            self._found[asking] = number_of_scores(asking, self.model)
-        return self._found[asking]  # type: ignore[no-any-return]
+        return float(self._once(asking, lambda: number_of_scores(asking, self.model)))
 
     def worth(self, t: Thresholds, tail: float) -> tuple[float, float]:
         """Independent clients and impostors that the counts at a threshold are worth."""
@@ -207,10 +211,10 @@ class CountedScores:
 
     def _beyond(self, who: int) -> FloatArray:
         """Clients from the lowest score upwards, or impostors from the highest downwards."""
-        if f"beyond {who}" not in self._found:
-            masses = self.evidence.counts[who]._steps[1]
-            self._found[f"beyond {who}"] = np.cumsum(masses[::-1] if who else masses)
-        return self._found[f"beyond {who}"]  # type: ignore[no-any-return]
+        masses = self.evidence.counts[who]._steps[1]
+        return np.asarray(self._once(
+            f"beyond {who}", lambda: np.cumsum(masses[::-1] if who else masses)
+        ))  # fmt: skip
 
     # ------------------------------------------------------------------------ likelihood
     def likelihood_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
@@ -277,16 +281,6 @@ class CountedScores:
     def _sizes(self, at: OperatingPoint, level: float) -> tuple[float, float]:
         return self.worth(at.thresholds, 0.5 * (1.0 - level))
 
-    @cached_property
-    def _descending(self) -> FloatArray:
-        return -self.pair.gaps.far
-
-    def _off(self, share: float) -> FloatArray:
-        """FRR times a share less FAR, ascending along the gaps."""
-        if f"off {share!r}" not in self._found:
-            self._found[f"off {share!r}"] = share * self.pair.gaps.frr - self.pair.gaps.far
-        return self._found[f"off {share!r}"]  # type: ignore[no-any-return]
-
     def _window(self, line: RateLine, sizes: tuple[float, float], most: float) -> slice:
         """The gaps outside of which the rates lie too far off a line to be likely.
 
@@ -295,13 +289,15 @@ class CountedScores:
         """
         if line.share is not None:
             k = line.share
-            rising, centre = self._off(k), 0.0
+            gaps = self.pair.gaps
+            rising = self._once(f"off {k!r}", lambda: k * gaps.frr - gaps.far)
+            centre = 0.0
             away = math.sqrt(0.25 * most * (1.0 / sizes[1] + k * k / sizes[0]))
             # As far from what is nearest to the line, where ties leave nothing on it.
             crossing = int(np.searchsorted(rising, 0.0))
             away += float(np.min(np.abs(rising[max(crossing - 1, 0) : crossing + 1])))
         elif line.has_far:
-            rising, centre = self._descending, -float(line.far(np.array(0.0)))
+            rising, centre = -self.pair.gaps.far, -float(line.far(np.array(0.0)))
             away = math.sqrt(most / (4.0 * sizes[1]))
         else:
             rising, centre = self.pair.gaps.frr, float(line.frr(np.array(0.0)))
@@ -752,16 +748,11 @@ def _interval_at_best(counted: CountedScores, asking: Asking, options: IntervalO
         off = _off(value, point, counted.data.rate_error)
         low, high = max(low - off, asking.row.low), min(high + off, asking.row.high)
     if may_be_equal(counted.evidence, counted.model):
-        chance = _best_of_chance(asking, point)
+        far = np.linspace(0.0, 1.0, _RATES_OF_CHANCE)  # where both classes are one
+        values = asking.optimum.value(_rates_moved(point, far, 1.0 - far), asking.where)
+        chance = float((np.nanmin if asking.row.better == "lower" else np.nanmax)(values))
         low, high = min(low, chance), max(high, chance)
     return Interval(counted.number(asking), low, high, options.level, str(options.method))
-
-
-def _best_of_chance(asking: Asking, point: OperatingPoint) -> float:
-    """A measure at the threshold that is best by it where both classes are one."""
-    far = np.linspace(0.0, 1.0, _RATES_OF_CHANCE)
-    values = asking.optimum.value(_rates_moved(point, far, 1.0 - far), asking.where)
-    return float((np.nanmin if asking.row.better == "lower" else np.nanmax)(values))
 
 
 def _at_optimum(asking: Asking, point: OperatingPoint) -> float:
@@ -875,11 +866,6 @@ def _balanced_point(asking: Asking) -> Where:
     return Where("at", asking.name) if asking.name in _BALANCED else asking.where
 
 
-def _odds(prior: float) -> float:
-    """FRR over FAR where precision equals recall."""
-    return (1.0 - prior) / prior if 0.0 < prior < 1.0 else math.nan
-
-
 def line_of(where: Where, prior: float) -> RateLine:
     """The points of the square of rates at which a point may truly lie."""
     point, value = where
@@ -890,7 +876,9 @@ def line_of(where: Where, prior: float) -> RateLine:
         return RateLine(lambda e: e, lambda e: np.asarray(rate), lambda p: p.far)
     if value == "eer":
         return RateLine(lambda e: e, lambda e: e, lambda p: p.hter, share=1.0)
-    share, most = 1.0 / _odds(prior), min(1.0, _odds(prior))
+    # Where precision equals recall.
+    odds = (1.0 - prior) / prior if 0.0 < prior < 1.0 else math.nan
+    share, most = 1.0 / odds, min(1.0, odds)
     return RateLine(
         lambda e: np.minimum(share * e, 1.0), lambda e: e, lambda p: min(p.frr, most), most, share
     )

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.arrays import CLASSES, FloatArray
+from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import InputError
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
-from betaroc.data.scores import Scores, ScoreSource, lengthened
+from betaroc.data.scores import Scores, lengthened
 
 #: What is asked for, and the way out of it.
 _PAIRED, _OR_NOT = worded("`paired=True`"), worded("`, or take paired=False`.")
@@ -124,38 +124,31 @@ def refuse_other_trials(
     both were read from files that name no trials.
     """
     for who in CLASSES:
-        _refuse_absent(a, b, who, names)
+        for name, system in zip(names, (a, b), strict=True):
+            # Of trials without a score and without ids only the number is known.
+            absent = np.count_nonzero(getattr(system, who) == -np.inf)
+            absent += getattr(system, f"n_{who}_rejected", 0)
+            if absent and any(getattr(s, f"{who}_ids", None) is None for s in (a, b)):
+                raise _unknown(name, int(absent), who)
         one, two = getattr(a, who).size, getattr(b, who).size
         if one != two:
             raise InputError.about("paired")(
                 _PAIRED + f" needs the same test trials in both; {names[0]} has {one} {who}"
                 f" scores, {names[1]} {two}. Keep the common trials in one order" + _OR_NOT
             )
-        _refuse_other_weights(weights_of(a, who), weights_of(b, who), who)
+        weight, other = weights_of(a, who), weights_of(b, who)
+        bad = np.flatnonzero(weight != other)
+        if bad.size:
+            raise InputError.about("paired")(
+                _PAIRED + f" needs equal weights in both; {bad.size} of {weight.size} {who}"
+                f" weights differ, first {float(weight[bad[0]])!r} and {float(other[bad[0]])!r} at"
+                f" index {bad[0]}. Give one weight a trial" + _OR_NOT
+            )
         _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id" + _OR_NOT)
         if groups:
             do = worded("Give both the same groups`, or take groups=False`.")
             _refuse_other_names(a, b, f"{who}_groups", names, do)
     _refuse_other_order(a, b)
-
-
-def _refuse_absent(a: ScoredTrials, b: ScoredTrials, who: str, names: tuple[str, str]) -> None:
-    """Of trials without a score and without ids only the number is known."""
-    for name, one in zip(names, (a, b), strict=True):
-        absent = np.count_nonzero(getattr(one, who) == -np.inf)
-        absent += getattr(one, f"n_{who}_rejected", 0)
-        if absent and any(getattr(s, f"{who}_ids", None) is None for s in (a, b)):
-            raise _unknown(name, int(absent), who)
-
-
-def _refuse_other_weights(one: FloatArray, other: FloatArray, who: str) -> None:
-    bad = np.flatnonzero(one != other)
-    if bad.size:
-        raise InputError.about("paired")(
-            _PAIRED + f" needs equal weights in both; {bad.size} of {one.size} {who} weights"
-            f" differ, first {float(one[bad[0]])!r} and {float(other[bad[0]])!r} at index"
-            f" {bad[0]}. Give one weight a trial" + _OR_NOT
-        )
 
 
 def _refuse_other_names(
@@ -180,11 +173,6 @@ def _refuse_other_names(
         )
 
 
-def _place(source: ScoreSource) -> str:
-    """A file by its name and folder: what tells two systems apart."""
-    return "/".join(Path(source.path).parts[-2:])
-
-
 def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
     """Files whose labels come in different orders hardly list the same trials row by row."""
     both = [s for s in (a, b) if isinstance(s, Scores)]
@@ -193,10 +181,12 @@ def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
         return
     if sources[0].order != sources[1].order:
         what = "the labels of the two files come in different orders"
+        # A file by its name and folder: what tells two systems apart.
+        places = ["/".join(Path(source.path).parts[-2:]) for source in sources]
         if any(source.n_dropped for source in sources):
             what += ", or different trials were dropped"
         raise InputError.about("paired")(
             _PAIRED + f" needs the same test trials in the same order; {what}"
-            f" ({_place(sources[0])} and {_place(sources[1])}). Keep the common trials, sort both"
+            f" ({places[0]} and {places[1]}). Keep the common trials, sort both"
             " by trial, name a column of ids when" + worded(" reading (`id=...`)") + _OR_NOT
         )

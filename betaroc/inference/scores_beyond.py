@@ -489,51 +489,45 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
 
 
 def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
-    flags = [evidence.extrapolated(one) for one in asked]
-    number = sum(int(np.sum(flag)) for flag in flags)
+    flagged = [(one, int(np.sum(evidence.extrapolated(one)))) for one in asked]
+    number = sum(many for _, many in flagged)
     if not number:
         return False
-    worst = min(
-        (one for one, flag in zip(asked, flags, strict=True) if np.any(flag)),
-        key=lambda one: (
-            not one.solved,
-            float(np.nanmin(evidence.sizes[one.who] * evidence.scored(one).tail)),
-        ),
-    )
-    scored = evidence.scored(worst)
+
+    def place(one: Asked) -> tuple[bool, float]:
+        fewest = evidence.sizes[one.who] * evidence.scored(one).tail
+        return not one.solved, float(np.nanmin(fewest))
+
+    worst = min((one for one, many in flagged if many), key=place)
+    scored, who = evidence.scored(worst), worst.who
     k = int(np.nanargmin(scored.tail))
     small = scored.rate.flat[k] <= scored.rest.flat[k]
     left, tail = float(scored.tail.flat[k]), float((worst.rate if small else worst.rest).flat[k])
     name = worst.name if small else {"FAR": "TNR", "FRR": "TPR"}[worst.name]
-    n, who = evidence.sizes[worst.who], CLASSES[worst.who]
-    of = "groups" if n != evidence.totals[worst.who] else "scores"
+    n, absent = evidence.sizes[who], evidence.absent(who)
+    of = "groups" if n != evidence.totals[who] else "scores"
     several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
-    absent = evidence.absent(worst.who)
     among = f"trials ({absent:.3g} of them without a score)" if absent else of
     rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
     told = "no score speaks for the number"
     if of == "groups":
-        law, above = evidence.counts[worst.who], name in ("FAR", "TPR")
+        law, above = evidence.counts[who], name in ("FAR", "TPR")
         invert = law._upper_quantile if above else law._lower_quantile
         t = invert(np.array([tail]), np.log([tail]))
-        worth_of = float(evidence.effective(worst.who, t, 0.5 * _LEVEL, above=above)[0])
+        worth_of = float(evidence.effective(who, t, 0.5 * _LEVEL, above=above)[0])
         told = (
-            f"no whole group speaks for the number; {evidence.totals[worst.who] * left:.3g} scores"
-            f" lie there, worth {worth_of * left:.2g} independent ones"
+            f"no whole group speaks for the number; {evidence.totals[who] * left:.3g} scores lie"
+            f" there, worth {worth_of * left:.2g} independent ones"
         )
+    ask = ""
+    if n * (1.0 - absent) > 2.0:  # rates that expect a score on either side
+        low, high = (absent, 0.0) if name in _LOWER else (0.0, absent)
+        least = f"{low + 1 / n:.{6 if absent else 2}g}"
+        ask = f", or ask for a rate between {least} and {1 - high - 1 / n:.6g}"
     warn(
-        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {among} {n * left:.2g} are"
-        f" expected beyond it, so {told}; about {needed(left)} would (3/{rate})."
-        f" Give more {of}{_askable(name, n, absent)}.",
+        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {CLASSES[who]} {among}"
+        f" {n * left:.2g} are expected beyond it, so {told}; about {needed(left)} would"
+        f" (3/{rate}). Give more {of}{ask}.",
         ExtrapolationWarning,
     )
     return True
-
-
-def _askable(name: str, n: float, absent: float) -> str:
-    """The rates that expect a score on either side, beside trials that have none."""
-    if n * (1.0 - absent) <= 2.0:
-        return ""
-    low, high = (absent, 0.0) if name in _LOWER else (0.0, absent)
-    digits = 6 if absent else 2
-    return f", or ask for a rate between {low + 1 / n:.{digits}g} and {1 - high - 1 / n:.6g}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +12,10 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.ensemble.fusion import (
     STRENGTHS,
     LearnedGain,
     Standard,
-    _needed,
     learned_gains,
     linear,
     nested_folds,
@@ -334,60 +330,6 @@ def test_a_suppressor_is_included_and_what_repeats_is_not() -> None:
 
 
 @pytest.mark.simulation
-def test_the_sentences_of_a_suppressor() -> None:
-    result = selected(scores(suppressor(1500, 1), "A", "B", "S"))
-    verdict, other = result.verdict["S"], result.verdict["B"]
-    assert (verdict.word, verdict.marginal) == ("include", "cannot tell")
-    assert verdict.gain.word == "include"
-    assert verdict.reason.startswith("A learned fusion gains by it: AUC is 0.99")
-    assert (other.word, other.marginal) == ("adds nothing", "include")
-    assert "A is most like it (correlation 0.98" in other.reason
-    assert "drop one of the two, not both" in other.reason
-    assert other.gain.interval.estimate == other.gain.estimate
-    text = " ".join(str(result).split())
-    assert "S: all 6 rules lose by it; include it in a fusion that learns its weights" in text
-    assert "learned gain (AUC)" in text
-    assert result.learned["word"].tolist() == [v.gain.word for v in result.verdict.values()]
-
-
-def test_where_it_cannot_be_told_the_sentence_says_how_many_would_do() -> None:
-    """reach/sqrt(f) + unseen/f is the margin; 2 digits, rounded up."""
-    result = selected(scores(suppressor(100, 1), "A", "B"))
-    gain = result.verdict["B"].gain
-    assert (result.verdict["B"], gain.method) == ("cannot tell", "delong-folds")
-    margin = max(gain.estimate, 0.005 - gain.estimate)
-    assert gain.needed == pytest.approx(((gain.high - gain.estimate) / margin) ** 2)
-    n = gain.needed * 100
-    step = 10 ** (math.floor(math.log10(n)) - 1)
-    many = f"{math.ceil(n / step) * step}"
-    said = f"about {many} clients and {many} impostors would have an even chance to tell a gain"
-    assert said in result.verdict["B"].reason
-
-
-@pytest.mark.simulation
-def test_the_number_that_would_do_has_an_even_chance() -> None:
-    """Of B given A + error, both normal: 200 draws, 3 standard errors of .035."""
-    rng = np.random.default_rng(13)
-
-    def drawn(n: int) -> Any:
-        own = rng.normal(1, 1, n), rng.normal(0, 1, n)
-        return paired_areas(br.Scores(*own), br.Scores(*(x + rng.normal(0, 0.35, n) for x in own)))
-
-    z = stats.norm.ppf(0.975)
-    # AUC = Phi(1 / sqrt 2) less that of deviations sqrt(1 + .35^2).
-    gain = stats.norm.cdf(1 / math.sqrt(2)) - stats.norm.cdf(1 / math.sqrt(2 * (1 + 0.35**2)))
-    one = math.sqrt(drawn(100_000).variance * 100_000)
-    n = round(100 * _needed(gain, z * one / 10, 0.0))
-    assert n == pytest.approx((z * one / gain) ** 2, abs=1)
-    told = []
-    for _ in range(200):
-        found = drawn(n)
-        reach = stats.t.ppf(0.975, found.freedom) * math.sqrt(found.variance)
-        told.append(abs(found.area - found.other) > reach)
-    assert np.mean(told) == pytest.approx(0.5, abs=0.105)
-
-
-@pytest.mark.simulation
 # ------------------------------------------------------------------------------ hard inputs
 def test_two_equal_classifiers() -> None:
     classes = suppressor(100, 2)
@@ -524,25 +466,3 @@ def test_the_same_call_gives_the_same_bits() -> None:
     one, other = (selected(given, rng=3).learned for _ in range(2))
     pd.testing.assert_frame_equal(one, other, check_exact=True)
     assert not selected(given, rng=4).learned["estimate"].equals(one["estimate"])
-
-
-@pytest.mark.simulation
-def test_the_command_says_it_in_text_and_json(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    classes = suppressor(200, 10)
-    frame = pd.DataFrame({k: special.expit(np.concatenate([c[k] for c in classes])) for k in "AS"})
-    frame["label"] = np.repeat([1, 0], 200)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    assert main(["ensemble", str(tmp_path / "t.csv"), "--family", "logit-normal", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["classifiers"]["S"]
-    assert found["verdict"] == found["gain"]["word"] == "include"
-    assert set(found["gain"]) >= {"estimate", "low", "high", "level", "method", "moved"}
-    assert found["marginal"] in ("cannot tell", "exclude")
-    assert main(["ensemble", str(tmp_path / "t.csv"), "--family", "logit-normal"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
-    assert "S: include. A learned fusion gains by it: AUC is " in text
-    few = [str(tmp_path / "t.csv"), "--family", "logit-normal", "--folds", "2", "--json"]
-    assert main(["ensemble", *few]) == 0
-    unmeasured = json.loads(capsys.readouterr().out)["classifiers"]["S"]["gain"]
-    assert (unmeasured["estimate"], unmeasured["method"]) == (None, "none")

@@ -13,7 +13,7 @@ from scipy import integrate, special, stats
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from betaroc.estimation.families import FAMILIES
-from betaroc.inference.profile import profile_of_scores
+from betaroc.inference.delta import profile_of_scores
 from helpers.kumaraswamy import KUMARASWAMY, Kumaraswamy
 
 CLIENT, IMPOSTOR = Kumaraswamy(3.0, 1.5), Kumaraswamy(1.5, 3.0)

@@ -14,7 +14,6 @@ import betaroc as br
 from betaroc import Fit
 from betaroc.core.notices import quietly
 from betaroc.estimation.families import FAMILIES
-from betaroc.fits.check import RocDistance, _verdict
 from helpers.cases import some
 
 
@@ -210,18 +209,3 @@ def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypat
 def test_what_is_refused(call, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call(br.fit(scores(7)))
-
-
-@pytest.mark.parametrize(
-    ("sup", "noise", "words"),
-    [(0.045, 0.06, "about 140 times as many"), (0.035, 0.0151, "a few more"),
-     (0.02, 0.05, "about 2.8 times as many")],
-)  # fmt: skip
-def test_how_many_scores_would_tell_is_a_number_without_powers(
-    sup: float, noise: float, words: str
-) -> None:
-    """Chance must fall to the distance from the tolerance, by the root of the number: squares."""
-    found = RocDistance(sup, sup, noise, max(sup - noise, 0.0), sup + noise, 0.5)
-    verdict, reason = _verdict(found, 0.0, 0.05, 0.95)
-    assert verdict == "cannot tell"
-    assert reason.endswith(f"; {words} scores would tell")

@@ -179,17 +179,6 @@ def test_groups_widen_hills_error_by_hand() -> None:
     assert together.z == pytest.approx((alone.hill - a) / error, rel=1e-12)
 
 
-def test_the_text_says_what_moves() -> None:
-    rng = np.random.default_rng(4)
-    client = rng.beta(4, 2, 4000)
-    client[::50] **= 5
-    found = br.fit(br.Scores(client, rng.beta(2, 4, 4000))).sensitivity()
-    values = [row.auc for row in found.policies]
-    assert f"over 8 rules: AUC {min(values):.4g} to {max(values):.4g}, exponent" in str(found)
-    assert str(found).count("Client scores near 0: Hill's exponent") == 1
-    assert "Impostor scores" not in str(found)
-
-
 def test_rules_without_a_fit_are_named() -> None:
     # Beyond the censoring edge of 0.001 lies everything: no interior score is left.
     rng = np.random.default_rng(6)

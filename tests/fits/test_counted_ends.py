@@ -131,7 +131,7 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(
     note = counts_at_end(fit, "at_one", "below").words
     assert note.startswith("contradicted by the scores: TPR ")
     section = ends_of_report(scores, "normal-mixture,normal", tmp_path)
-    assert section["finding"].endswith("contradicted")
+    assert "contradicted" in section["finding"]
     told = json.dumps(section, ensure_ascii=False)
     assert f"the fitted ROC lies below the diagonal, {note}" in told
     assert "rejecting almost everybody this way is worse than chance" not in told
@@ -160,30 +160,6 @@ def test_a_weight_counts_as_copies_and_bins_as_scores(contradicted: br.Scores) -
     fractions = br.Scores(contradicted.client, contradicted.impostor,
                           client_weights=np.full(300, 0.5))  # fmt: skip
     assert counts_at_end(br.fit(fractions, "normal"), "at_one", "below").verdict == "cannot tell"
-
-
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.filterwarnings("ignore::betaroc.MisfitWarning")
-def test_every_door_says_it(
-    contradicted: br.Scores, tmp_path: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
-) -> None:
-    note = br.fit(contradicted, "normal").end_tests().at_one.note
-    path = f"{tmp_path}/scores.csv"
-    y = np.repeat([1, 0], [300, 1000])
-    x = np.concatenate([contradicted.client, contradicted.impostor])
-    np.savetxt(path, np.column_stack([y, x]), ["%d", "%.17g"], delimiter=",", header="label,score",
-               comments="")  # fmt: skip
-    assert main(["fit", path, "--family", "normal"]) == 0
-    assert note in " ".join(capsys.readouterr().out.split())
-    analysis = br.analyze(contradicted, family="normal")
-    told = json.loads(analysis.to_json())
-    assert note in json.dumps(told)
-    assert note in " ".join(str(analysis.summary()).split())
-    frame = pd.DataFrame({"label": y, "a": x, "b": np.random.default_rng(1).normal(y, 1.0)})
-    ensemble = br.inclusion(frame, family="normal")
-    assert ensemble.evidence["a"].strict.side == "contradicted"
-    assert note in " ".join(str(ensemble).split())
-    assert "contradicted" in str(ensemble.table["strict"].tolist())
 
 
 # ----------------------------------------------------------------------- simulated, in part

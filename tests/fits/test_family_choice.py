@@ -386,20 +386,3 @@ def test_the_best_says_why_a_poor_family_has_no_tail() -> None:
     f = br.fit(few, "best")
     assert not f.impostor.tails
     assert "can have no tail: the upper tail of impostor must be fitted to a class" in f.reason
-
-
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ScaleWarning")
-def test_a_report_fits_its_tests_with_the_tails_of_dev() -> None:
-    rng = np.random.default_rng(7)
-
-    def drawn(n: int) -> br.Scores:
-        centres = rng.choice([0.0, 5.0, 9.0], n, p=[0.95, 0.035, 0.015])
-        return br.Scores(rng.normal(6.0, 1.0, n), rng.normal(centres, 0.5))
-
-    dev, test, small = drawn(2000), drawn(1000), drawn(100)
-    with pytest.warns(br.errors.BetarocWarning, match="fitted without tails"):
-        found = br.analyze(dev, {"large": test, "small": small})
-    large, few = (part.fit for part in found.tests)
-    assert [one.side for one in large.impostor.tails] == ["upper"]
-    assert not few.impostor.tails

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +9,6 @@ from scipy import stats
 from scipy.special import logit
 
 import betaroc as br
-from betaroc.cli import main
-from betaroc.estimation.families import family_text, names_of_text
 
 
 def scores(seed: int = 1, n: int = 400) -> br.Scores:
@@ -227,21 +223,6 @@ def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
         br.likelihood_ratio_test(pair, one, replicates=19)
 
 
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-def test_planning_studies_and_ensembles_take_pairs() -> None:
-    given = scores()
-    mixed = br.fit(given, ("beta", "logit-normal"))
-    plan = br.plan_sample_size("auc", model=mixed.model, width=0.05)
-    assert plan.n_client > 10
-    result = br.inclusion(
-        {"one": given, "two": scores(5)}, family={"one": ("beta", "beta-mixture")}, rng=1
-    )
-    assert result.fits["one"].family == ("beta", "beta-mixture")
-    assert result.fits["two"].family == "beta"
-    assert "beta (clients), beta-mixture (impostors)" in str(result)
-
-
 @pytest.mark.simulation
 def test_a_pair_draws_its_own_curve(pair: br.Fit) -> None:
     far, tpr = map(np.asarray, pair.model.roc().plot().lines[0].get_data())
@@ -256,39 +237,6 @@ def test_a_pair_draws_its_own_curve(pair: br.Fit) -> None:
 
 
 # ------------------------------------------------------------------------------- the shell
-@pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
-@pytest.mark.simulation
-def test_the_shell_takes_two_names_with_a_comma(tmp_path, capsys, pair: br.Fit) -> None:
-    given = scores()
-    path = tmp_path / "scores.csv"
-    values = np.concatenate([given.client, given.impostor])
-    labels = [1] * given.n_client + [0] * given.n_impostor
-    pd.DataFrame({"score": values, "label": labels}).to_csv(path, index=False)
-    assert main(["fit", str(path), "--family", "beta,beta-mixture", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["family"] == ["beta", "beta-mixture"]
-    assert document["reason"] == "chosen with --family beta,beta-mixture"
-    assert document["auc"] == pytest.approx(pair.model.auc(), rel=1e-12)
-    assert document["client"]["family"] == "beta"
-    assert main(["fit", str(path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["reason"] == br.fit(given).reason
-    assert main(["fit", str(path), "--family", "best", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["reason"] == br.fit(given, "best").reason
-    for wrong in ("weibull", "beta,best", "beta,proper-beta", "beta,normal,beta"):
-        with pytest.raises(SystemExit) as stop:
-            main(["fit", str(path), "--family", wrong])
-        assert stop.value.code == 2
-        assert "--family" in capsys.readouterr().err
-
-
-def test_names_in_text() -> None:
-    assert names_of_text("beta") == "beta"
-    assert names_of_text("beta, normal") == ("beta", "normal")
-    assert names_of_text("beta,beta") == "beta"
-    assert family_text(("beta", "normal")) == "beta (clients), normal (impostors)"
-    assert family_text("beta") == "beta"
-
-
 @pytest.mark.filterwarnings("ignore:.*do not describe these scores:betaroc.MisfitWarning")
 @pytest.mark.parametrize("name", ["proper-beta", "dual-beta"])
 def test_a_family_of_both_classes_is_named_alone_or_twice(name: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 import pickle
 import re
@@ -14,7 +13,6 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.core.notices import Notice
 from helpers.cases import some
 
@@ -80,23 +78,6 @@ def test_what_rests_on_a_misfit_says_so() -> None:
     logs = br.fit(br.Scores(np.log(scores.client), np.log(scores.impostor)), "normal")
     assert br.plan_sample_size("auc", model=logs, width=0.1).notices == ()
     assert br.epc_forecast(logs, n_client=100, n_impostor=100, alpha=[0.5]).notices == ()
-
-
-@pytest.mark.parametrize("command", ["fit", "plan"])
-def test_the_command_line_says_what_the_fit_says(
-    command: str, tmp_path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rng = np.random.default_rng(0)
-    scores = br.Scores(rng.lognormal(1.0, 0.7, 200), rng.lognormal(0.0, 0.7, 200))
-    rows = [f"{x!r},{label}" for label, side in ((1, scores.client), (0, scores.impostor))
-            for x in side.tolist()]  # fmt: skip
-    path = tmp_path / "dev.csv"
-    path.write_text("score,label\n" + "\n".join(rows) + "\n", "utf-8")
-    asked = ["fit"] if command == "fit" else ["plan", "auc", "--width", "0.1", "--from"]
-    assert main([*asked, str(path), "--family", "normal", "--json"]) == 0
-    (message,) = [n.message for n in told(scores, "normal")]
-    (said,) = json.loads(capsys.readouterr().out)["warnings"]
-    assert said.partition(" Look at ")[0] == message.partition(" Look at ")[0]
 
 
 LAWS: dict[str, tuple[str, Draw, Draw]] = {

@@ -16,9 +16,6 @@ from betaroc import beta_mle
 from betaroc.data.groups import groups_of
 from betaroc.estimation.beta import ClassSums, tied_mle
 from betaroc.fits.shape_tests import (
-    EndTest,
-    EndTests,
-    _both_below,
     _p_both_above,
     _p_same_side,
     by_counts,
@@ -171,25 +168,6 @@ def test_end_tests_by_a_general_optimiser(seed: int) -> None:
         assert test.p_value == pytest.approx(2 * stats.norm.sf(abs(test.z)), rel=1e-9)
         wanted = "cannot tell" if test.p_value > 0.05 else "above" if z > 0 else "below"
         assert (test.side, test.method) == (wanted, "likelihood")
-
-
-def test_departures_are_smooth_where_the_shapes_agree() -> None:
-    near = np.linspace(-3e-3, 3e-3, 41)
-    z = np.array([by_likelihood((2 * math.exp(d), 1, 60), (2, 3, 25), "a").z for d in near])
-    # A straight line to 1e-4, across the place where both roots vanish.
-    line = np.polynomial.Polynomial.fit(near, z, 1)(near)
-    assert np.max(np.abs(z - line)) < 1e-4
-    assert np.all(np.diff(z) > 0)
-
-
-def test_many_scores_give_walds_test() -> None:
-    found = by_likelihood((2.002, 1, 1e7), (2, 3, 1e7), "a")
-    v = [np.linalg.inv([[special.polygamma(1, a) - special.polygamma(1, a + b),
-                         -special.polygamma(1, a + b)],
-                        [-special.polygamma(1, a + b),
-                         special.polygamma(1, b) - special.polygamma(1, a + b)]])[0, 0] / a**2
-         for a, b in ((2.002, 1), (2, 3))]  # fmt: skip
-    assert found.z == pytest.approx(math.log(1.001) / math.sqrt(sum(v) / 1e7), rel=1e-3)
 
 
 @pytest.mark.simulation
@@ -423,13 +401,6 @@ def test_masses_need_whole_copies() -> None:
 
 
 # ----------------------------------------------------------------------------- the curve
-@pytest.mark.parametrize("rho", [-1.0, -0.97, -0.5, 0.0, 0.4, 0.999])
-def test_two_normal_numbers(rho: float) -> None:
-    law = stats.multivariate_normal(cov=[[1, rho], [rho, 1]], allow_singular=True)
-    for x, y in itertools.product((-2.5, -1.0, 0.0, 0.3, 1.7), repeat=2):
-        assert _both_below(x, y, rho) == pytest.approx(law.cdf([x, y]), abs=1e-10)
-
-
 @pytest.mark.parametrize("rho", [-0.95, -0.8, -0.5, 0.3])
 def test_worst_cases_of_the_hypotheses(rho: float) -> None:
     """No curve that obeys a hypothesis rejects it more often than the p-value says."""
@@ -618,38 +589,6 @@ def test_hooks_of_a_fit_hold_the_scores_counted() -> None:
 
 
 # --------------------------------------------------------------------------------- words
-def test_the_words_of_ends() -> None:
-    tests = EndTests(
-        EndTest("above", 3.0, 0.0027, "likelihood"), EndTest("cannot tell", 0.1, 0.92, "counts")
-    )
-    assert str(tests).splitlines() == [
-        "at the low end above the diagonal (p = 0.0027, by likelihood)",
-        "at the high end cannot tell the side of the diagonal (p = 0.92, by counts)",
-    ]
-
-
-def test_the_words_of_curves() -> None:
-    hooked = fit_of((4, 2), (2, 1.4), 4000, 4).curve_test()
-    assert hooked.finding == (
-        "below the diagonal where scores are, and beyond chance if each class follows its fitted"
-        " distribution"
-    )
-    assert str(hooked).splitlines()[-1].startswith("beside threshold 1: at most ")
-    proper = fit_of((4, 2), (2, 4), 300, 4).curve_test()
-    assert proper.finding == "no part of the fitted ROC is below the diagonal"
-    assert proper.p_proper > 0.5
-    with pytest.warns(br.ReversedScoresWarning):
-        chance = fit_of((2, 1), (2, 1.0), 300, 1).curve_test()
-    assert chance.p_proper > 0.05
-    assert chance.finding == "below the diagonal where scores are, but not beyond chance"
-    rng = np.random.default_rng(1)
-    tiny = br.fit(br.Scores(rng.normal(4, 1, 300), rng.normal(0, 1.5, 300)), "normal").curve_test()
-    assert tiny.p_proper < 0.001
-    assert tiny.finding.endswith("less than one score is expected: no finding")
-    between = br.fit(br.Scores(rng.normal(0, 1, 30), rng.normal(0, 2, 30)), "normal").curve_test()
-    assert between.finding.startswith("below the diagonal where scores are")
-
-
 def test_what_is_refused() -> None:
     rng = np.random.default_rng(7)
     normal = br.fit(br.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "normal")

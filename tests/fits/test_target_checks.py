@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import re
 import warnings
 
@@ -341,19 +340,6 @@ def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval() -> None
     with pytest.raises(br.InputError):
         br.check_fit(fine)
     assert br.check_fit(fine, frr=0.1).targets[0].verdict == "good"
-
-
-@pytest.mark.simulation
-def test_no_status_is_good_beside_a_rate_that_is_not() -> None:
-    rng = np.random.default_rng(8)
-    x = np.where(rng.random(5000) < 0.01, rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
-    found = br.check_fit(br.fit(br.Scores(rng.beta(6, 3, 3000), x)), replicates=99, rng=1)
-    assert found.verdict == "good"
-    assert found.status == "poor"
-    assert found.good_down_to.far == 0.005
-    assert "Fit: poor" in str(found)
-    assert "Fit of the ROC: good as a curve only: " in str(found)
-    assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_thresholds_near_one_keep_their_logit() -> None:

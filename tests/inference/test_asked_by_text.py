@@ -103,16 +103,6 @@ def test_a_number_that_is_not_there_is_told_with_its_reason(
     assert f"No interval of fitted client-mu: the {own}" in capsys.readouterr().out
 
 
-def test_the_words_of_a_difference_planned() -> None:
-    gap = PAIR.eer().hter - OTHER.eer().hter
-    goals: list[dict[str, Any]] = [{"power": 0.8}, {"width": 0.1}]
-    for wanted in goals:
-        said = str(br.plan_sample_size("eer", model=(PAIR, OTHER), correlation=0.3, **wanted))
-        head = f"difference of two systems in eer, first less second: {gap:.4g}: "
-        assert said.startswith(head)
-        assert "errors of correlation 0.3\n" in said
-
-
 def test_few_scores_beyond_are_shown_in_the_repr() -> None:
     """28 impostors expect 2.8 beyond a FAR of 0.1 and 7 beyond 0.25; five are enough."""
     gap = br.difference(SCORES, SCORES, "frr", far=0.1, paired=False)
