@@ -14,8 +14,7 @@ from betaroc.core.notices import collected
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, shared_words
 from betaroc.decision.decide import checked_request
-from betaroc.decision.decision_view import decision_view
-from betaroc.decision.status import GREEN
+from betaroc.decision.decision_view import GREEN, decision_view
 from betaroc.decision.ways import HOW
 from betaroc.estimation.families import BEST
 from betaroc.report.systems_page import thresholds_view

@@ -28,8 +28,7 @@ from betaroc.core.vocabulary import (
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.decision_view import decision_view, plot_decision
-from betaroc.decision.status import (
+from betaroc.decision.decision_view import (
     AMBER,
     GREEN,
     RED,
@@ -37,11 +36,13 @@ from betaroc.decision.status import (
     Said,
     Shift,
     cut_words,
+    decision_view,
     high_rate_words,
     mean_rate,
     observed_cost,
     observed_precision,
     observed_rate,
+    plot_decision,
     said_of_costs,
     said_of_precision,
     said_of_rate,
@@ -54,6 +55,7 @@ from betaroc.decision.ways import (
     Rate,
     Target,
     Way,
+    both_rates,
     digest_of,
     needed_for_guarantee,
     precision_interval,
@@ -301,22 +303,15 @@ class Decision(Tabular, Noun):
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
-        way, prior, n = self.way, self.expected.prior, self.n or 0
-        rates = [(i.estimate, i.low, i.high) for i in self.counted or [self.interval] * 2]
+        n, needed = self.n or 0, 0
         if self.target in TARGET_RATES:
-            target = Target(self.target, self.rate, self.confidence)
             needed = needed_for_guarantee(self.rate, self.confidence)
-            said = said_of_rate(way, target, n, needed, *rates)
-            point, interval = _of_way(way, target, n, prior)
-        elif self.target == "precision":
-            needed, said = 0, Said(AMBER, "", "")
-            point = OperatingPoint(way.threshold, way.far, way.frr, prior)
-            interval = _of_precision(way, self.confidence)
-        else:
-            needed, said = 0, said_of_costs(way, self.costs, ClassWords())
-            frr = self.expected.frr
-            point = OperatingPoint(way.threshold, way.expected, frr, prior)
-            interval = _of_both(way, frr, self._weights, rates, self.confidence)
+        rates = [(i.estimate, i.low, i.high) for i in self.counted or [self.interval] * 2]
+        asked = DecisionRequest(
+            self.target, self.rate, self.costs, None, None, self.confidence, self.target
+        )
+        expected = self.expected
+        point, interval, said = _answer(asked, self.way, expected.prior, expected.frr, rates, n)
         follows = {"expected": point, "needed": needed if n < needed else None}
         shown = {"interval": interval, "status": said.status} if self.counted else {}
         return follows | shown
@@ -498,13 +493,11 @@ class Decision(Tabular, Noun):
                 " Pass scores that took no part in choosing it.",
                 SameDataWarning,
             )
-        far, frr = (
-            rate_interval(scores, kind, self.threshold, self.confidence) for kind in ("far", "frr")
-        )
+        far, frr = rates = both_rates(scores, self.threshold, self.confidence)
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
         reason = self.reason.removesuffix(self._high_words("dev", self.expected))
         found = self._observed(far, frr, reason, scores)
-        counted = _as_intervals((far, frr), self.confidence)
+        counted = _as_intervals(rates, self.confidence)
         found = found._replace(reason=found.reason + self._high_words("test", point))
         return DecisionCheck(*found, point, counted, self, scores)
 
@@ -856,29 +849,59 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
             for why, hows in tried.items()
         )
         raise _impossible(target, how, "; ".join(parts), short)
-    way = wanted[0]
-    point, interval = _of_way(way, target, n, prior)
-    rates = [rate_interval(scores, kind, way.threshold, asked.confidence) for kind in TARGET_RATES]
     absent = getattr(scores, f"n_{target.who}_rejected")
-    said = said_of_rate(way, target, n, needed, *rates)
-    said = said.more(high_rate_words(target.kind, target.words, "dev", point))
-    decision = Decision(
-        way.threshold, target.kind, target.rate, way.how, target.confidence, point, interval,
-        *said, short, tuple(ways), None, n, scores.dtype, scores.words, digest_of(scores),
-        _as_intervals(rates, target.confidence), absent, scores, library=scores.library,
+    decision = _decision(
+        scores, asked, wanted[0], prior, n=n, needed=short, ways=ways, absent=absent,
+        grouped=target.grouped,
     )  # fmt: skip
     if later:
-        vars(decision)["ways"] = [way, lambda: ways_of(scores, target, fitting)]
+        vars(decision)["ways"] = [decision.way, lambda: ways_of(scores, target, fitting)]
     return decision
 
 
-def _of_way(way: Way, target: Target, n: int, prior: float) -> tuple[OperatingPoint, Interval]:
-    """What is to be expected of a way that was taken, and the interval of the target's rate."""
-    expected = {"far": way.far, "frr": way.frr} | {target.kind: way.expected}
-    point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
-    return point, Interval(
-        way.expected, way.low, way.high, target.confidence, way.how, way.n_beyond,
-        way.how in ("tail", "model") and n * target.rate < 1.0,
+def _answer(
+    asked: DecisionRequest, way: Way, prior: float, frr: float, rates: Sequence[Rate], n: int,
+    words: ClassWords | None = None, *, grouped: bool = False,
+) -> tuple[OperatingPoint, Interval, Said]:  # fmt: skip
+    """What is to be expected of a way that was taken, the interval of the target, the status."""
+    kind, confidence, words = asked.kind, asked.confidence, words or ClassWords()
+    found, extrapolated = (way.expected, way.low, way.high), False
+    point = OperatingPoint(way.threshold, way.far, way.frr, prior)
+    if kind in TARGET_RATES:
+        expected = {"far": way.far, "frr": way.frr} | {kind: way.expected}
+        point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
+        extrapolated = way.how in ("tail", "model") and n * asked.rate < 1.0
+        needed = needed_for_guarantee(asked.rate, confidence)
+        target = Target(kind, asked.rate, confidence, words, grouped)
+        said = said_of_rate(way, target, n, needed, *rates)
+    elif kind == "precision":
+        said = said_of_precision(asked.rate, found, way.n_beyond)
+    else:
+        point = OperatingPoint(way.threshold, way.expected, frr, prior)
+        weights = _weights(asked.costs, prior)
+        mean, low, high = mean_rate(weights, *rates)
+        expected_mean = weights[0] * way.expected + weights[1] * frr
+        # Moved to what the fit expects, an interval of costs may reach below the least there is.
+        found = (expected_mean, max(expected_mean - (mean - low), 0.0), expected_mean + high - mean)
+        said = said_of_costs(way, asked.costs, words)
+    return point, Interval(*found, confidence, way.how, way.n_beyond, extrapolated), said
+
+
+def _decision(
+    scores: Counted, asked: DecisionRequest, way: Way, prior: float, *, ways: Sequence[Way],
+    n: int | None = None, needed: int | None = None, absent: int = 0, frr: float = math.nan,
+    grouped: bool = False,
+) -> Decision:  # fmt: skip
+    """A way that was taken, with all that is said of it."""
+    rates = both_rates(scores, way.threshold, asked.confidence)
+    point, interval, said = _answer(
+        asked, way, prior, frr, rates, n or 0, scores.words, grouped=grouped
+    )
+    said = said.more(high_rate_words(asked.kind, scores.words, "dev", point))
+    return Decision(
+        way.threshold, asked.kind, asked.rate, way.how, asked.confidence, point, interval,
+        *said, needed, tuple(ways), asked.costs, n, scores.dtype, scores.words, digest_of(scores),
+        _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
     )  # fmt: skip
 
 
@@ -895,28 +918,14 @@ def _impossible(target: Target, how: str | None, why: str, needed: int | None = 
 def _of_least_precision(
     scores: Counted, asked: DecisionRequest, prior: float, _: Fitting
 ) -> Decision:
-    confidence = asked.confidence
-    way = way_of_precision(scores, asked.rate, prior, confidence)
-    point = OperatingPoint(way.threshold, way.far, way.frr, prior)
-    rates = [rate_interval(scores, kind, way.threshold, confidence) for kind in TARGET_RATES]
-    said = said_of_precision(asked.rate, (way.expected, way.low, way.high), round(way.n_beyond))
-    said = said.more(high_rate_words("precision", scores.words, "dev", point))
-    return Decision(
-        way.threshold, "precision", asked.rate, way.how, confidence, point,
-        _of_precision(way, confidence), *said, None, (way,), None,
-        round(way.n_beyond) if asked.prior is None else None, scores.dtype, scores.words,
-        digest_of(scores), _as_intervals(rates, confidence), scores=scores, library=scores.library,
-    )  # fmt: skip
-
-
-def _of_precision(way: Way, confidence: float) -> Interval:
-    return Interval(way.expected, way.low, way.high, confidence, way.how, way.n_beyond)
+    way = way_of_precision(scores, asked.rate, prior, asked.confidence)
+    n = round(way.n_beyond) if asked.prior is None else None
+    return _decision(scores, asked, way, prior, ways=(way,), n=n)
 
 
 # ---------------------------------------------------------------------- of both rates
 def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
-    kind, costs, confidence = asked.kind, asked.costs, asked.confidence
-    how = asked.how or "counted"
+    costs, confidence, how = asked.costs, asked.confidence, asked.how or "counted"
 
     def chosen(model: ScoreModel) -> float:
         own = replace(model, prior=prior)
@@ -945,31 +954,10 @@ def _of_costs(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fi
             f'how="model" must be possible to decide by; it is not: {way.why}'
         )
     frr = way.frr if f is None or how == "counted" else float(f.model.frr(way.threshold))
-    point = OperatingPoint(way.threshold, way.expected, frr, prior)
-    rates = [rate_interval(scores, kind, way.threshold, confidence) for kind in TARGET_RATES]
-    interval = _of_both(way, frr, _weights(costs, prior), rates, confidence)
-    said = said_of_costs(way, costs, scores.words or ClassWords())
-    said = said.more(high_rate_words(kind, scores.words, "dev", point))
-    decision = Decision(
-        way.threshold, kind, math.nan, how, confidence, point, interval,
-        *said, None, (counted, modelled), costs,
-        None, scores.dtype, scores.words, digest_of(scores), _as_intervals(rates, confidence),
-        scores=scores, library=scores.library,
-    )  # fmt: skip
+    decision = _decision(scores, asked, way, prior, ways=(counted, modelled), frr=frr)
     if later:
         vars(decision)["ways"] = [way, lambda: (counted, by_fit()[0])]
     return decision
-
-
-def _of_both(
-    way: Way, frr: float, weights: tuple[float, float], rates: Sequence[Rate], confidence: float
-) -> Interval:
-    """Of the mean cost of a trial, or of the mean of both rates."""
-    mean, low, high = mean_rate(weights, *rates)
-    expected = weights[0] * way.expected + weights[1] * frr
-    # Moved to what the fit expects, an interval of costs may reach below the least there is.
-    low, high = max(expected - (mean - low), 0.0), expected + (high - mean)
-    return Interval(expected, low, high, confidence, way.how, way.n_beyond)
 
 
 def _as_intervals(rates: Sequence[Rate], confidence: float) -> tuple[Interval, Interval]:

@@ -440,6 +440,11 @@ def rate_interval(scores: ScoreData, kind: str, threshold: float, level: float) 
     return float(rates[0]), float(low[0]), float(high[0])
 
 
+def both_rates(scores: ScoreData, threshold: float, level: float) -> list[Rate]:
+    """FAR and FRR counted at a threshold."""
+    return [rate_interval(scores, kind, threshold, level) for kind in TARGET_RATES]
+
+
 def counted_rates(
     data: ScoreData, kind: str, thresholds: npt.ArrayLike, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -471,8 +476,7 @@ def way_of_both(
     f: Fit | None = None,
 ) -> Way:  # fmt: skip
     """At a threshold of both rates, FAR with its exact interval; of a fit its own."""
-    far = rate_interval(scores, "far", threshold, confidence)
-    frr = rate_interval(scores, "frr", threshold, confidence)
+    far, frr = both_rates(scores, threshold, confidence)
     found = far if f is None else rate_of_fit(f, "far", threshold, confidence)
     beyond = float(round(far[0] * scores.impostor_total))
     return Way(how, threshold, *found, beyond, far[0], frr[0], family)
@@ -504,7 +508,7 @@ def precision_interval(
     At the scores' own share of clients it is Clopper and Pearson's; at another prior, or where
     trials depend on each other, the distances to the ends of both rates, their squares added.
     """
-    far, frr = (rate_interval(scores, kind, threshold, level) for kind in TARGET_RATES)
+    far, frr = both_rates(scores, threshold, level)
     tpr = float(scores._distributions[0].sf(threshold))
     hits, errors = round(scores.client_total * tpr), round(scores.impostor_total * far[0])
     if not hits + errors:

@@ -31,11 +31,13 @@ from betaroc.decision.decide import (
     decided,
 )
 from betaroc.decision.decision_view import (
+    DECIDED,
     STATUS_COLOURS,
     RateCell,
     RateRow,
     decision_rates,
     decision_view,
+    high_rate_words,
     mean_shown,
     of_total,
     remedy_words,
@@ -43,7 +45,6 @@ from betaroc.decision.decision_view import (
     status_words,
     ways_grid,
 )
-from betaroc.decision.status import DECIDED, high_rate_words
 from betaroc.decision.ways import TARGET_RATES, Fitting, counted_rates
 from betaroc.estimation.families import family_text
 from betaroc.model.measures import OperatingPoint

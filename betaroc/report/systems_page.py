@@ -20,6 +20,7 @@ from betaroc.decision.curve import axes_of
 from betaroc.decision.curve_view import named_curves
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.decision_view import (
+    GREEN,
     STATUS_COLOURS,
     decision_view,
     mean_shown,
@@ -27,7 +28,6 @@ from betaroc.decision.decision_view import (
     shown_threshold,
 )
 from betaroc.decision.epc import epc
-from betaroc.decision.status import GREEN
 from betaroc.decision.ways import HOW, TARGET_RATES
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model

@@ -25,7 +25,7 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import Scores
 from betaroc.decision.decide import Decision, checked_request, decide
-from betaroc.decision.status import AMBER, GREEN
+from betaroc.decision.decision_view import AMBER, GREEN
 from betaroc.estimation.families import AUTO, BEST, Names, checked_pair
 from betaroc.sklearn.trials import (
     Split,
