@@ -41,8 +41,7 @@ from betaroc.decision.curve import (
     larger_is_better,
     short_measure,
 )
-from betaroc.decision.curve_intervals import refuse_different
-from betaroc.decision.epc import Epc
+from betaroc.decision.epc import Epc, refuse_different
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
 from betaroc.rendering.alphas import (

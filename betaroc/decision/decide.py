@@ -80,17 +80,8 @@ from betaroc.rendering.tree import Node
 #: What counts at thresholds can be had of.
 Counted = Scores | ScoreSummary
 _OF_COSTS = ("counted", "model")
-_ARGUMENTS = (
-    "precision",
-    "cost_fa",
-    "cost_fr",
-    "prior",
-    "eer",
-    "youden",
-    "how",
-    "confidence",
-    "family",
-)
+_ARGUMENTS = ("precision", "cost_fa", "cost_fr", "prior", "eer", "youden", "how", "confidence",
+              "family")  # fmt: skip
 _TARGETS, _DTYPES = (*TARGET_RATES, "precision", "cost", "eer"), ("float64", "float32", "float16")
 #: What a confidence may lack of 1 at least.
 _LEAST_RISK = 1e-12
@@ -303,16 +294,14 @@ class Decision(Tabular, Noun):
 
     def _follows(self) -> dict[str, Any]:
         """What the way that was taken comes to; words may be those of an older version."""
-        n, needed = self.n or 0, 0
-        if self.target in TARGET_RATES:
-            needed = needed_for_guarantee(self.rate, self.confidence)
         rates = [(i.estimate, i.low, i.high) for i in self.counted or [self.interval] * 2]
         asked = DecisionRequest(
             self.target, self.rate, self.costs, None, None, self.confidence, self.target
         )
-        expected = self.expected
-        point, interval, said = _answer(asked, self.way, expected.prior, expected.frr, rates, n)
-        follows = {"expected": point, "needed": needed if n < needed else None}
+        point, interval, said, needed = _answer(
+            asked, self.way, self.expected.prior, self.expected.frr, rates, self.n or 0
+        )
+        follows = {"expected": point, "needed": needed}
         shown = {"interval": interval, "status": said.status} if self.counted else {}
         return follows | shown
 
@@ -824,11 +813,7 @@ def _rate(kind: str, value: Any) -> float:
 # ---------------------------------------------------------------------------- of a rate
 def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fitting) -> Decision:
     target = Target(asked.kind, asked.rate, asked.confidence, scores.words or ClassWords())
-    ordered, how, needed = (
-        OrderedScores(scores, target),
-        asked.how,
-        needed_for_guarantee(target.rate, target.confidence),
-    )
+    ordered, how = OrderedScores(scores, target), asked.how
     target, n = ordered.target, ordered.units
     ways: list[Way] = []
     for name in HOW[:2] if fitting.usual else HOW[:1] if how == HOW[0] else ():
@@ -838,7 +823,6 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
     if not later and (how != HOW[0] or ways[0].possible):
         ways = ways_of(scores, target, fitting)
     wanted = [way for way in ways if way.possible and way.how != HOW[-1] and how in (None, way.how)]
-    short = needed if n < needed else None
     if not wanted:
         tried: dict[str, list[str]] = {}
         for way in ways:
@@ -848,12 +832,19 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
             f"{' and '.join(hows)}: {cut_words(why)}" if how is None else cut_words(why)
             for why, hows in tried.items()
         )
-        raise _impossible(target, how, "; ".join(parts), short)
+        why, needed = "; ".join(parts), needed_for_guarantee(target.rate, target.confidence)
+        error = InputError.about("how" if how is not None else target.kind)(
+            f"{target.kind}={target.rate:g} must be possible to decide on"
+            + (f' by how="{how}"' if how is not None else "")
+            + f"; it is not: {why}. Give more scores, or ask for a larger rate."
+        )
+        error.needed = needed if n < needed else None  # type: ignore[attr-defined]
+        error.why = f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
+        raise error
     absent = getattr(scores, f"n_{target.who}_rejected")
     decision = _decision(
-        scores, asked, wanted[0], prior, n=n, needed=short, ways=ways, absent=absent,
-        grouped=target.grouped,
-    )  # fmt: skip
+        scores, asked, wanted[0], prior, n=n, ways=ways, absent=absent, grouped=target.grouped
+    )
     if later:
         vars(decision)["ways"] = [decision.way, lambda: ways_of(scores, target, fitting)]
     return decision
@@ -862,14 +853,13 @@ def _of_rate(scores: Counted, asked: DecisionRequest, prior: float, fitting: Fit
 def _answer(
     asked: DecisionRequest, way: Way, prior: float, frr: float, rates: Sequence[Rate], n: int,
     words: ClassWords | None = None, *, grouped: bool = False,
-) -> tuple[OperatingPoint, Interval, Said]:  # fmt: skip
-    """What is to be expected of a way that was taken, the interval of the target, the status."""
+) -> tuple[OperatingPoint, Interval, Said, int | None]:  # fmt: skip
+    """What is to be expected of a way, the target's interval, the status, the scores needed."""
     kind, confidence, words = asked.kind, asked.confidence, words or ClassWords()
-    found, extrapolated = (way.expected, way.low, way.high), False
-    point = OperatingPoint(way.threshold, way.far, way.frr, prior)
+    found, extrapolated, needed = (way.expected, way.low, way.high), False, 0
+    rate = {"far": way.far, "frr": way.frr}
     if kind in TARGET_RATES:
-        expected = {"far": way.far, "frr": way.frr} | {kind: way.expected}
-        point = OperatingPoint(way.threshold, expected["far"], expected["frr"], prior)
+        rate[kind] = way.expected
         extrapolated = way.how in ("tail", "model") and n * asked.rate < 1.0
         needed = needed_for_guarantee(asked.rate, confidence)
         target = Target(kind, asked.rate, confidence, words, grouped)
@@ -877,24 +867,25 @@ def _answer(
     elif kind == "precision":
         said = said_of_precision(asked.rate, found, way.n_beyond)
     else:
-        point = OperatingPoint(way.threshold, way.expected, frr, prior)
+        rate = {"far": way.expected, "frr": frr}
         weights = _weights(asked.costs, prior)
         mean, low, high = mean_rate(weights, *rates)
         expected_mean = weights[0] * way.expected + weights[1] * frr
         # Moved to what the fit expects, an interval of costs may reach below the least there is.
         found = (expected_mean, max(expected_mean - (mean - low), 0.0), expected_mean + high - mean)
         said = said_of_costs(way, asked.costs, words)
-    return point, Interval(*found, confidence, way.how, way.n_beyond, extrapolated), said
+    interval = Interval(*found, confidence, way.how, way.n_beyond, extrapolated)
+    point = OperatingPoint(way.threshold, rate["far"], rate["frr"], prior)
+    return point, interval, said, needed if n < needed else None
 
 
 def _decision(
     scores: Counted, asked: DecisionRequest, way: Way, prior: float, *, ways: Sequence[Way],
-    n: int | None = None, needed: int | None = None, absent: int = 0, frr: float = math.nan,
-    grouped: bool = False,
+    n: int | None = None, absent: int = 0, frr: float = math.nan, grouped: bool = False,
 ) -> Decision:  # fmt: skip
     """A way that was taken, with all that is said of it."""
     rates = both_rates(scores, way.threshold, asked.confidence)
-    point, interval, said = _answer(
+    point, interval, said, needed = _answer(
         asked, way, prior, frr, rates, n or 0, scores.words, grouped=grouped
     )
     said = said.more(high_rate_words(asked.kind, scores.words, "dev", point))
@@ -903,16 +894,6 @@ def _decision(
         *said, needed, tuple(ways), asked.costs, n, scores.dtype, scores.words, digest_of(scores),
         _as_intervals(rates, asked.confidence), absent, scores, library=scores.library,
     )  # fmt: skip
-
-
-def _impossible(target: Target, how: str | None, why: str, needed: int | None = None) -> InputError:
-    error = InputError.about("how" if how is not None else target.kind)(
-        f"{target.kind}={target.rate:g} must be possible to decide on"
-        + (f' by how="{how}"' if how is not None else "")
-        + f"; it is not: {why}. Give more scores, or ask for a larger rate."
-    )
-    error.needed, error.why = needed, f"{why[:1].upper()}{why[1:]}."  # type: ignore[attr-defined]
-    return error
 
 
 def _of_least_precision(

@@ -19,7 +19,8 @@ from betaroc.core.tables import Table, first_library, in_library
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
-from betaroc.decision.bands import BandOptions, band, shown_band
+from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, shown_band
+from betaroc.decision.comparison_draws import plan_of
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
     Curve,
@@ -34,12 +35,12 @@ from betaroc.decision.curve import (
     tell_support,
     warn_of_reach,
 )
-from betaroc.decision.curve_intervals import area_range, curve_difference, curve_interval
 from betaroc.decision.curve_view import curve_answer, curve_grid, curve_view
-from betaroc.inference.differences import Difference
+from betaroc.inference.differences import Difference, of_replicates
+from betaroc.inference.drawn_scores import interval_of_replicates
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
-from betaroc.model.asking import PointArguments
+from betaroc.model.asking import PointArguments, ascending_pair
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES
@@ -216,18 +217,38 @@ class Epc(Curve, Noun):
         (True, True, 'both')
         """
         options = IntervalOptions(level, method, replicates, groups, rng)
-        return in_library(curve_interval(self, stat, given, point, options), self)
+        return in_library(self._interval_of(stat, given, point, options), self)
 
     def _interval_of(
         self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
-        return curve_interval(self, stat, given, point, options)
+        weights, name = _weights(self, stat, given, point)
+        o = options = options.by(self._drawn_sides)
+        band = BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
+                           resample_argument="method")  # fmt: skip
+        drawn = _weighed(curve_replicates(self, band), weights)
+        estimate = float(_weighed(self.value[None, :], weights)[0])
+        beyond, at = None, np.flatnonzero(weights)
+        if self.n_beyond is not None and at.size == 1 and not np.isnan(self.n_beyond[at[0]]):
+            beyond = float(self.n_beyond[at[0]])  # of a mean over many none in particular
+        return interval_of_replicates(estimate, drawn, options, name, beyond)
 
     def _difference_of(
         self, other: Epc, stat: Any, given: tuple[Any, ...], point: PointArguments,
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
-        return curve_difference(self, other, stat, given, point, options, paired=paired)
+        refuse_different(self, other, ("a", "b"))
+        weights, name = _weights(self, stat, given, point)
+        options = options.by(self._drawn_sides)
+        plan = plan_of((self, other), options, paired=paired)
+        apart = options.replicated(lambda rng, size: _weighed(plan.differences(rng, size), weights))
+        gap = float(_weighed((self.value - other.value)[None, :], weights)[0])
+        return of_replicates(gap, apart, options, name, paired=paired)
+
+    @property
+    def _drawn_sides(self) -> tuple[str, ...]:
+        """Dev is drawn again unless it was typed and has no error."""
+        return RESAMPLE if self.dev_evidence is not None else RESAMPLE[::-1]
 
     def band(
         self,
@@ -605,6 +626,69 @@ class Epc(Curve, Noun):
         beyond = np.full(self.alpha.size, np.nan) if self.n_beyond is None else self.n_beyond
         columns: dict[str, AnyArray] = {name: getattr(self, name) for name in names}
         return columns | {"n_beyond": beyond} | self._rates_made
+
+
+# ------------------------------------------------------------------- numbers of a curve
+def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """What has no weight may have no value."""
+    counts = weights > 0.0
+    return np.asarray(values[:, counts] @ weights[counts])
+
+
+def _weights(
+    e: Curve, stat: Any, given: tuple[Any, ...], point: PointArguments
+) -> tuple[FloatArray, str]:
+    """What each alpha weighs in the number, and its name."""
+    name = checks.choice(stat, ("area", "value"), "stat")
+    legal = "alpha" if name == "value" else "between"
+    if given or point.keys() - {legal}:
+        named = [f"{key}={checks.shown(value)}" for key, value in point.items() if key != legal]
+        got = ", ".join([*map(checks.shown, given), *named])
+        raise InputError(
+            f"{name!r} of a curve takes {legal}= and nothing else; got {got}. Write it with its"
+            " keyword."
+        )
+    if name == "value":
+        alpha, found = point.get("alpha"), np.zeros(e.alpha.size)
+        found[index_of_alpha(e, alpha)] = 1.0
+        return found, f"value@alpha={alpha}"
+    between = point.get("between")
+    ends = (None, None) if between is None else ascending_pair(between, "alphas")
+    start, stop = area_range(e, *ends)
+    return area_weights(e.alpha, start, stop) / (stop - start), "area"
+
+
+def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, float]:
+    """The range of an area, inside that of the curve."""
+    if CRITERIA[e.criterion].single:
+        raise InputError(f"criterion {e.criterion!r} has no alpha, so its curve has no area.")
+    first, last = float(e.alpha.min()), float(e.alpha.max())
+    start = first if low is None else checks.fraction(low, "low")
+    stop = last if high is None else checks.fraction(high, "high")
+    if not first <= start < stop <= last:
+        raise InputError(
+            f"low and high must satisfy {first!r} <= low < high <= {last!r}, the"
+            f" curve's own range of alpha; got low={start!r}, high={stop!r}."
+        )
+    return start, stop
+
+
+def refuse_different(a: Curve, b: Curve, names: tuple[str, str]) -> None:
+    """Curves that are compared have one criterion, one measure and equal alphas."""
+    for name in ("criterion", "measure"):
+        one, other = getattr(a, name), getattr(b, name)
+        if one != other:
+            raise InputError(
+                f"the curves must have one {name}; {names[0]} has {one!r}, {names[1]} {other!r}."
+                f" Compute both with the same {name}."
+            )
+    one, other = a.alpha, b.alpha
+    if not np.array_equal(one, other):
+        raise InputError(
+            f"the curves must have equal alphas; {names[0]} has {one.size} from {float(one[0])!r}"
+            f" to {float(one[-1])!r}, {names[1]} {other.size} from {float(other[0])!r} to"
+            f" {float(other[-1])!r}. Compute both with the same alpha."
+        )
 
 
 @public

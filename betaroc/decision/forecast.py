@@ -351,15 +351,9 @@ class TargetForecast(_Forecast):
 
 
 def target_forecast(
-    model: ScoreModel,
-    criterion: str,
-    alpha: FloatArray,
-    sizes: tuple[int, int],
-    *,
-    fitted: bool,
-    aloud: bool,
-    library: Library | None,
-) -> TargetForecast:
+    model: ScoreModel, criterion: str, alpha: FloatArray, sizes: tuple[int, int],
+    *, fitted: bool, aloud: bool, library: Library | None,
+) -> TargetForecast:  # fmt: skip
     """The forecast; `aloud` warns of rates that no planned score speaks for."""
     _refuse_target(model, criterion)
     name, complement = ONE_CLASS_TARGETS[criterion]
@@ -551,11 +545,11 @@ def epc_forecast(
                 f" {type(law).__name__}."
                 ' Fit a continuous family, such as fit(scores, "beta").'
             )
+    fitted, library = isinstance(fit, Fit), fit.library if isinstance(fit, Fit) else None
     if criterion != WEIGHTED_ERROR:
         return target_forecast(
-            model, criterion, alphas, sizes, fitted=isinstance(fit, Fit), aloud=alpha is not None,
-            library=fit.library if isinstance(fit, Fit) else None,
-        )  # fmt: skip
+            model, criterion, alphas, sizes, fitted=fitted, aloud=alpha is not None, library=library
+        )
     t = CRITERIA[WEIGHTED_ERROR].choose(pair, model.prior, alphas)
     point = model._point(t)
     where = _where(pair, t, alphas)
@@ -563,17 +557,10 @@ def epc_forecast(
     parts = (fit.client, fit.impostor) if isinstance(fit, Fit) else (None, None)
     found = _expansion(pair, pair.place(place), alphas, sizes, parts)
     return EpcForecast(
-        model,
-        *sizes,
-        isinstance(fit, Fit),
-        alphas,
-        np.asarray(point.threshold),
+        model, *sizes, fitted, alphas, np.asarray(point.threshold),
         np.asarray(point.logit_threshold),
-        np.asarray(alphas * point.far + (1.0 - alphas) * point.frr),
-        where,
-        *found,
-        library=fit.library if isinstance(fit, Fit) else None,
-    )
+        np.asarray(alphas * point.far + (1.0 - alphas) * point.frr), where, *found, library=library,
+    )  # fmt: skip
 
 
 def _where(pair: Pair, t: Thresholds, alpha: FloatArray) -> npt.NDArray[np.str_]:
@@ -589,12 +576,9 @@ def _where(pair: Pair, t: Thresholds, alpha: FloatArray) -> npt.NDArray[np.str_]
 
 
 def _expansion(
-    pair: Pair,
-    t: Thresholds,
-    alpha: FloatArray,
-    sizes: tuple[int, int],
+    pair: Pair, t: Thresholds, alpha: FloatArray, sizes: tuple[int, int],
     fits: tuple[DistributionFit | None, DistributionFit | None],
-) -> list[FloatArray]:
+) -> list[FloatArray]:  # fmt: skip
     """The forecasts in the order of the fields, from derivatives in the working coordinate."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         densities = [
