@@ -34,9 +34,8 @@ from betaroc import Comparison
 from betaroc.core.arrays import FloatArray
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import streams
-from betaroc.decision.bands import grouped_values
+from betaroc.decision.bands import measured, plan_of
 from betaroc.decision.comparison import judged
-from betaroc.decision.comparison_draws import plan_of
 
 ALPHAS = np.round(np.linspace(0.1, 0.9, 17), 2)
 SHOWN = (0.2, 0.3, 0.5, 0.7)
@@ -126,7 +125,7 @@ def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
     found = []
     for measure in MEASURES:
         one, other = (dataclasses.replace(e, measure=measure) for e in (a, b))
-        values = [grouped_values(one, x) - grouped_values(other, y) for x, y in drawn]
+        values = [measured(one, x) - measured(other, y) for x, y in drawn]
         found.append(judged(one, other, np.concatenate(values), plan, options, (0.1, 0.9)))
     return found
 

@@ -15,7 +15,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.text import listed, shown
 from betaroc.decision.comparison import Comparison, SystemsComparison, compare, compare_systems
-from betaroc.decision.comparison_view import comparison_numbers, systems_numbers
+from betaroc.decision.curve_view import comparison_numbers, systems_numbers
 from betaroc.rendering.numbers import visible
 
 

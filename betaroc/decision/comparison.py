@@ -20,18 +20,7 @@ from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
 from betaroc.core.vocabulary import BIOMETRIC
-from betaroc.decision.bands import RESAMPLE, refuse_large_table
-from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
-from betaroc.decision.comparison_view import (
-    OF_ALL_ERRORS,
-    both_names,
-    comparison_grid,
-    comparison_view,
-    systems_grid,
-    systems_verdict,
-    systems_view,
-    verdict_words,
-)
+from betaroc.decision.bands import RESAMPLE, Plan, Smallest, plan_of, refuse_large_table
 from betaroc.decision.curve import (
     area_weights,
     axes_of,
@@ -40,6 +29,16 @@ from betaroc.decision.curve import (
     inside,
     larger_is_better,
     short_measure,
+)
+from betaroc.decision.curve_view import (
+    OF_ALL_ERRORS,
+    both_names,
+    comparison_grid,
+    comparison_view,
+    systems_grid,
+    systems_verdict,
+    systems_view,
+    verdict_words,
 )
 from betaroc.decision.epc import Epc, refuse_different
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
@@ -266,21 +265,14 @@ class Comparison(Tabular, Noun):
     @property
     def cannot_tell(self) -> str:
         """Why nothing can be said of the average; empty where something can."""
-        measure = short_measure(self.first.measure)
         mean, replicates = self.mean_difference, self.differences.shape[0]
-        lost = self._lost
-        if self.too_few:
-            return self.too_few
-        if np.isnan(mean.estimate):
-            return f"the {measure} is undefined (0/0) at some of these alphas"
-        if lost > (1.0 - MOST) * replicates:
-            return f"{lost} of {replicates} replicates have no {measure}, or no fit"
-        if mean.low == mean.high == 0.0:
+        why = _unknown(self.smallest, self.first.measure, [mean.estimate], self._lost, replicates)
+        if not why and mean.low == mean.high == 0.0:
             alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
             if alike == replicates:
                 return "both err alike in every replicate, so that nothing tells them apart"
             return f"both err alike in {alike} of {replicates} replicates"
-        return ""
+        return why
 
     @property
     def names(self) -> tuple[str, str]:
@@ -418,7 +410,12 @@ class Comparison(Tabular, Noun):
                 " difference, .low and .high, or compare curves of one of these measures."
             )
         place = index_of_alpha(self.first, alpha)
-        (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
+        counts = []
+        for e in (self.first, self.second):
+            (client, impostor), t = empirical_laws(e.test, "test"), e.chosen[[place]]
+            wrong = client._counts_at_most(t)[0] + impostor._counts_above(t)[0]
+            counts.append((round(float(wrong)), round(client.total + impostor.total)))
+        (e1, n1), (e2, n2) = counts
         if e1 + e2 in {0, n1 + n2}:
             return ProportionTest(0.0, 1.0, (e1, e2), (n1, n2))
         p = (e1 + e2) / (n1 + n2)
@@ -695,9 +692,7 @@ def compare(
     ends, band = pointwise(differences, estimate, options), np.full((2, estimate.size), np.nan)
     at = inside(epc_a.alpha, used) & ~np.isnan(estimate)
     if np.any(at):
-        low_ends, high_ends = percentile_band(differences[:, at], options.level)
-        # At no alpha narrower than the intervals.
-        band[:, at] = np.fmin(low_ends, ends[0][at]), np.fmax(high_ends, ends[1][at])
+        band[:, at] = _at_once(differences[:, at], estimate[at], options, systems=2)
     mean, means = _means(epc_a.alpha, used, estimate[None], differences[:, None])
     limits = pointwise(means, mean, options)
     drawn = "dev and test drawn again" if resample == "both" else "test drawn again"
@@ -853,14 +848,8 @@ class SystemsComparison(Tabular, Noun):
     @property
     def cannot_tell(self) -> str:
         """Why no difference can be shown; empty where some can."""
-        measure = short_measure(self.curves[0].measure)
-        if self.smallest.too_few:
-            return self.smallest.too_few
-        if np.any(np.isnan(self.mean)):
-            return f"the {measure} is undefined (0/0) at some of these alphas"
-        if self.lost > (1.0 - MOST) * self.replicates:
-            return f"{self.lost} of {self.replicates} replicates have no {measure}, or no fit"
-        return ""
+        measure = self.curves[0].measure
+        return _unknown(self.smallest, measure, self.mean, self.lost, self.replicates)
 
     @property
     def _order(self) -> IntArray:
@@ -1073,17 +1062,18 @@ def compare_systems(
     own = np.stack([e.value for e in epcs])
     mean, means = _means(alpha, used, own, values)
     first, second = (np.array(k) for k in zip(*combinations(range(len(names)), 2), strict=True))
-    at_once = _of_two if len(names) == 2 else _at_once
-    ends = at_once(means[:, first] - means[:, second], mean[first] - mean[second], options)
+    apart, gaps, k = means[:, first] - means[:, second], mean[first] - mean[second], len(names)
+    ends = pointwise(apart, gaps, options)
+    if k > 2:
+        ends = _at_once(apart, gaps, options, systems=k)
     band = np.full((2, *own.shape), np.nan)
     at = inside(alpha, used) & ~np.any(np.isnan(own), axis=0)
     if np.any(at):
         part, centre = values[:, :, at], own[:, at] - np.mean(own[:, at], axis=0)
         part = part - np.mean(part, axis=1, keepdims=True)
-        found = at_once(part.reshape(len(part), -1), centre.ravel(), options)
+        found = _at_once(part.reshape(len(part), -1), centre.ravel(), options, systems=k)
         band[:, :, at] = np.reshape(found, (2, *centre.shape))
-    looked = inside(alpha, used)
-    lost = int(np.sum(np.any(np.isnan(values[:, :, looked]), axis=(1, 2))))
+    lost = int(np.sum(np.any(np.isnan(values[:, :, inside(alpha, used)]), axis=(1, 2))))
     return SystemsComparison(
         names, epcs, plan.resample, plan.paired, plan.dev_paired, options.level, used, mean,
         first, second, *ends, band[0], band[1], options.replicates, lost, plan.smallest,
@@ -1112,6 +1102,19 @@ def _drawn(
         lambda rng, n: np.stack(plan.values(rng, n), axis=1), len(curves), curves[0].alpha.size
     )
     return plan, values, options
+
+
+def _unknown(
+    smallest: Smallest, measure: str, means: npt.ArrayLike, lost: int, replicates: int
+) -> str:
+    """Why nothing can be said of means; empty where something can."""
+    measure = short_measure(measure)
+    if smallest.too_few:
+        return smallest.too_few
+    if np.any(np.isnan(means)):
+        return f"the {measure} is undefined (0/0) at some of these alphas"
+    few = lost > (1.0 - MOST) * replicates
+    return f"{lost} of {replicates} replicates have no {measure}, or no fit" if few else ""
 
 
 def _means(
@@ -1147,32 +1150,18 @@ def called(first: Epc, second: Epc, otherwise: tuple[str, str]) -> tuple[str, st
     return (a, b) if a and b and a != b else otherwise
 
 
-def _errors(e: Epc, place: int) -> tuple[int, int]:
-    """Wrong decisions and trials on test at one alpha."""
-    client, impostor = empirical_laws(e.test, "test")
-    t = e.chosen[[place]]
-    wrong = client._counts_at_most(t)[0] + impostor._counts_above(t)[0]
-    return round(float(wrong)), round(client.total + impostor.total)
-
-
 def _at_once(
-    values: FloatArray, estimate: FloatArray, options: IntervalOptions
+    values: FloatArray, estimate: FloatArray, options: IntervalOptions, *, systems: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends for all columns together, at none narrower than for it alone."""
-    own = pointwise(values, estimate, options)
-    everywhere = -np.inf, np.inf
-    low, high = band_of_replicates(values, estimate, options, everywhere, simultaneous=True)
-    return np.fmin(low, own[0]), np.fmax(high, own[1])
+    """Ends for all columns together, at none narrower than for it alone.
 
-
-def _of_two(
-    values: FloatArray, estimate: FloatArray, options: IntervalOptions
-) -> tuple[FloatArray, FloatArray]:
-    """As of `compare`, by ranks, which so many replicates resolve."""
-    own = pointwise(values, estimate, options)
-    if estimate.size == 1:
-        return own
-    low, high = percentile_band(values, options.level)
+    Of two systems by ranks, which so many replicates resolve.
+    """
+    own, everywhere = pointwise(values, estimate, options), (-np.inf, np.inf)
+    low, high = (
+        percentile_band(values, options.level) if systems == 2
+        else band_of_replicates(values, estimate, options, everywhere, simultaneous=True)
+    )  # fmt: skip
     return np.fmin(low, own[0]), np.fmax(high, own[1])
 
 

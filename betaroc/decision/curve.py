@@ -396,19 +396,19 @@ def known_laws(given: SideInput, model: ScoreModel) -> Distributions:
 
 
 # ---------------------------------------------------------------------- what is drawn
-def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Empirical, Empirical]:
+def empirical_laws(model: ScoreModel, name: str) -> tuple[Empirical, Empirical]:
     """Both distributions of a side that can be resampled: scores with whole weights."""
     client, impostor = model.client, model.impostor
     if not is_counted(client) or not is_counted(impostor):
-        _refuse_model(model, name, instead)
+        _refuse_model(model, name)
     refuse_fractional_weights(client.weights, f"{name} client")
     refuse_fractional_weights(impostor.weights, f"{name} impostor")
     return client, impostor
 
 
-def _refuse_model(model: ScoreModel, name: str, instead: str = "") -> NoReturn:
+def _refuse_model(model: ScoreModel, name: str) -> NoReturn:
     kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} distributions"
-    other = worded(' or take `resample="test"`') if name == "dev" else instead
+    other = worded(' or take `resample="test"`') if name == "dev" else ""
     raise InputError.about(name)(
         f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
         f" draw. Give Scores as {name} of epc" + other + "."

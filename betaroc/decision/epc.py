@@ -19,8 +19,14 @@ from betaroc.core.tables import Table, first_library, in_library
 from betaroc.core.vocabulary import BIOMETRIC
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
-from betaroc.decision.bands import RESAMPLE, BandOptions, band, curve_replicates, shown_band
-from betaroc.decision.comparison_draws import plan_of
+from betaroc.decision.bands import (
+    RESAMPLE,
+    BandOptions,
+    band,
+    curve_replicates,
+    plan_of,
+    shown_band,
+)
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
     Curve,

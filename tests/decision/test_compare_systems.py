@@ -53,7 +53,7 @@ def test_of_two_systems_it_is_compare(resample: str, paired: bool) -> None:
 def test_intervals_of_all_pairs_are_those_of_the_largest_deviation() -> None:
     """Of one draw of trials for all: the engine's replicates, and the formula of the docs."""
     from betaroc.core.options import IntervalOptions
-    from betaroc.decision.comparison_draws import plan_of
+    from betaroc.decision.bands import plan_of
 
     curves = systems([0.3, 0.6, 1.5])
     found = br.compare_systems(curves, replicates=400, rng=3)
@@ -80,7 +80,7 @@ def test_intervals_of_all_pairs_are_those_of_the_largest_deviation() -> None:
 def test_the_same_trials_are_drawn_for_all_whatever_their_number() -> None:
     """A third system changes no replicate of the first two: the draw is one."""
     from betaroc.core.options import IntervalOptions
-    from betaroc.decision.comparison_draws import plan_of
+    from betaroc.decision.bands import plan_of
 
     curves = list(systems([0.3, 0.6, 1.5]).values())
     for resample in ("both", "test"):

@@ -10,7 +10,7 @@ import pytest
 
 import betaroc as br
 from betaroc import InputError
-from betaroc.decision.comparison_draws import Smallest
+from betaroc.decision.bands import Smallest
 from betaroc.rendering.style import new_axes
 
 DEV = br.Scores([3.0, 4.0, 5.0], [1.0, 2.0, 3.0])
