@@ -169,8 +169,14 @@ def epc_cv(
     find = _given_folds if isinstance(folds, tuple) else _dealt_folds
     client_folds, impostor_folds = find(scores, folds, rng)
     total = 1 + int(max(client_folds.max(), impostor_folds.max()))
-    _refuse_empty_fold(scores, "client", client_folds, total)
-    _refuse_empty_fold(scores, "impostor", impostor_folds, total)
+    for who, numbers in zip(CLASSES, (client_folds, impostor_folds), strict=True):
+        filled = np.bincount(numbers, getattr(scores, f"{who}_weights"), total) > 0.0
+        if not filled.all():
+            raise InputError(
+                f"every fold must have scores of both classes; {int((~filled).sum())} of {total}"
+                f" folds have no {who} score of positive weight, the first is fold"
+                f" {int(np.argmin(filled))}, counted from 0. Use fewer folds or merge them."
+            )
     curves, counts = [], []
     for fold in range(total):
         client, impostor = client_folds == fold, impostor_folds == fold
@@ -187,27 +193,17 @@ def epc_cv(
         share = scores.prior if prior is None else prior
         warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
     (rejected, right), (true, accepted) = np.sum(counts, axis=0)
+    n, m = scores.client_total, scores.impostor_total
     points = OperatingPoint(
-        threshold=np.full(curves[0].alpha.shape, np.nan),
-        far=accepted / scores.impostor_total,
-        frr=rejected / scores.client_total,
-        prior=scores.prior if prior is None else prior,
-        tpr=right / scores.client_total,
-        tnr=true / scores.impostor_total,
-    )
+        np.full(curves[0].alpha.shape, np.nan), accepted / m, rejected / n,
+        scores.prior if prior is None else prior, tpr=right / n, tnr=true / m,
+    )  # fmt: skip
+    expected = np.mean([curve.expected for curve in curves], axis=0)
+    thresholds = np.array([curve.threshold for curve in curves])
     return EpcCv(
-        criterion=criterion,
-        measure=measure,
-        alpha=curves[0].alpha,
-        threshold=np.array([curve.threshold for curve in curves]),
-        far=points.far,
-        frr=points.frr,
-        value=curves[0]._measured(points),
-        expected=np.mean([curve.expected for curve in curves], axis=0),
-        client_folds=client_folds,
-        impostor_folds=impostor_folds,
-        library=scores.library,
-    )
+        criterion, measure, curves[0].alpha, thresholds, points.far, points.frr,
+        curves[0]._measured(points), expected, client_folds, impostor_folds, library=scores.library,
+    )  # fmt: skip
 
 
 def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empirical, Empirical]:
@@ -218,17 +214,6 @@ def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empir
         own = getattr(scores, who)[chosen]
         laws.append(Empirical(own, None if weights is None else weights[chosen]))
     return laws[0], laws[1]
-
-
-def _refuse_empty_fold(scores: Scores, who: str, numbers: IntArray, folds: int) -> None:
-    weights = getattr(scores, f"{who}_weights")
-    filled = np.bincount(numbers, weights, folds) > 0.0
-    if not filled.all():
-        raise InputError(
-            f"every fold must have scores of both classes; {int((~filled).sum())} of {folds} folds"
-            f" have no {who} score of positive weight, the first is fold"
-            f" {int(np.argmin(filled))}, counted from 0. Use fewer folds or merge them."
-        )
 
 
 # ------------------------------------------------------------------- folds that are given
@@ -256,28 +241,19 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
             f"folds must name at least 2 folds; got only {checks.shown(labels[0])}. Thresholds"
             " come from the other folds."
         )
-    number = {label: k for k, label in enumerate(labels)}
-    client_folds = np.array([number[v] for v in client.tolist()], dtype=np.intp)
-    impostor_folds = np.array([number[v] for v in impostor.tolist()], dtype=np.intp)
-    _refuse_split_group(scores, client_folds, impostor_folds, labels)
-    return client_folds, impostor_folds
-
-
-def _refuse_split_group(
-    scores: Scores, client_folds: IntArray, impostor_folds: IntArray, labels: list[Any]
-) -> None:
-    home: dict[Any, int] = {}
-    for who, folds in zip(CLASSES, (client_folds, impostor_folds), strict=True):
+    home: dict[Any, Any] = {}
+    for who, given in zip(CLASSES, (client, impostor), strict=True):
         groups = getattr(scores, f"{who}_groups")
-        for fold, own in zip(folds.tolist(), [] if groups is None else groups, strict=False):
+        for fold, own in zip(given.tolist(), [] if groups is None else groups, strict=False):
             for group in np.ravel(own).tolist():
                 if home.setdefault(group, fold) != fold:
-                    both = checks.listed([labels[home[group]], labels[fold]])
+                    both = checks.listed([home[group], fold])
                     raise InputError(
                         f"all trials of a group must be in one fold; group {checks.shown(group)} is"
                         f" in the folds {both}. Give it one fold, or give scores without groups if"
                         " its trials do not depend on each other."
                     )
+    return np.searchsorted(labels, client), np.searchsorted(labels, impostor)
 
 
 # ------------------------------------------------------------------- folds that are dealt
@@ -302,8 +278,14 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     for (names, unit), who in zip(sides, CLASSES, strict=True):
         count = int(unit.max()) + 1
         if folds > count:
+            what, hint = f"{who} {'groups' if names else 'scores'}", "Give fewer folds."
+            both = (scores.client_groups, scores.impostor_groups)
+            if names and any(g is not None and g.ndim == 2 for g in both):
+                what = f"blocks of {who} trials without a common label in the two columns of groups"
+                hint = "Give fewer folds, or one column alone as groups."
             raise InputError.about("folds")(
-                _too_many_folds(scores, folds, who, count, grouped=bool(names))
+                f"folds must be at most the number of {what}, {count}; got {checks.shown(folds)}."
+                f" {hint}"
             )
         index = {name: k for k, name in enumerate(names)}
         first = np.array([index[name] for name in shared], dtype=np.intp)
@@ -314,16 +296,6 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
         fold_of[np.concatenate([first, rest])] = np.arange(count) % folds
         dealt.append(fold_of[unit])
     return dealt[0], dealt[1]
-
-
-def _too_many_folds(scores: Scores, folds: int, who: str, count: int, *, grouped: bool) -> str:
-    both = [g for g in (scores.client_groups, scores.impostor_groups) if g is not None]
-    what = f"{who} {'groups' if grouped else 'scores'}"
-    hint = "Give fewer folds."
-    if grouped and any(g.ndim == 2 for g in both):
-        what = f"blocks of {who} trials without a common label in the two columns of groups"
-        hint = "Give fewer folds, or one column alone as groups."
-    return f"folds must be at most the number of {what}, {count}; got {checks.shown(folds)}. {hint}"
 
 
 def _connected(

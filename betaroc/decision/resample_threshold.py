@@ -36,8 +36,6 @@ from betaroc.model.criteria import CRITERIA
 
 #: Doubles hold all whole numbers up to this.
 _WHOLE = 2.0**53
-#: Numbers of one table of criteria: what stays in a processor's cache.
-_TABLE = 2**14
 #: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
 _SHARES = np.linspace(-16.8, 16.8, 200)
 Refits = list[Distribution | None]
@@ -86,12 +84,9 @@ class LeastWeightedError:
         accepted = (sizes[1][:, None] - below[1][:, self.gaps[1]]).astype(np.float64)
         order = np.argsort(self.alpha, kind="stable")
         chosen = np.empty((sizes[0].size, order.size), dtype=np.intp)
-        step = max(1, _TABLE // rejected.shape[1])
-        costs = [_costs(a, *sizes) for a in self.alpha[order].tolist()]
-        for start in range(0, sizes[0].size, step):
-            part = slice(start, start + step)
-            own = [(far[part], frr[part]) for far, frr in costs]
-            chosen[part] = _least(accepted[part], rejected[part], own)
+        for j, alpha in enumerate(self.alpha[order].tolist()):
+            far, frr = _costs(alpha, *sizes)
+            chosen[:, j] = np.argmin(accepted * far + rejected * frr, axis=1)
         theta = np.empty(chosen.shape)
         theta[:, order] = self._places(counts, chosen)
         theta[(sizes[0] == 0) | (sizes[1] == 0)] = np.nan
@@ -134,30 +129,6 @@ def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatA
             beyond, tie = np.ones(n.size), 0.0
         costs = (p * beyond + tie) * n, ((q - p) * beyond + tie) * m
     return costs[0][:, None], costs[1][:, None]
-
-
-def _least(
-    accepted: FloatArray, rejected: FloatArray, costs: list[tuple[FloatArray, FloatArray]]
-) -> IntArray:
-    """In each row the lowest gap of least cost, for costs by ascending alpha.
-
-    A larger alpha never takes a lower gap: those of the alphas between two are between theirs.
-    """
-    rows, gaps = accepted.shape
-    found = np.empty((rows, len(costs)), dtype=np.intp)
-    open_ = [(0, len(costs), 0, gaps)]
-    while open_:
-        first, stop, low, high = open_.pop()
-        if first == stop:
-            continue
-        middle = (first + stop) // 2
-        cost = accepted[:, low:high] * costs[middle][0]
-        cost += rejected[:, low:high] * costs[middle][1]
-        best = low + np.argmin(cost, axis=1)
-        found[:, middle] = best
-        open_.append((first, middle, low, int(best.max()) + 1))
-        open_.append((middle + 1, stop, int(best.min()), high))
-    return found
 
 
 def _neighbours(drawn: IntArray, row: IntArray, below: IntArray) -> tuple[IntArray, IntArray]:

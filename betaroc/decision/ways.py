@@ -45,8 +45,6 @@ _ENDS = {"far": ("impostor", "upper"), "frr": ("client", "lower")}
 POOR = "the fit does not hold"
 #: Precisions, and chances of failure, that agree to this are equal but for rounding.
 _TIED = 1e-12
-#: Shapes from which on Abramowitz and Stegun 26.5.20 are right to 1e-11.
-_LARGE = 1e8
 #: A tail is asked for rates that expect so many scores.
 _LEAST_EXPECTED = Fraction(1, 10)
 #: Thresholds at which dependent trials are counted at once.
@@ -240,6 +238,8 @@ class OrderedScores:
 
     def _at(self, how: str, k: int, x: float, n: float) -> Way:
         """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
+        from scipy.special import betainc
+
         target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
         if absent > k:
             why = f"{k} of {self.n} {target.many} may be rejected, {absent} have no score"
@@ -254,7 +254,7 @@ class OrderedScores:
         return Way(
             how, threshold, (x + 1.0) / (n + 1.0), low, high, fewest,
             *_counted(self.scores, threshold), k=k + 1,
-            achieved=_beta_cdf(x + 1.0, n - x, target.rate),
+            achieved=float(betainc(x + 1.0, n - x, target.rate)),
         )  # fmt: skip
 
     def _threshold(self, k: int) -> float:
@@ -315,17 +315,6 @@ def needed_for_guarantee(rate: float, confidence: float) -> int:
     # Fractions: the ratio of the logarithms may exceed every float.
     fewest = Fraction(math.log1p(-confidence)) / Fraction(math.log1p(-rate))
     return max(1, math.ceil(fewest * (1 - Fraction(_TIED))))
-
-
-def _beta_cdf(a: float, b: float, x: float) -> float:
-    """P(Beta(a, b) <= x); of large shapes, of which scipy's has no digits, by Peizer and Pratt."""
-    from scipy.special import betainc, ndtr
-
-    if min(a, b) < _LARGE:
-        return float(betainc(a, b, x))
-    one, other = math.cbrt(b * x), math.cbrt(a * (1.0 - x))
-    apart = one * (1.0 - 1.0 / (9.0 * b)) - other * (1.0 - 1.0 / (9.0 * a))
-    return float(ndtr(3.0 * apart / math.hypot(one / math.sqrt(b), other / math.sqrt(a))))
 
 
 def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
