@@ -42,7 +42,7 @@ LEAN = {
     "ARROW_IO_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
-FILE_ENGINES = ("polars", "duckdb", "pyarrow")
+FILE_ENGINES = ("pyarrow",)
 READ = """
 import pyarrow.parquet as pq
 with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
@@ -55,7 +55,7 @@ table = pq.read_table(path, columns=["score", "label"])
 """
 SUMMARIZE = """
 from betaroc.data.summary import summarize_file
-found = summarize_file(path, engine=engine)
+found = summarize_file(path)
 assert found.n_client + found.n_impostor == rows
 """
 CHILD = """
@@ -181,7 +181,7 @@ def every_engine(path: Path) -> str:
     cases: dict[str, Callable[[], object]] = {
         "reading both columns": lambda: pq.read_table(path, columns=["score", "label"])
     }
-    cases |= {f"Parquet file, {e}": file_case(path, e) for e in FILE_ENGINES if version(e)}
+    cases |= {f"Parquet file, {e}": file_case(path) for e in FILE_ENGINES if version(e)}
     cases |= {name: frame_case(make) for name, make in frames(path).items()}
     seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
     for turn in range(ROUNDS + 1):
@@ -201,11 +201,11 @@ def every_engine(path: Path) -> str:
     return table(["frame", "ns a score, clock", "processor", "clock over reading"], lines)
 
 
-def file_case(path: Path, engine: str) -> Callable[[], object]:
-    """Summarize the file through one engine."""
+def file_case(path: Path) -> Callable[[], object]:
+    """Summarize the file."""
     from betaroc.data.summary import summarize_file
 
-    return lambda: summarize_file(path, engine=engine)
+    return lambda: summarize_file(path)
 
 
 def frame_case(make: Callable[[], Any]) -> Callable[[], object]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +25,10 @@ from betaroc.core.names import stacked
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, number, shown
 from betaroc.core.vocabulary import ClassWords, client_word, worded, words_of
+from betaroc.data.sums import is_missing
 
 #: The pairs that need no client_label: the larger is the client's.
 WORDS = frozenset({"true", "false"})
-#: Why two labels are neither one class nor two.
-PADDED = (
-    "labels must not differ by the blanks around them alone; {} do. Write them alike, such as"
-    " without blanks."
-)
 #: Fewer scores than these may be what they look like.
 _ENOUGH = 10
 #: What columns are called: a probability of some class, a class that was predicted, the true one.
@@ -58,57 +54,168 @@ def client_mask(
     ``scores`` are only looked at to tell whether the two were swapped. Each label stands for one
     trial, or for as many as ``counts`` says.
     """
-    array = array_1d(labels, name)
-    if array.dtype.kind == "O":
-        array = _one_type(array, name)
-    if array.dtype.kind == "S":
-        raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got {array.size} bytes, first"
-            f" {shown(array[0])} at 0."
-            ' Decode them: np.char.decode(y, "ascii").'
-        )
-    if array.dtype.kind not in "biufUT":
-        raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got {shown(array[0])} at 0 (dtype"
-            f" {array.dtype}, {array.size} values). Pass two labels."
-        )
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        at = np.flatnonzero(np.isnan(array))
-        raise InputError.about(name)(
-            f"{name} must have no missing label; got {at.size} NaN of {array.size}, first at"
-            f" positions {listed(at.tolist())}. Drop these rows first."
-        )
-    kinds, first, ones = np.unique(array, return_index=True, return_counts=True)
-    trials = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
+    array = _label_array(labels, name)
+    kinds, first, codes, ones = np.unique(
+        array, return_index=True, return_inverse=True, return_counts=True
+    )
     order = np.argsort(first)
-    found = [kinds[i].item() for i in order]
-    tally = [int(trials[i]) for i in order]
-    where = [int(first[i]) for i in order]
-    _refuse_padded(found, name)
-    if len(found) > 2:
-        _refuse_many(found, tally, where, name, scores)
-    client = _client_among(found, tally, client_label, name)
-    mask = np.asarray(array == client)
-    _refuse_one_class(mask, found, sum(tally), name)
-    return mask
+    trials = (ones if counts is None else np.bincount(codes, counts).astype(np.int64))[order]
+    swapped = kinds.size > 2 and scores is not None and looks_like_labels(scores)
+    clients, _ = choose_client(kinds[order].tolist(), trials, client_label, name, swapped=swapped)
+    mask = np.zeros(kinds.size, dtype=bool)
+    mask[order] = clients
+    return mask[codes]
 
 
-def _refuse_padded(found: Sequence[object], name: str) -> None:
-    known: dict[str, str] = {}
-    for label in found:
-        if isinstance(label, str) and known.setdefault(label.strip(), label) != label:
-            both = f"{shown(known[label.strip()], 60)} and {shown(label, 60)}"
-            raise InputError.about(name)(f"{name}: {PADDED.format(both)}")
+#: Types of labels, and their words.
+_TYPES: tuple[tuple[Any, str], ...] = (
+    (bool | np.bool_, "bool"), (int | float | np.number, "number"), (str, "text"),
+)  # fmt: skip
 
 
-def _refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: str) -> None:
-    """Raise unless both classes occur."""
+def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
+    """Labels of one type, text, numbers or booleans, none of which is missing."""
+    array = array_1d(labels, name)
+    mixed = array.dtype.kind == "O"
+    lost = np.array([is_missing(v) for v in array]) if mixed else array != array
+    if lost.any():
+        at = np.flatnonzero(lost)
+        raise InputError.about(name)(
+            f"{name} must have no missing label; got {at.size} of {array.size} missing (None or"
+            f" NaN), first at positions {listed(at.tolist())}. Drop these rows first."
+        )
+    found: dict[str, str] = {}
+    for index, item in enumerate(array if mixed else array[:1]):
+        word = next((word for types, word in _TYPES if isinstance(item, types)), None)
+        if word is None or np.iscomplexobj(item):
+            do = "Pass two labels."
+            if isinstance(item, bytes):
+                do = 'Decode them: np.char.decode(y, "ascii").'
+            raise InputTypeError.about(name)(
+                f"{name} must be text, numbers or booleans; got {shown(item)} of type"
+                f" {type(item).__name__} at {index}. {do}"
+            )
+        found.setdefault(word, f"{shown(item)} ({word}) at {index}")
+    if len(found) > 1:
+        raise InputTypeError.about(name)(
+            f"{name} must hold labels of one type; got mixed types: {', '.join(found.values())}."
+            " Convert them to one type first."
+        )
+    return np.array(array.tolist()) if mixed else array
+
+
+def choose_client(
+    labels: Sequence[Any],
+    counts: Sequence[int] | AnyArray,
+    client_label: object,
+    name: str,
+    *,
+    places: Sequence[str] | None = None,
+    swapped: bool = False,
+    identities: Sequence[str] = (),
+) -> tuple[BoolArray, str | None]:
+    """Which of some different labels are the client's, and the one that was guessed.
+
+    ``labels`` of a file are texts with the ``places`` where each first occurs: they mean what
+    `label_key` says. ``swapped``: the scores look like labels; ``identities`` are the two columns
+    that are equal where a row is a client's.
+    """
+    in_file = places is not None
+    error: Any = FileFormatError if in_file else InputError
+    about = error if in_file else error.about(name)
+    what = f"{name}: labels" if in_file else name
+    keys = [label_key(v) if in_file else v for v in labels]
+    _refuse_unlike(labels, keys, places, about, what)
+    kinds = list(dict.fromkeys(keys))
+
+    def tally(most: int = 4) -> str:
+        parts = []
+        for kind in kinds[:most]:
+            n = sum(int(c) for c, key in zip(counts, keys, strict=True) if key == kind)
+            at = keys.index(kind)
+            place = f", first in {places[at]}" if places else ""
+            parts.append(f"{shown(labels[at], 24)} (count {n}{place})")
+        return ", ".join(parts) + (f" and {len(kinds) - most} more" if len(kinds) > most else "")
+
+    if len(kinds) > 2:
+        odd = any(isinstance(k, float) and not k.is_integer() for k in kinds)
+        do = "Keep the rows of two labels, or recode one against the rest"
+        do += "." if in_file else f", such as y == {shown(kinds[0], 24)}."
+        if odd or swapped:
+            do = "Are the scores and the labels swapped?"
+            do += "" if in_file else " Soft labels must be cut into two classes first."
+        raise about(f"{name} must hold two labels; got {len(kinds)}: {tally()}. {do}")
+    client, guessed = _client_kind(kinds, client_label, in_file)
+    if client is None and client_label is None:
+        known = "{0, 1}, {-1, 1} or true/false" if in_file else "{0, 1}, {False, True} or {-1, 1}"
+        raise about(
+            f"{what} must be {known} unless"
+            + worded(" `client_label= (--client-label)` says which is the client's; got")
+            + f" {tally()}. Pass one of them."
+        )
+    if client is None:
+        raise error.about("client_label")(
+            worded("`client_label` must be one of the labels; got")
+            + f" {shown(client_label)}, but {name} holds {tally()}."
+            f" {nearest(client_label, [str(k) for k in kinds])}Give one of them"
+            + ("." if in_file else ", of the same type.")
+        )
+    mask = np.array([key == client for key in keys])
     if mask.all() or not mask.any():
         missing = "impostor" if mask.any() else "client"
-        raise InputError.about(name)(
-            f"{name} must name both classes; there are no {missing} scores: all {n} labels are"
-            f" {listed(found)}. Add the trials of the other class."
+        given = f"all {sum(counts)} labels are {listed(labels)}"
+        if identities:
+            rows = "no row has" if missing == "client" else "all rows have"
+            given = f"{rows} one identity in {' and '.join(map(shown, identities))}"
+        raise about(
+            f"{name} must hold both classes; there are no {missing} scores: {given}. Add the"
+            " trials of the other class."
         )
+    return mask, guessed
+
+
+def _refuse_unlike(
+    labels: Sequence[Any], keys: list[Any], places: Sequence[str] | None, about: Any, what: str
+) -> None:
+    """Raise where a text of a file stands for no label, or two differ by blanks alone."""
+    known: dict[str, int] = {}
+    for at, (label, key) in enumerate(zip(labels, keys, strict=True)):
+        if not isinstance(label, str):
+            continue
+        text = label.strip()
+        if places and text.casefold() in _NO_LABEL:
+            raise about(f"{what} must not be missing; {places[at]} has {shown(label)}. Give it.")
+        before = known.setdefault(text, at)
+        words = places is None or (isinstance(key, str) and key not in WORDS)
+        if words and labels[before] != label:
+            both = " and ".join(
+                shown(labels[k], 60) + (f" ({places[k]})" if places else "") for k in (before, at)
+            )
+            raise about(
+                f"{what} must not differ by the blanks around them alone; {both} do. Write them"
+                " alike, such as without blanks."
+            )
+
+
+def _client_kind(kinds: list[Any], client_label: object, in_file: bool) -> tuple[Any, str | None]:
+    """The client's label, None where it cannot be told, and the one that was guessed."""
+    if client_label is not None:
+        if in_file:
+            with suppress(ValueError):  # of thousands of digits
+                client_label = label_key(str(client_label))
+        for kind in kinds if np.isscalar(client_label) else ():
+            if isinstance(kind, str) == isinstance(client_label, str) and kind == client_label:
+                return kind, None
+        return None, None
+    texts = [kind for kind in kinds if isinstance(kind, str)]
+    if not texts and any({float(k) for k in kinds} <= known for known in KNOWN_LABELS):
+        return 1, None
+    if not in_file or len(texts) < len(kinds):
+        return None, None
+    if set(texts) <= WORDS:
+        return "true", None
+    guessed = client_word(texts) if len(texts) == 2 else None
+    return guessed, guessed
 
 
 def label_key(token: str) -> object:
@@ -162,90 +269,6 @@ def few_distinct(values: AnyArray) -> AnyArray:
     """The distinct values if they are few; three of them tell as much as all."""
     head = np.unique(values[:100])
     return head[:3] if head.size > 2 else np.unique(values)[:3]
-
-
-def _one_type(array: AnyArray, name: str) -> AnyArray:
-    """Objects of one kind (text, numbers or booleans) as an array of that kind."""
-    groups: dict[str, tuple[int, object]] = {}
-    for index, item in enumerate(array):
-        if item is None or type(item).__name__ in {"NAType", "NaTType"}:
-            gone = sum(v is None or type(v).__name__ in {"NAType", "NaTType"} for v in array)
-            raise InputError.about(name)(
-                f"{name} must have no missing label; got {shown(item)} at position {index} ({gone}"
-                f" of {array.size} missing). Drop these rows first."
-            )
-        groups.setdefault(_kind(item, index, name), (index, item))
-    if len(groups) > 1:
-        parts = ", ".join(f"{shown(v)} ({k}) at {i}" for k, (i, v) in groups.items())
-        raise InputTypeError.about(name)(
-            f"{name} must hold labels of one type; got mixed types: {parts}."
-            " Convert them to one type first."
-        )
-    return np.array(array.tolist())
-
-
-def _kind(item: object, index: int, name: str) -> str:
-    if isinstance(item, bool | np.bool_):
-        return "bool"
-    if isinstance(item, int | float | np.integer | np.floating):
-        return "number"
-    if isinstance(item, str):
-        return "text"
-    if isinstance(item, bytes):
-        raise InputTypeError.about(name)(
-            f"{name} must be text, numbers or booleans; got bytes, first {shown(item)} at {index}."
-            ' Decode them: [v.decode("ascii") for v in y].'
-        )
-    raise InputTypeError.about(name)(
-        f"{name} must be text, numbers or booleans; got {shown(item)} of type"
-        f" {type(item).__name__} at {index}. Pass two labels."
-    )
-
-
-def _refuse_many(
-    found: list[Any], tally: list[int], where: list[int], name: str, scores: AnyArray | None
-) -> NoReturn:
-    n = sum(tally)
-    odd = [i for i, v in enumerate(found) if isinstance(v, float) and not v.is_integer()]
-    swapped = scores is not None and looks_like_labels(scores)
-    if odd or swapped:
-        i = odd[0] if odd else 2
-        hint = (
-            "The scores hold two values: y and scores are swapped."
-            if swapped
-            else ("Did you swap y and scores? Soft labels must be cut into two classes first.")
-        )
-        raise InputError.about(name)(
-            f"{name} must hold two labels; label {shown(found[i])} at {where[i]} is not one of two"
-            f" classes ({len(found)} distinct values in {n}). {hint}"
-        )
-    parts = ", ".join(f"{shown(v, 24)} (count {c})" for v, c in zip(found[:4], tally, strict=False))
-    more = f" and {len(found) - 4} more" if len(found) > 4 else ""
-    raise InputError.about(name)(
-        f"{name} must hold two labels; got {len(found)}: {parts}{more}. For one against the rest"
-        f" pass the booleans y == {shown(found[0], 24)}."
-    )
-
-
-def _client_among(found: list[Any], tally: list[int], client_label: object, name: str) -> object:
-    parts = ", ".join(f"{shown(v, 40)} (count {c})" for v, c in zip(found, tally, strict=True))
-    if client_label is not None:
-        for value in found if np.isscalar(client_label) else ():
-            if isinstance(value, str) == isinstance(client_label, str) and value == client_label:
-                return value
-        raise InputError.about("client_label")(
-            f"client_label must be one of the labels; got {shown(client_label)}, but {name} holds"
-            f" {parts}. Give one of them, of the same type."
-        )
-    numbers = set() if isinstance(found[0], str) else {float(v) for v in found}
-    if numbers and any(numbers <= known for known in KNOWN_LABELS):
-        return type(found[0])(1)
-    raise InputError.about(name)(
-        f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless"
-        + worded(" `client_label=` says which label is the client's; got")
-        + f" {parts}. Pass"
-        + worded(" `client_label=` one of them.")
-    )
 
 
 def refuse_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
@@ -407,139 +430,47 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
 
 
 @dataclass
-class LabelTexts:
-    """The texts of a file's labels, and in which line or row each first occurs."""
+class Rows:
+    """Scores of a file, or of a part of it, in order and, for each, the code of its label's text.
+
+    ``first`` holds, for each of the texts ``tokens``, the line or row where it first occurs;
+    ``names`` the further columns that were asked for, by name. The codes of a part are those of
+    the whole file.
+    """
 
     name: str
     unit: str
     tokens: list[str]
     first: list[int]
-    #: The label that was taken for the client's by its word alone.
-    guessed: str | None = field(default=None, init=False)
-    #: The two columns that are equal where a row is a client's, instead of labels.
-    identities: tuple[str, ...] = field(default=(), init=False)
-
-    @property
-    def counts(self) -> IntArray:
-        """How often each text occurs."""
-        raise NotImplementedError
-
-    def _are_scores_labels(self) -> bool:
-        """Whether the scores look like labels."""
-        raise NotImplementedError
-
-    def clients(self, client_label: object) -> BoolArray:
-        """Which texts are the clients'."""
-        for token, first in zip(self.tokens, self.first, strict=True):
-            if token.strip().casefold() in _NO_LABEL:
-                raise FileFormatError(
-                    f"{self.name}, {self.unit} {first}: the label must not be missing; got"
-                    f" {shown(token)}. Give it, or remove the {self.unit}."
-                )
-        keys = [label_key(token) for token in self.tokens]
-        self._refuse_padded(keys)
-        kinds = list(dict.fromkeys(keys))
-        if len(kinds) > 2:
-            self._refuse_many(kinds, keys)
-        client = self._client(kinds, keys, client_label)
-        mask = np.array([key == client for key in keys])
-        if mask.all() or not mask.any():
-            self._refuse_one_class("impostor" if mask.any() else "client")
-        return mask
-
-    def _refuse_padded(self, keys: list[object]) -> None:
-        """Raise where texts differ by the blanks around them alone, as arrays of them do."""
-        known: dict[object, int] = {}
-        for at, key in enumerate(keys):
-            before = known.setdefault(key, at)
-            if before != at and isinstance(key, str) and key not in WORDS:
-                one, other = (f"{shown(self.tokens[k], 60)} ({self.unit} {self.first[k]})"
-                              for k in (before, at))  # fmt: skip
-                raise FileFormatError(f"{self.name}: " + PADDED.format(f"{one} and {other}"))
-
-    def _client(self, kinds: list[object], keys: list[object], client_label: object) -> object:
-        if client_label is None:
-            numbers = {k for k in kinds if isinstance(k, float)}
-            if any(numbers <= known for known in KNOWN_LABELS) and len(numbers) == len(kinds):
-                return 1.0
-            if set(kinds) <= WORDS:
-                return "true"
-            texts = [kind for kind in kinds if isinstance(kind, str)]
-            self.guessed = client_word(texts) if len(texts) == len(kinds) == 2 else None
-            if self.guessed is not None:
-                return self.guessed
-            raise FileFormatError(
-                f"{self.name}: labels must be {{0, 1}}, {{-1, 1}} or true/false unless"
-                + worded(" `client_label= (--client-label)` says which is the client's; got")
-                + f" {self._tally(kinds, keys)}. Pass one of them."
-            )
-        wanted: object = None
-        if isinstance(client_label, str | int | float | np.generic):
-            with suppress(ValueError):  # of thousands of digits
-                wanted = label_key(str(client_label))
-        if wanted in kinds:
-            return wanted
-        raise FileFormatError.about("client_label")(
-            f"{self.name}: "
-            + worded("`client_label`")
-            + f" must be one of the labels; got {shown(client_label)}, the"
-            f" file holds {self._tally(kinds, keys)}."
-            f" {nearest(client_label, [str(k) for k in kinds])}".rstrip()
-        )
-
-    def _tally(self, kinds: list[object], keys: list[object]) -> str:
-        parts = []
-        for kind in kinds[:4]:
-            total = sum(int(c) for c, key in zip(self.counts, keys, strict=True) if key == kind)
-            token = self.tokens[keys.index(kind)]
-            first = f"{self.unit} {self.first[keys.index(kind)]}"
-            parts.append(f"{shown(token, 24)} (count {total}, first in {first})")
-        more = f" and {len(kinds) - 4} more" if len(kinds) > 4 else ""
-        return ", ".join(parts) + more
-
-    def _refuse_many(self, kinds: list[object], keys: list[object]) -> NoReturn:
-        odd = any(isinstance(k, float) and not k.is_integer() for k in kinds)
-        hint = (
-            "Are the score and the label column swapped?"
-            if odd or self._are_scores_labels()
-            else ("Keep the rows of two labels, or recode one against the rest.")
-        )
-        raise FileFormatError(
-            f"{self.name}: labels must be of two kinds; got {len(kinds)}:"
-            f" {self._tally(kinds, keys)}. {hint}"
-        )
-
-    def _refuse_one_class(self, missing: str) -> NoReturn:
-        said = f"all {self.counts.sum()} labels are {listed(self.tokens)}"
-        if self.identities:
-            rows = "no row has" if missing == "client" else "all rows have"
-            said = f"{rows} one identity in {' and '.join(map(shown, self.identities))}"
-        raise FileFormatError(
-            f"{self.name} must hold both classes; there are no {missing} scores: {said}. Add the"
-            " other class's trials."
-        )
-
-
-@dataclass
-class Rows(LabelTexts):
-    """Scores of a file, or of a part of it, in order and, for each, the code of its label's text.
-
-    ``first`` holds, for each text, the line or row where it first occurs; ``names`` the
-    further columns that were asked for, by name. The codes of a part are those of the whole file.
-    """
-
     scores: AnyArray
     codes: IntArray
     names: dict[str, AnyArray] = field(default_factory=dict)
     missing: str = FAIL
+    #: The label that was taken for the client's by its word alone.
+    guessed: str | None = field(default=None, init=False)
+    #: The two columns that are equal where a row is a client's, instead of labels.
+    identities: tuple[str, ...] = ()
 
     @property
     def counts(self) -> IntArray:
         """How often each text of a label occurs."""
         return np.bincount(self.codes, minlength=len(self.tokens))
 
-    def _are_scores_labels(self) -> bool:
-        return looks_like_labels(self.scores)
+    def clients(
+        self,
+        client_label: object,
+        counts: IntArray | None = None,
+        scores_are_labels: bool | None = None,
+    ) -> BoolArray:
+        """Which texts are the clients'; those of a file of which this is a part have `counts`."""
+        if scores_are_labels is None:
+            scores_are_labels = len(self.tokens) > 2 and looks_like_labels(self.scores)
+        mask, self.guessed = choose_client(
+            self.tokens, self.counts if counts is None else counts, client_label, self.name,
+            places=[f"{self.unit} {k}" for k in self.first], swapped=scores_are_labels,
+            identities=self.identities,
+        )  # fmt: skip
+        return mask
 
     def split(self, client_label: object) -> tuple[FloatArray, BoolArray]:
         """The scores, and which are clients; a missing one is nan where it may be."""

@@ -41,7 +41,7 @@ from betaroc.data.labels import (
     whole,
     written,
 )
-from betaroc.data.parquet import binary_columns, read_arrow, read_parquet
+from betaroc.data.parquet import binary_columns, read_columns_of
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.text_files import (
     NAMED,
@@ -661,10 +661,9 @@ def read_rows(
     if isinstance(text, str):
         if keyed and not ids:
             raise _without_id(name)
-        read = read_parquet if text == "parquet" else read_arrow
         present = binary_columns(path, name, text)
         wanted, guesses = as_written(wanted, list(present))
-        rows = read(path, name, wanted, asked.that_fit().max_rows)
+        rows = read_columns_of(path, name, text, wanted, asked.that_fit().max_rows)
         return text, guesses, _of_columns(rows, wanted, present), ids
     if keyed and not ids:
         if text.layout.kind not in ("kaldi", "nist") and text.layout.names != ("score",):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
-from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
+from betaroc.core.errors import InputError, PrecisionWarning
 from betaroc.core.local_files import of_the_system, regular_file
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, first_library
@@ -26,7 +26,6 @@ from betaroc.data.frames import Progress, Source, frame_source, label_squares, l
 from betaroc.data.labels import (
     KNOWN_LABELS,
     WORDS,
-    LabelTexts,
     Rows,
     Wanted,
     as_written,
@@ -37,7 +36,7 @@ from betaroc.data.labels import (
     refuse_hard_labels,
     whole,
 )
-from betaroc.data.parquet import binary_columns, file_source, read_arrow
+from betaroc.data.parquet import binary_columns, file_source, read_columns_of
 from betaroc.data.read import OpenedText, opened_text, wanted_of
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
@@ -50,22 +49,6 @@ from betaroc.rendering.document import single_row
 _PART = 2**20
 
 
-@dataclass
-class _CountedLabels(LabelTexts):
-    """The labels' texts of a whole file, how often each occurs, and a few of the scores."""
-
-    totals: IntArray
-    some_scores: set[float]
-
-    @property
-    def counts(self) -> IntArray:
-        """How often each text of a label occurs."""
-        return self.totals
-
-    def _are_scores_labels(self) -> bool:
-        return self.some_scores in KNOWN_LABELS
-
-
 def text_sums(
     text: OpenedText | Rows, client_label: object, bins: int, layout: Layout
 ) -> tuple[tuple[ClassSummary, ClassSummary], str | None]:
@@ -76,17 +59,17 @@ def text_sums(
     with np.errstate(over="ignore"):  # of squares
         collect = partial(_summed, bins=bins, layout=layout)
         if isinstance(text, Rows):
-            labels, sums = collect([text])
+            last, counts, some, sums = collect([text])
         else:
-            labels, sums = collect_parts(text.file, text.layout, text.wanted, collect)
-            labels.identities = text.wanted.label if len(text.wanted.label) == 2 else ()
-        if not labels.counts.sum():
-            raise no_rows(labels.name)
-        client = labels.clients(client_label).tolist()
-        named = list(zip(labels.tokens, client, strict=True))
+            last, counts, some, sums = collect_parts(text.file, text.layout, text.wanted, collect)
+            last.identities = text.wanted.label if len(text.wanted.label) == 2 else ()
+        if not counts.sum():
+            raise no_rows(last.name)
+        client = last.clients(client_label, counts, some in KNOWN_LABELS).tolist()
+        named = list(zip(last.tokens, client, strict=True))
         both = [[sums[token] for token, is_it in named if is_it is of] for of in (True, False)]
         one, other = (reduce(add, parts, LabelSums()).of for parts in both)
-    return (one, other), labels.guessed
+    return (one, other), last.guessed
 
 
 def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:
@@ -101,8 +84,10 @@ def _joined(parts: Iterable[Rows]) -> Iterator[Rows]:
         yield whole(waiting)
 
 
-def _summed(parts: Iterable[Rows], bins: int, layout: Layout) -> tuple[_CountedLabels, Labels]:
-    """Counts of every text of a label, and its sums while there are two kinds of labels."""
+def _summed(
+    parts: Iterable[Rows], bins: int, layout: Layout
+) -> tuple[Rows, IntArray, set[float], Labels]:
+    """The last part, how often each text of a label occurs, some scores, and sums of two labels."""
     sums: Labels = {}
     totals, some = np.zeros(0, dtype=np.int64), set[float]()
     for part in _joined(parts):
@@ -115,7 +100,7 @@ def _summed(parts: Iterable[Rows], bins: int, layout: Layout) -> tuple[_CountedL
             masks = [(part.tokens[code], part.codes == code) for code in here]
             null = np.zeros(part.scores.size, dtype=bool)
             sums = added(sums, array_sums(part.scores, null, masks, bins, layout))
-    return _CountedLabels(part.name, part.unit, part.tokens, part.first, totals, some), sums
+    return part, totals, some, sums
 
 
 _BINS = 65_536
@@ -526,12 +511,11 @@ def summarize_file(
     format: str | None = None,  # noqa: A002 - as read_scores calls it
     max_size: int | None = None,
     max_rows: int | None = None,
-    engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
     """Sums, extremes and counts in bins of both classes of a file, read in pieces.
 
-    As :func:`summarize` of a path, with a choice of format and engine and news of the progress.
+    As :func:`summarize` of a path, with a choice of format and news of the progress.
 
     Parameters
     ----------
@@ -551,9 +535,6 @@ def summarize_file(
         As `read_scores` takes them; left out, the content decides.
     max_size, max_rows : int, optional
         As `read_scores` takes them; left out, there may be any number of rows.
-    engine : str, optional
-        Of Parquet: "pyarrow", "polars" or "duckdb"; left out, the first of these that is
-        installed. A text file must have none.
     progress : callable, optional
         Of Parquet: called as ``progress(done, total)`` with rows after each piece of the file;
         `total` doubles where a second read is needed. Text has a bar of its own, of bytes, on a
@@ -567,11 +548,11 @@ def summarize_file(
     Raises
     ------
     InputError
-        As `summarize`; an unknown engine, or one for text; a `progress` that raises.
+        As `summarize`.
     InputTypeError
         Scores that are not numbers: text among them is counted.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError
-        As `summarize`; the engine, or all three, not installed.
+        As `summarize`.
 
     Warns
     -----
@@ -580,9 +561,8 @@ def summarize_file(
 
     Notes
     -----
-    A piece has 4194304 rows, 1048576 with pyarrow; Polars and DuckDB hold a group of rows of the
-    file besides. DuckDB takes a file with a column called file_row_number as one piece, since it
-    finds pieces by a column of that name.
+    A piece has 1048576 rows; Polars and DuckDB, which read Parquet where pyarrow is not installed,
+    make pieces of their own, of which `progress` hears nothing.
 
     Examples
     --------
@@ -600,7 +580,7 @@ def summarize_file(
     """
     wanted = _wanted(score, label, client_label, bins, layout)
     asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows)
-    return _of_file(path, wanted, asked, engine, progress)
+    return _of_file(path, wanted, asked, progress)
 
 
 def parquet_rows(path: str | os.PathLike[str]) -> int:
@@ -650,61 +630,32 @@ def _of_file(
     path: str | os.PathLike[str],
     wanted: _Wanted,
     asked: TextOptions = TextOptions(),  # noqa: B008 - a frozen value
-    engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
     local = regular_file(path)
-    progress = _guarded(progress)
     name, guessed = shown(local.name), None
     guesses: tuple[str, ...]
     with of_the_system(name):
         text = opened_text(local, name, wanted.columns, wanted.client_label, asked)
         kind = text if isinstance(text, str) else text.kind
         if kind == "parquet":
-            rows = file_source(local, engine)
+            rows = file_source(local)
             if asked.max_rows is not None and (rows.rows or 0) > asked.max_rows:
                 raise too_many_rows(name, rows.rows or 0, asked.max_rows)
             columns, guesses = as_written(wanted.columns, rows.schema.names())
             found = _summary(rows, wanted._replace(columns=columns), progress)
-        elif engine is not None:
-            raise InputError.about("engine")(
-                f"engine must be left out for {name}, which is {kind} text; got"
-                f" {shown(engine)}. It is one of those that read Parquet."
-            )
         else:
             given: Rows | OpenedText
             if isinstance(text, str):
                 present = list(binary_columns(local, name, text))
                 columns, guesses = as_written(wanted.columns, present)
-                given = read_arrow(local, name, columns, asked.max_rows)
+                given = read_columns_of(local, name, text, columns, asked.max_rows)
             else:
                 given, guesses = text, text.layout.guesses
             both, guessed = text_sums(given, wanted.client_label, wanted.bins, wanted.layout)
             found = ScoreSummary(*both, wanted.bins, wanted.layout)
     source = ScoreSource(os.fspath(path), kind, guessed=guessed, guesses=guesses)
     return replace(found, source=source)
-
-
-def _guarded(progress: Any) -> Progress | None:
-    """A callback whose own errors are not taken for those of the file."""
-    if progress is None:
-        return None
-    if not callable(progress):
-        raise InputTypeError.about("progress")(
-            f"progress must be a function of rows done and rows to do; got {shown(progress)} of"
-            f" type {type(progress).__name__}. Pass one, or leave it out."
-        )
-
-    def guarded(done: int, total: int) -> None:
-        try:
-            progress(done, total)
-        except Exception as error:
-            raise InputError.about("progress")(
-                f"progress must not raise; at {done} of {total} rows it raised"
-                f" {type(error).__name__}: {shown(str(error), 140)}. Correct the function."
-            ) from error
-
-    return guarded
 
 
 def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) -> ScoreSummary:

@@ -233,7 +233,9 @@ def is_missing(label: object) -> bool:
     """None, NaN, pandas' NA and NaT."""
     if isinstance(label, Decimal):
         return label.is_nan()
-    return label is None or type(label).__name__ in {"NAType", "NaTType"} or label != label
+    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(label, float | np.generic) and bool(label != label)
 
 
 def _key(label: Any) -> Any:

@@ -150,10 +150,8 @@ class _Guess:
             return "."
         if all(map(_THOUSANDS, commas)):
             raise FileFormatError(
-                f"{self.name} may hold decimal commas or thousands: scores such as"
-                f" {listed(commas, 2)}. Pass"
-                + worded(" `decimal='comma'` if commas are decimal,")
-                + " or remove the commas."
+                f"{self.name} may hold decimal commas or thousands, such as {listed(commas, 2)}."
+                + worded(" Pass `decimal='comma'` if commas are decimal, or remove them.")
             )
         return ","
 
@@ -163,57 +161,55 @@ class _Guess:
         asked, first = self.asked, self.lines[0][1]
         if asked.header is False or asked.columns is not None:
             return None
-        said = first.lstrip("# ") if first.startswith("#") else first
-        for wanted, stated in self._possible(said):
-            names = {s: fields_of(said if s == " " else first, s) for s in asked.separators}
-            if said != first and not any(set(wanted.columns) <= set(n) for n in names.values()):
-                names = {s: fields_of(said, s) for s in asked.separators}
-            found = {s: n for s, n in names.items() if set(wanted.columns) <= set(n)}
-            if "\t" in found or set(",;|") & set(found.get(" ", ())):
-                found.pop(" ", None)
-            if max(map(len, found.values()), default=0) == 1:
-                found = dict([next(iter(found.items()))])
-            if len(found) > 1:
-                self._refuse_two(found)
-            for separator, columns in found.items():
-                if asked.header is None and all(map(is_number, wanted.columns)):
-                    self._refuse_numbers(columns)
-                self.wanted = wanted
-                header = fields_of(first, separator) == columns  # not one behind a #
-                longer = self._lengthened(columns, separator)
+        bare = first.lstrip("# ") if first.startswith("#") else first
+        # Columns as the call names them, as bob.bio does, or in other letters, large or small.
+        possible: list[tuple[Wanted, tuple[str, ...]]] = [(self.wanted, ())]
+        if self.wanted.label == ("label",) and not self.keyed:
+            bob = self.wanted._replace(label=_BOB_BIO)
+            possible.append((bob, (f"label={','.join(_BOB_BIO)}",)))
+        others = (as_written(self.wanted, fields_of(bare, s)) for s in asked.separators)
+        for wanted, stated in [*possible, *(other for other in others if other[1])]:
+            separator, columns = self._header(wanted, first, bare)
+            if not columns:
+                continue
+            if asked.header is None and all(map(is_number, wanted.columns)):
+                raise FileFormatError(
+                    f"{self.name} may have a header of numbers or none: line {self.lines[0][0]}"
+                    f" holds {listed(columns)}."
+                    + worded(" Pass `header=True` if it names the columns, or `header=False` if it")
+                    + " is a trial: columns are then called by their numbers, from 1."
+                )
+            self.wanted = wanted
+            header = fields_of(first, separator) == columns  # not one behind a #
+            rows = self._rows(separator, 1)
+            if rows and all(len(row) == len(columns) + 1 for row in rows):
+                longer = columns  # with R's column of row names, or nothing at the end of rows
+                if separator == " " and "row" not in columns:
+                    longer = ["row", *columns]
+                elif separator != " " and not any(row[-1].strip() for row in rows):
+                    longer = [*columns, _EMPTY] if _EMPTY not in columns else columns
                 if longer is not columns:
                     columns, header = longer, False
                     stated = (f"columns={','.join(columns)}", "header=True", *stated)
-                return self._made(
-                    _KINDS[separator], separator, columns, header=header, wanted=wanted,
-                    stated=stated, skipped=1,
-                )  # fmt: skip
+            return self._made(
+                _KINDS[separator], separator, columns, header=header, wanted=wanted,
+                stated=stated, skipped=1,
+            )  # fmt: skip
         return None
 
-    def _possible(self, header: str) -> list[tuple[Wanted, tuple[str, ...]]]:
-        """The columns of the call, those of bob.bio, those in other letters, large or small."""
-        bob = self.wanted._replace(label=_BOB_BIO), (f"label={','.join(_BOB_BIO)}",)
-        usual = self.wanted.label == ("label",) and not self.keyed
-        others = (as_written(self.wanted, fields_of(header, s)) for s in self.asked.separators)
-        return [(self.wanted, ()), *[bob] * usual, *(other for other in others if other[1])]
-
-    def _lengthened(self, columns: list[str], separator: str) -> list[str]:
-        """With a name more where all rows have a field more: R's of rows, or nothing at the end."""
-        rows = self._rows(separator, 1)
-        if not rows or any(len(row) != len(columns) + 1 for row in rows):
-            return columns
-        if separator == " ":
-            return columns if "row" in columns else ["row", *columns]
-        filled = _EMPTY in columns or any(row[-1].strip() for row in rows)
-        return columns if filled else [*columns, _EMPTY]
-
-    def _refuse_numbers(self, columns: list[str]) -> NoReturn:
-        raise FileFormatError(
-            f"{self.name} may have a header of numbers or none: line {self.lines[0][0]} holds"
-            f" {listed(columns)}." + worded(" Pass `header=True` if it names the columns,")
-            + worded(" or `header=False` if it is a trial: columns are then called by their")
-            + " numbers, from 1."
-        )  # fmt: skip
+    def _header(self, wanted: Wanted, first: str, bare: str) -> tuple[str, list[str]]:
+        """By which separator a line names the columns, and all its names; none where by none."""
+        found: dict[str, list[str]] = {}
+        for separator in self.asked.separators:
+            for text in (bare,) if separator == " " else (first, bare):
+                names = fields_of(text, separator)
+                if set(wanted.columns) <= set(names):
+                    found.setdefault(separator, names)
+        if "\t" in found or set(",;|") & set(found.get(" ", ())):
+            found.pop(" ", None)
+        if max(map(len, found.values()), default=0) > 1 and len(found) > 1:
+            self._refuse_two(found)
+        return next(iter(found.items()), ("", []))
 
     def unknown(self) -> NoReturn:
         """What a header lacks."""
@@ -222,14 +218,14 @@ class _Guess:
         wanted = set(self.wanted.columns)  # there but for blanks around
         near = [n for s, n in names.items() if s != " " and wanted <= {x.strip() for x in n}]
         columns = max(near or names.values(), key=len)
-        if len(columns) == 1:
+        if len(columns) == 1 and self.asked.format in TABLES:
             for format_, signs in TABLES.items():
                 sign = next((s for s in signs if s in first), None)
-                if self.asked.format in TABLES and format_ != self.asked.format and sign:
-                    own = _SIGNS[TABLES[str(self.asked.format)][0]]
+                if format_ != self.asked.format and sign:
                     raise FileFormatError(
-                        f"{self.name} must be separated by {own}s; line {line} is separated by"
-                        f" {_SIGNS[sign]}s: {shown(first)}. Leave format out, or pass"
+                        f"{self.name} must be separated by"
+                        f" {_SIGNS[TABLES[str(self.asked.format)][0]]}s; line {line} is separated"
+                        f" by {_SIGNS[sign]}s: {shown(first)}. Leave format out, or pass"
                         + worded(f" `format={format_!r}`.")
                     )
         self._refuse_no_scores(columns)
@@ -243,9 +239,9 @@ class _Guess:
 
     def _refuse_no_scores(self, columns: list[str]) -> None:
         """Points of a ROC, and a matrix whose header names what its rows begin with."""
-        names = [name.strip().casefold() for name in columns]
-        what, do = "", ""
-        if {"fpr", "far", "fmr"} & {*names} and {"tpr", "fnr", "frr", "fnmr"} & {*names}:
+        names = {name.strip().casefold() for name in columns}
+        what = ""
+        if {"fpr", "far", "fmr"} & names and {"tpr", "fnr", "frr", "fnmr"} & names:
             what = "points of a ROC"
             do = "Give the scores and labels that it was made of: they cannot be had from it."
         signs = (s for s in self.asked.separators if self._rows(s)[0] == columns)
@@ -272,8 +268,8 @@ class _Guess:
             sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
             raise InputError.about("columns")(
                 f"columns must name every column of {self.name}, in their order; got"
-                f" {len(asked.columns)}: {listed(asked.columns)}, but line {line} has {sizes}:"
-                f" {shown(text)}. Name each once."
+                f" {listed(asked.columns)}, but line {line} has {sizes}: {shown(text)}. Name each"
+                " once."
             )
         if not found:
             return None
@@ -290,18 +286,26 @@ class _Guess:
     def _readings(self) -> dict[str, list[str]]:
         """The first row by each separator by which it may be one."""
         found = {}
-        possible = self.asked.separators
-        if self.asked.decimal == "," and len(possible) > 1:
+        asked, possible = self.asked, self.asked.separators
+        if asked.decimal == "," and len(possible) > 1:
             possible = possible.replace(",", "")
         for separator in possible:
-            rows = [fields_of(text, separator) for _, text in self.lines[:2]]
-            row = rows[self._skipped(rows[0]) :][:1]
-            if row and row[0] and row[0][-1] and is_missing_word(row[0][-1]):  # no score in it
-                others = (fields_of(text, separator) for _, text in self.lines)
-                alike = (one for one in others if len(one) == len(row[0]) and is_decimal(one[-1]))
-                row = [next(alike, row[0])]
-            if row and self._fits(row[0], separator):
-                found[separator] = row[0]
+            rows = self._rows(separator)
+            rows = rows[self._skipped(rows[0]) :]
+            row = rows[0] if rows else []
+            if row and is_missing_word(row[-1]) and row[-1]:  # no score in it
+                alike = (one for one in rows if len(one) == len(row) and is_decimal(one[-1]))
+                row = next(alike, row)
+            torn = asked.separator is None and is_torn(row, separator)
+            numeric = any(map(is_decimal, row))
+            if asked.columns is not None:
+                fits = len(row) == len(asked.columns)
+            elif asked.separator is not None:
+                fits = numeric or asked.header is False
+            else:
+                fits = numeric and (len(row) > 1 or self.single or self.keyed)
+            if row and fits and not torn:
+                found[separator] = row
         return found
 
     def _skipped(self, first: list[str]) -> int:
@@ -312,18 +316,6 @@ class _Guess:
         at = columns.index(self.wanted.score) if self.wanted.score in columns else len(first)
         return int(at < len(first) and not (is_decimal(first[at]) or is_missing_word(first[at])))
 
-    def _fits(self, row: list[str], separator: str) -> bool:
-        columns = self.asked.columns
-        if columns is not None:
-            torn = self.asked.separator is None and is_torn(row, separator)
-            return len(row) == len(columns) and not torn
-        numeric = any(is_decimal(field) for field in row)
-        if self.asked.separator is not None:
-            return numeric or self.asked.header is False
-        return (
-            numeric and (len(row) > 1 or self.single or self.keyed) and not is_torn(row, separator)
-        )
-
     def _without_header(self, separator: str, row: list[str]) -> TextLayout:
         asked, width, kind = self.asked, len(row), _KINDS[separator]
         numbers = tuple(str(k + 1) for k in range(width))
@@ -333,8 +325,14 @@ class _Guess:
                     raise missing_column(self.name, role, column, list(asked.columns))
             first = fields_of(self.lines[0][1], separator)
             skipped = self._skipped(first)
-            if skipped:
-                self._refuse_other_order(first)
+            names = [name.strip().casefold() for name in first] if skipped else []
+            for name, column in zip(names, asked.columns, strict=False):
+                if len(names) == width and column.casefold() in names and name != column.casefold():
+                    raise InputError.about("columns")(
+                        f"columns must not contradict the header of {self.name}, whose line"
+                        f" {self.lines[0][0]} holds {listed(first)}; got {listed(asked.columns)}."
+                        " Leave them out."
+                    )
             stated = ("header=True",) if skipped and asked.header is None else ()
             return self._made(kind, separator, asked.columns, stated=stated, skipped=skipped)
         if set(self.wanted.columns) <= set(numbers):
@@ -349,26 +347,13 @@ class _Guess:
         known = None if self.keyed or separator != " " else self._format(row)
         return self._ask(row) if known is None else self.named(known, separator)
 
-    def _refuse_other_order(self, header: list[str]) -> None:
-        """Names of the call that the header gives to other columns."""
-        names, columns = [name.strip().casefold() for name in header], self.asked.columns or ()
-        if len(names) != len(columns):  # such as R's, with no name for rows
-            return
-        for name, column in zip(names, columns, strict=True):
-            if column.casefold() in names and name != column.casefold():
-                raise InputError.about("columns")(
-                    f"columns must not contradict the header of {self.name}, whose line"
-                    f" {self.lines[0][0]} holds {listed(header)}; got {listed(columns)}. Leave them"
-                    " out."
-                )
-
     def _refuse_counts(self, separator: str) -> None:
         """Scores, each with how often it occurs, look like trials and their scores."""
         rows = self._rows(separator)
         *others, last = zip(*(row for row in rows if len(row) == len(rows[0])), strict=True)
         numbers = [column for column in others if all(map(is_decimal, column))]
-        decimals = [x for column in numbers for x in column if not x.lstrip("+-").isdigit()]
-        if decimals or (numbers and all(x.lstrip("+-").isdigit() for x in last)):
+        whole = [all(x.lstrip("+-").isdigit() for x in column) for column in (*numbers, last)]
+        if not all(whole[:-1]) or (numbers and whole[-1]):
             raise FileFormatError(
                 f"{self.name} must hold one score a line; {shown(self.lines[0][1])} may be a trial"
                 " and its score, two scores, or a score and how often it occurs. Name the columns,"
@@ -377,8 +362,7 @@ class _Guess:
 
     def named(self, kind: str, separator: str) -> TextLayout:
         """A format whose columns have names of their own."""
-        names, label = NAMED[kind]
-        wanted = self.wanted
+        (names, label), wanted = NAMED[kind], self.wanted
         if (wanted.score, *wanted.label) not in {("score",), ("score", "label"), ("score", *label)}:
             raise InputError.about("score")(
                 worded("`score=` and `label=` name columns of a header;")
@@ -401,47 +385,43 @@ class _Guess:
         if width == 2:
             return "2col" if are_labels(columns[0]) and not are_labels(columns[1]) else None
         equal = any(one == other for one, other in zip(columns[0], columns[1], strict=True))
-        if width == 4 and not equal:
-            if {word.casefold() for word in columns[2]} <= _ASVSPOOF:
-                return "asvspoof"
-            if {*columns[0]} <= {"0", "1"} and all(map(_PATH, columns[1] + columns[2])):
-                return "voxceleb"
+        keys = {word.casefold() for word in columns[2]} if width == 4 else set()
+        binary = width == 4 and {*columns[0]} <= {"0", "1"}
+        if keys and keys <= _ASVSPOOF and not equal:
+            return "asvspoof"
+        if binary and not equal and all(map(_PATH, columns[1] + columns[2])):
+            return "voxceleb"
         what = [
             f"{shown(field)} in its first line is a decimal number" for field in row[:-2]
             if is_decimal(field) and not field.lstrip("+-").isdigit()
         ]  # fmt: skip
         for k, column in enumerate(columns[:-1]):
             words = [x for x in column if is_class_word(x) and not is_decimal(x)]
-            several = k in {0, len(row) - 2} and are_labels(column) and len(set(column)) > 1
+            several = k in {0, width - 2} and are_labels(column) and len(set(column)) > 1
             if len(words) == len(column) or several or (words and k == 2):
                 what.append(f"its column {k + 1} may be of labels, such as {shown(column[0])}")
-        if what:
-            asvspoof = len(row) == 4 and any(x.casefold() in _ASVSPOOF for x in columns[2])
-            voxceleb = len(row) == 4 and {*columns[0]} <= {"0", "1"}
-            raise FileFormatError(
-                f"{self.name} may be {len(row)}col text, whose clients are the rows with equal"
-                f" claimed and real identity, or a table without a header: {what[0]}. Pass"
-                + worded(f" `format='{len(row)}col'`,")
-                + (worded(" `format='asvspoof'`,") if asvspoof else "")
-                + (worded(" `format='voxceleb'`,") if voxceleb else "")
-                + worded(" or name its `columns=`.")
-            )
-        return f"{width}col"
+        if not what:
+            return f"{width}col"
+        formats = [f"{width}col", *["asvspoof"] * bool(keys & _ASVSPOOF), *["voxceleb"] * binary]
+        raise FileFormatError(
+            f"{self.name} may be {width}col text, whose clients are the rows with equal claimed and"
+            f" real identity, or a table without a header: {what[0]}. Pass"
+            + worded("".join(f" `format={one!r}`," for one in formats) + " or name its `columns=`.")
+        )
 
     # ------------------------------------------------------------------- two readings
-
     def _refuse_two(self, found: dict[str, list[str]]) -> NoReturn:
         (one, first), (two, second) = list(found.items())[:2]
         same = (text for _, text in self.lines if fields_of(text, one) == first)
-        signs = {s: f"separated by {'white space' if s == ' ' else f'{_SIGNS[s]}s'}" for s in found}
-        decimals = two == " " and one == "," and any(map(has_comma, second))
-        said = f"`decimal='comma'` or `separator={_SIGNS[one]!r}`."
-        if not decimals:
-            said = f"`separator={_SIGNS[one]!r}` or `separator={_SIGNS[two]!r}`."
+        signs = [f"separated by {_SIGNS[s]}s" if s != " " else "separated by white space"
+                 for s in (one, two)]  # fmt: skip
+        other = f"`separator={_SIGNS[two]!r}`"
+        if two == " " and one == "," and any(map(has_comma, second)):
+            signs[1], other = "hold decimal commas", "`decimal='comma'`"
         raise FileFormatError(
-            f"{self.name} may be {signs[one]}, {listed(first, 3)}, or"
-            f" {'hold decimal commas' if decimals else signs[two]}, {listed(second, 3)}:"
-            f" {shown(next(same, self.lines[0][1]))}. Pass " + worded(said)
+            f"{self.name} may be {signs[0]}, {listed(first, 3)}, or {signs[1]},"
+            f" {listed(second, 3)}: {shown(next(same, self.lines[0][1]))}. Pass "
+            + worded(f"{other} or `separator={_SIGNS[one]!r}`.")
         )
 
     def _ask(self, row: list[str]) -> NoReturn:
@@ -452,11 +432,10 @@ class _Guess:
             binary = [f.strip() in {"0", "1", "-1"} or not is_decimal(f) for f in row]
             both = [",".join(names), ",".join(names[::-1])]
             orders = both if binary[0] == binary[1] else both[binary[0] : binary[0] + 1]
-        told = " or ".join(f"`columns={order!r}`" for order in orders)
-        do = worded(f" Pass {told}, each column in its order")
+        do = f" Pass {' or '.join(f'`columns={order!r}`' for order in orders)}, in their order"
         if not (self.keyed or all(map(is_decimal, row))):
-            do += worded(", or, where another file says which trials are clients, `key=`")
+            do += ", or, where another file says which trials are clients, `key=`"
         raise FileFormatError(
             f"{self.name} must have a header with the columns {listed(names)}, or its columns must"
-            f" be named; line {self.lines[0][0]} holds {listed(row)}." + do + "."
+            f" be named; line {self.lines[0][0]} holds {listed(row)}." + worded(do + ".")
         )

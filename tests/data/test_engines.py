@@ -26,7 +26,6 @@ import betaroc as br
 from betaroc.data.summary import summarize_file
 from helpers.places import ROOT
 
-FILE_ENGINES = ["pyarrow", "polars", "duckdb"]
 LAZY = ["polars", "duckdb", "dask"]
 
 
@@ -325,20 +324,15 @@ def file_of(table: pd.DataFrame, folder: Path, **named: Any) -> Path:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("engine", FILE_ENGINES)
 @pytest.mark.parametrize("group", [700, 20_000])
 def test_pieces_of_a_file_add_up(
-    engine: str, group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip(engine)
-    monkeypatch.setattr("betaroc.data.parquet._PIECE", 3000)
     monkeypatch.setattr("betaroc.data.parquet._BATCH", 3000)
     table = rows(10_000)
     path = file_of(table, tmp_path, row_group_size=group)
     seen: list[tuple[int, int]] = []
-    found = summarize_file(
-        path, engine=engine, bins=4096, progress=lambda done, total: seen.append((done, total))
-    )
+    found = summarize_file(path, bins=4096, progress=lambda *done: seen.append(done))
     check(found, table)
     assert len(seen) >= 4
     assert seen == sorted(seen)
@@ -349,90 +343,50 @@ def test_pieces_of_a_file_add_up(
 
 
 @pytest.mark.simulation
-def test_a_second_read_is_told_to_the_progress(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("polars")
-    monkeypatch.setattr("betaroc.data.parquet._PIECE", 3000)
-    table = rows(7000)
-    table["score"] += 1e8
-    seen: list[tuple[int, int]] = []
-    path = file_of(table, tmp_path)
-    summarize_file(path, engine="polars", progress=lambda *done: seen.append(done))
-    assert seen == [
-        (3000, 7000), (6000, 7000), (7000, 7000), (10_000, 14_000), (13_000, 14_000),
-        (14_000, 14_000),
-    ]  # fmt: skip
-
-
-@pytest.mark.simulation
-def test_the_first_engine_installed_reads_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = file_of(rows(100), tmp_path)
-    found = importlib.util.find_spec
-    absent: set[str] = set()
-    monkeypatch.setattr(
-        "betaroc.data.parquet.importlib.util.find_spec",
-        lambda name: None if name in absent else found(name),
-    )
-    used = []
-    for engine in FILE_ENGINES:
-        reader = __import__("betaroc.data.parquet", fromlist=["_"])._ENGINES
-        monkeypatch.setitem(
-            reader, engine, lambda p, e=engine, read=reader[engine]: used.append(e) or read(p)
-        )
-    for engine in FILE_ENGINES:
-        pytest.importorskip(engine)
-        br.summarize(path)
-        absent.add(engine)
-    assert used == FILE_ENGINES
-    with pytest.raises(
-        br.MissingDependencyError,
-        match=r"pyarrow or polars or duckdb.*betaroc\[parquet\].*\[polars\].*\[duckdb\]",
-    ):
-        br.summarize(path)
-    with pytest.raises(br.MissingDependencyError, match=r'needs duckdb, .*"betaroc\[duckdb\]"'):
-        summarize_file(path, engine="duckdb")
-    with pytest.raises(br.InputError, match="engine must be one of 'pyarrow'"):
-        summarize_file(path, engine="pandas")
-
-
-@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_neither_pyarrow_nor_pandas_is_needed_for_a_file(engine: str, tmp_path: Path) -> None:
     pytest.importorskip(engine)
     path = file_of(rows(100).assign(label=["c", "i"] * 50), tmp_path)
+    path.with_name("text").write_text("PAR1")
     code = (
-        "import sys; sys.modules['pyarrow'] = sys.modules['pandas'] = None\n"
-        "from betaroc.data.summary import summarize_file\n"
-        "found = summarize_file(sys.argv[1], engine=sys.argv[2], client_label='c')\n"
-        "print(found.n_client, found.n_impostor)"
+        "import importlib.util, sys\n"
+        "found = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda n: None if n in sys.argv[2:] else found(n)\n"
+        "sys.modules['pyarrow'] = sys.modules['pandas'] = None\n"
+        "import betaroc as br\n"
+        "summary = br.summarize(sys.argv[1], client_label='c')\n"
+        "print(summary.n_client, summary.n_impostor)\n"
+        "for path in sys.argv[1][:-len(\"it's [1].parquet\")] + 'text', sys.argv[1]:\n"
+        "    sys.argv += ['polars', 'duckdb'] * (path == sys.argv[1])\n"
+        "    try:\n"
+        "        br.summarize(path)\n"
+        "    except (br.FileFormatError, br.MissingDependencyError) as error:\n"
+        "        print(type(error).__name__)\n"
     )
     found = [str(Path(br.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    absent = ["pyarrow", *["polars"] * (engine == "duckdb")]
     done = subprocess.run(
-        [sys.executable, "-c", code, str(path), engine],
+        [sys.executable, "-c", code, str(path), *absent],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, found))},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.stdout.split() == ["50", "50"], done.stderr[-2000:]
+    said = ["50", "50", "FileFormatError", "MissingDependencyError"]
+    assert done.stdout.split() == said, done.stderr[-2000:]
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("engine", FILE_ENGINES)
-def test_a_damaged_file_is_an_error_of_ours(engine: str, tmp_path: Path) -> None:
-    pytest.importorskip(engine)
+def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path) -> None:
     path = file_of(rows(5000), tmp_path, compression="snappy")
     whole = path.read_bytes()
     path.write_bytes(whole[:-100])
-    with pytest.raises(br.FileFormatError, match="its end is missing after"):
-        summarize_file(path, engine=engine)
+    with pytest.raises(br.FileFormatError, match="must be intact Parquet"):
+        summarize_file(path)
     path.write_bytes(whole[:4] + b"\xff" * (len(whole) - 6000) + whole[len(whole) - 5996 :])
     with pytest.raises(br.FileFormatError, match="must be intact Parquet"):
-        summarize_file(path, engine=engine)
+        summarize_file(path)
 
 
 # --------------------------------------------------------------------- bounded memory
@@ -516,13 +470,11 @@ def test_no_engine_hands_over_rows(engine: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("engine", FILE_ENGINES)
-def test_no_file_is_loaded(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip(engine)
-    table = rows(N_MANY if engine != "pyarrow" else 5000)
+def test_no_file_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = rows(5000)
     path = file_of(table, tmp_path)
     forbid_rows(monkeypatch)
-    check(summarize_file(path, engine=engine, bins=BINS), table)
+    check(summarize_file(path, bins=BINS), table)
 
 
 CHILD = """
@@ -531,13 +483,13 @@ from pathlib import Path
 import numpy as np, pyarrow.parquet as pq
 from betaroc.data import parquet
 from betaroc.data.summary import summarize_file
-folder, engine = Path(sys.argv[1]), sys.argv[2]
-parquet._PIECE, parquet._BATCH = 1 << 18, 1 << 16
-summarize_file(folder / "small.parquet", engine=engine)  # threads and pools are there now
+folder = Path(sys.argv[1])
+parquet._BATCH = 1 << 16
+summarize_file(folder / "small.parquet")  # threads and pools are there now
 now = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
-limit = now + 190_000_000  # DuckDB itself takes 70 to 130 MB
+limit = now + 190_000_000
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-found = summarize_file(folder / "large.parquet", engine=engine, bins=4096)
+found = summarize_file(folder / "large.parquet", bins=4096)
 assert found.n_client + found.n_impostor == 14_000_000, found
 try:
     pq.ParquetFile(folder / "large.parquet").read(use_threads=False)
@@ -566,19 +518,14 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.simulation
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="address space is Linux's")
-@pytest.mark.parametrize(
-    "engine",
-    [pytest.param(e, marks=[] if e == "pyarrow" else pytest.mark.nightly) for e in FILE_ENGINES],
-)
-def test_a_file_is_summarized_where_loading_it_breaks(engine: str, large: Path) -> None:
-    pytest.importorskip(engine)
+def test_a_file_is_summarized_where_loading_it_breaks(large: Path) -> None:
     lean = {
-        "MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1",
+        "MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system",
     }  # fmt: skip
     found = [str(Path(br.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(large), engine],
+        [sys.executable, "-c", CHILD, str(large)],
         env={**os.environ, **lean, "PYTHONPATH": os.pathsep.join(filter(None, found))},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -602,12 +549,10 @@ def test_text_among_the_scores_is_counted(engine: str) -> None:
         br.summarize(lazy_frame(engine, table), bins=64)
 
 
-@pytest.mark.parametrize("engine", FILE_ENGINES)
-def test_text_among_the_scores_of_a_file_is_counted(engine: str, tmp_path: Path) -> None:
-    pytest.importorskip(engine)
+def test_text_among_the_scores_of_a_file_is_counted(tmp_path: Path) -> None:
     path = file_of(pd.DataFrame({"score": ["0.1", "x", None, ".5"], "label": [0, 1] * 2}), tmp_path)
     with pytest.raises(br.InputTypeError, match=r": column 'score' .* and 1 of 4 values"):
-        summarize_file(path, engine=engine)
+        summarize_file(path)
 
 
 def test_objects_among_the_scores_of_pandas_are_counted() -> None:

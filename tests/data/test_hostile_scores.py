@@ -169,12 +169,12 @@ LABELS = {
     "D06 clients only": (np.ones(20, int), INPUT, "no impostor scores", "all 20 labels are 1"),
     "D06 impostors only": (np.zeros(20), INPUT, "no client scores"),
     "D06 -1 only": (-np.ones(20), INPUT, "no client scores"),
-    "D08 soft": (np.r_[0.7, Y[1:]], INPUT, "label 0.7 at 0", "swap y and scores"),
+    "D08 soft": (np.r_[0.7, Y[1:]], INPUT, "0.7 (count 1)", "swapped?"),
     "D09 mixed": ([True, 1, "1", *Y[3:].tolist()], TYPE, "mixed types", "'1' (text) at 2"),
     "D09 bool and int": ([True, *Y[1:].tolist()], TYPE, "mixed types", "True (bool) at 0"),
     "B13 NA": (pd.array([None, *Y[1:].tolist()], "Int64"), INPUT, "1 of 20", "positions 0"),
-    "NaN": (np.r_[1.0, np.nan, Y[2:]], INPUT, "1 NaN of 20", "positions 1"),
-    "None": ([None, *Y[1:].tolist()], INPUT, "None", "position 0"),
+    "NaN": (np.r_[1.0, np.nan, Y[2:]], INPUT, "1 of 20", "positions 1"),
+    "None": ([None, *Y[1:].tolist()], INPUT, "None", "positions 0"),
     "dates": (Y.astype("M8[s]"), TYPE, "datetime64"),
     "objects": ([object(), *Y[1:].tolist()], TYPE, "object", "at 0"),
     "C06 lengths": (Y[:-1], INPUT, "19 labels", "20 scores"),
@@ -190,7 +190,7 @@ def test_labels_refused(case):
 
 @pytest.mark.parametrize("y", [Y, Y == 1, np.where(Y, 1, -1), Y.astype(float)], ids=repr)
 def test_d10_swapped(y):
-    message(INPUT, lambda: br.Scores.from_labels(X, y), "swapped", "y_true", "20 distinct")
+    message(INPUT, lambda: br.Scores.from_labels(X, y), "swapped", "y_true", "got 20")
 
 
 @pytest.mark.parametrize("y", [Y, np.where(Y, 1, -1), Y.astype(float)], ids=repr)

@@ -15,7 +15,6 @@ import pytest
 import betaroc as br
 from betaroc.data import text_rows
 from betaroc.data.labels import Rows, Wanted, whole
-from betaroc.data.summary import summarize_file
 from betaroc.data.text_files import TextFile, TextLayout
 from betaroc.data.text_rows import read_blocks, read_lines
 from helpers.places import ROOT
@@ -251,8 +250,6 @@ def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path: Path) -> None:
             said.append(str(caught.value))
         assert said[0] == said[1]
     path.write_text("score,label\n0.5,1\n0.2,0\n", encoding="utf-8")
-    with pytest.raises(br.InputError, match=r"engine must be left out for 'scores.csv', .* csv"):
-        summarize_file(path, engine="polars")
     for client_label in (1, "1.0", None):
         assert br.summarize(path, client_label=client_label).client.maximum == 0.5
     assert br.summarize(path, client_label="0").client.maximum == 0.2
