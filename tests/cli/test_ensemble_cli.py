@@ -112,7 +112,7 @@ def test_bad_calls(
     )
     message = refused(capsys, _written(frame, tmp_path), "--client-label", "yes")
     assert "--client-label must be one of the labels" in message
-    assert "the file holds '1' (count 30, first in line 2), '0' (count 30" in message
+    assert "'written.csv' holds '1' (count 30, first in line 2), '0' (count 30" in message
     message = refused(capsys, _written(frame.assign(id=range(60)), tmp_path))
     assert "column 'id' of the table must hold scores" in message
     assert message.rstrip().endswith("this one too if it is one: --systems COLUMN.")
