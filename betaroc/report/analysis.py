@@ -512,30 +512,6 @@ class Judge(NamedTuple):
     #: Statistics that are wanted beside those of every set.
     asked: tuple[Asking, ...] = ()
 
-    def judged(
-        self,
-        part: ScoreSet,
-        *,
-        choose: bool = False,
-        compared: FamilyComparison | str | None = None,
-        prefix: str = "",
-    ) -> ScoreSet:
-        """The set with its intervals and, where it was asked for, what speaks for its fit.
-
-        On the one set that may choose, families are compared.
-        """
-        given, laws = part.given, part.modelled
-        with passed_on(prefix):
-            intervals = intervals_of(
-                given, laws, part.empirical, self.level, asked=self.asked, rng=self.rng
-            )
-        quality = None
-        if self.checks:
-            quality = quality_of(
-                given, laws, self.level, self.rng, choose=choose, compared=compared
-            )
-        return replace(part, intervals=intervals, quality=quality)
-
 
 def fitted_set(
     role: str, given: ScoreData, options: Mapping[str, Any], judge: Judge | None, *,
@@ -551,18 +527,33 @@ def fitted_set(
             fitted = best_fit(given, *rules, compared, tails=tails, bounds=bounds)
         else:
             fitted = fit(given, **options)
-    part = _part(role, _name_of(given, role), given, fitted)
-    if judge is None:
-        return part
-    return judge.judged(part, choose=True, compared=compared, prefix=prefix)
+        name = _name_of(given, role)
+        return _set_of(role, name, given, fitted, judge, choose=True, compared=compared)
 
 
-def _part(role: str, name: str, given: ScoreData, fitted: Fit | None) -> ScoreSet:
+def _set_of(
+    role: str, name: str, given: ScoreData, fitted: Fit | None, judge: Judge | None, *,
+    choose: bool = False, compared: FamilyComparison | str | None = None,
+    shift: tuple[float, float] | None = None,
+) -> ScoreSet:  # fmt: skip
+    """The set with its intervals and, where that was asked for, what speaks for its fit.
+
+    On the one set that may `choose`, families are compared.
+    """
     empirical = empirical_model(given, name)
     scored = empirical_model(given._scored, name) if given.has_rejected else empirical
     apart = None if fitted is None else distances(fitted._scored, scored)
     summary = given if isinstance(given, ScoreSummary) else None
-    return ScoreSet(role, name, given._as_scores(), fitted, empirical, apart, summary=summary)
+    part = ScoreSet(role, name, given._as_scores(), fitted, empirical, apart, shift,
+                    summary=summary)  # fmt: skip
+    if judge is None:
+        return part
+    laws, (level, rng, checked, asked) = part.modelled, judge
+    quality = None
+    intervals = intervals_of(given, laws, empirical, level, asked=asked, rng=rng)
+    if checked:
+        quality = quality_of(given, laws, level, rng, choose=choose, compared=compared)
+    return replace(part, intervals=intervals, quality=quality)
 
 
 def _test_part(
@@ -581,11 +572,10 @@ def _test_part(
         except (FitError, InputError) as error:
             warn("not fitted. " + error.template, BetarocWarning)
             reversed_scores(*given._distributions)  # which the fit would have said
-    part = _part(role, name, given, fitted)
-    first, second = dev.scored.empirical, part.scored.empirical
-    client = ScoreModel(first.client, second.client).ks()
-    impostor = ScoreModel(first.impostor, second.impostor).ks()
-    return judge.judged(replace(part, shift=(client, impostor)), prefix=f"{role}: ")
+        first, second = dev.scored.empirical, empirical_model(given._scored)
+        client = ScoreModel(first.client, second.client).ks()
+        impostor = ScoreModel(first.impostor, second.impostor).ks()
+        return _set_of(role, name, given, fitted, judge, shift=(client, impostor))
 
 
 def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:

@@ -68,7 +68,6 @@ from betaroc.rendering.numbers import (
     rate,
     rate_span,
     spaced,
-    threshold,
     version,
     visible,
     with_minus,
@@ -99,7 +98,6 @@ from betaroc.report.score_set import (
     contradiction_words,
     contradictions,
     first_lines,
-    marked,
     set_names,
 )
 from betaroc.report.sections import (
@@ -383,12 +381,9 @@ def _rates(
         (row.name, "of comparisons" if row.made else f"{words.many(row.who)} {DECIDED[row.kind]}")
         for row in rows
     ]
-    status = [None, *analysis.checks, *[None] * len(names)][: len(names)]
     tags = [
-        None
-        if check is None
-        else (STATUS_COLOURS[check.status], status_words(check.status, tested=True))
-        for check in status
+        check and (STATUS_COLOURS[check.status], status_words(check.status, tested=True))
+        for check in (None, *analysis.checks)
     ]
     by_set = list(zip(names, tags, zip(*cells, strict=True), strict=True))
     return {"several": several, "heads": heads, "cells": cells, "sets": by_set}
@@ -784,26 +779,18 @@ def draw_curves(analysis: Analysis, curve: str) -> Any:
 def curve_figures(analysis: Analysis) -> list[Figure]:
     """ROC and DET of dev, of its fit and of the test sets, with marks that the slider moves."""
     parts = [analysis.dev, *analysis.tests[:_CURVES]]
-    d, met, moved = analysis.decision, marked(analysis.points), list[OperatingPoint]()
+    d, moved = analysis.decision, list[OperatingPoint]()
     if d is not None:
         _, thresholds, home = slider_positions(score_axis(analysis), d.threshold)
         moved = [part.empirical.at(thresholds) for part in parts]
-    point = met.expected
-    place = threshold(point.threshold, point.logit_threshold, 4)
-    dots = "the threshold" if moved else f"dev’s EER threshold {place}"
     told = "Dashed: dev’s scores" + "; solid: those of test" * (len(parts) > 1)
     told += "; dotted: dev’s fit" * (analysis.dev.modelled is not None)
-    told += f". Dots, at {dots}: hollow, dev{'; filled, test' * (len(parts) > 1)}."
+    dots = f" Dots, at the threshold: hollow, dev{'; filled, test' * (len(parts) > 1)}."
+    told += "." + dots * bool(moved)
 
     def drawn(curve: str, words: str, place: Callable[[OperatingPoint], tuple[Any, Any]]) -> Figure:
         def draw() -> Any:
             ax = draw_curves(analysis, curve)
-            for k, point in enumerate(() if moved else (met.expected, *met.observed[1:2])):
-                x, y = place(point)
-                ax.plot(
-                    [x], [y], marker="o", markersize=6, color=INK, markeredgewidth=1.3,
-                    markerfacecolor=INK if k else "white", label="_nolegend_", zorder=5.0,
-                )  # fmt: skip
             legend_below(ax, 2)
             return ax
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -201,22 +202,31 @@ def intervals_of(
     groups, options = groups_of(data), IntervalOptions(level, rng=rng)
     more = tuple(stat for stat in asked if str(stat) not in (*_OF_BOTH, *_OF_ENDS))
     of_scores = [
-        _of_scores(data, empirical, stat, options, aloud=fit is None and stat in more)
+        _measured(data, empirical, stat, options, aloud=fit is None and stat in more)
         for stat in (*map(asking_of_text, _OF_BOTH), *more)
     ]
     of_fit, client, impostor = list[Measured](), tuple[Measured, ...](), tuple[Measured, ...]()
     if fit is not None:
-        of_fit = [_of_fit(fit, stat, options, aloud=stat in more)
-                  for stat in (*map(asking_of_text, (*_OF_BOTH, *_OF_ENDS)), *more)]  # fmt: skip
+        for stat in (*map(asking_of_text, (*_OF_BOTH, *_OF_ENDS)), *more):
+            of = fit._scored if str(stat) in _OF_ENDS else fit
+            of_fit.append(_measured(of, of.model, stat, options, aloud=stat in more))
         client, impostor = _parameters(fit, level)
     labels = None if groups is None or not groups.dependent else groups.labels
     return SetIntervals(level, tuple(of_fit), tuple(of_scores), client, impostor, labels, more)
 
 
-def _of_fit(fit: Fit, stat: Asking, options: IntervalOptions, *, aloud: bool) -> Measured:
-    key, why = str(stat), ""
-    fit = fit._scored if key in _OF_ENDS else fit
-    value = _number(stat, fit.model)
+def _measured(
+    of: Fit | ScoreData, model: ScoreModel, stat: Asking, options: IntervalOptions, *, aloud: bool
+) -> Measured:
+    """A statistic of a fit or of scores; nan of what they have no such number of."""
+    key, value, why = str(stat), math.nan, ""
+    find: Any = interval_of_fit if isinstance(of, Fit) else interval_of_scores
+    if isinstance(of, Fit) or stat.row.of_scores:
+        with suppress(BetarocError):
+            value = stat.number(model)
+        why = stat.absence(model) if math.isnan(value) and key not in _OF_ENDS else ""
+    else:
+        why = "it is a number of fitted distributions, which scores by themselves do not have"
     if key in _OF_ENDS:
         if math.isnan(value):
             why = NO_POWER_LAW
@@ -224,29 +234,7 @@ def _of_fit(fit: Fit, stat: Asking, options: IntervalOptions, *, aloud: bool) ->
             why = "the kind of the tails or a point mass decides it, not the parameters"
         elif not 0.0 < value < math.inf:
             why = "it is beyond the doubles"
-    elif math.isnan(value):
-        why = stat.absence(fit.model)
-    return with_interval(key, value, partial(interval_of_fit, fit, stat, options), why, aloud=aloud)
-
-
-def _of_scores(
-    data: ScoreData, model: ScoreModel, stat: Asking, options: IntervalOptions, *, aloud: bool
-) -> Measured:
-    if not stat.row.of_scores:
-        why = "it is a number of fitted distributions, which scores by themselves do not have"
-        return Measured(str(stat), math.nan, why=why)
-    value = _number(stat, model)
-    why = stat.absence(model) if math.isnan(value) else ""
-    interval = partial(interval_of_scores, data, stat, options)
-    return with_interval(str(stat), value, interval, why, aloud=aloud)
-
-
-def _number(stat: Asking, model: ScoreModel) -> float:
-    """nan of what a model has no such number of."""
-    try:
-        return stat.number(model)
-    except BetarocError:
-        return math.nan
+    return with_interval(key, value, partial(find, of, stat, options), why, aloud=aloud)
 
 
 def _parameters(fit: Fit, level: float) -> tuple[tuple[Measured, ...], tuple[Measured, ...]]:

@@ -163,36 +163,29 @@ def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]
 
 def whole_curve(tests: CurveTests) -> tuple[str, str]:
     """What is said of the whole curve, and on what grounds; or that it cannot be told."""
-    shares, model = tests.whole, tests.fit.model
-    if not shares:
+    shares, curve = tests.whole, tests.curve
+    if curve is None or not shares:
         return _fitted_curve(tests)
-    seen = tests.curve is not None and bool(tests.curve.where_seen)
-    where = "wherever there are scores" if seen else "everywhere"
+    where = "wherever there are scores" if curve.where_seen else "everywhere"
     best = max(shares, key=lambda name: shares[name])
-    known = f"(probability {chance_words(shares[best])})"
     if shares[best] >= tests.level:
-        claim = f"the ROC {_WHOLE[best]}"
+        known = f" (probability {chance_words(shares[best])})."
+        claim = f"the ROC {_WHOLE[best]}" + f" {where}" * (best in ("proper", "below"))
         if best == "proper":
-            proper = ' and is concave ("proper"): no threshold is worse than chance'
-            return f"{claim} {where}", f"{'' if seen else proper} {known}."
-        if best == "below":
-            reason = f": impostors score higher than clients {known}.{_REVERSED}"
-            return f"{claim} {where}", reason
-        return claim, (
-            f", worse than chance, above it at all others {known}; FAR - TPR of the fitted one is"
-            f" at most {_rate(depth(model))}."
-        )
+            concave = ' and is concave ("proper"): no threshold is worse than chance'
+            return claim, concave * (not curve.where_seen) + known
+        reason = ": impostors score higher than clients" if best == "below" else (
+            f", worse than chance, by FAR - TPR of at most {_rate(depth(tests.fit.model))} as"
+            " fitted, and above it at all others")  # fmt: skip
+        return claim, reason + known + _REVERSED * (best == "below")
     listed = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
-    more = tests.wanted(least_sign(shares, _ABOVE))
+    grounds = f": probability {listed}; {tests.wanted(least_sign(shares, _ABOVE))}."
     cannot, worse = f"cannot tell at {level_words(tests.level)} confidence", 1.0 - shares["proper"]
     # Equal distributions are no finding, though drawn ones nearly always cross.
-    significant = tests.curve is not None and tests.curve.p_proper <= 1.0 - tests.level
-    if worse >= tests.level and significant:
-        return "some thresholds are worse than chance", (
-            f" (probability {chance_words(worse)}); {cannot} which: probability {listed}; {more}."
-        )
-    claim = f"{cannot} whether the ROC lies above the diagonal {where}"
-    return claim, f": probability {listed}; {more}."
+    if worse >= tests.level and curve.p_proper <= 1.0 - tests.level:
+        known = f" (probability {chance_words(worse)}); {cannot} which"
+        return "some thresholds are worse than chance", known + grounds
+    return f"{cannot} whether the ROC lies above the diagonal {where}", grounds
 
 
 def _fitted_curve(tests: CurveTests) -> tuple[str, str]:
@@ -237,39 +230,30 @@ def _rate(rate: float) -> str:
 # --------------------------------------------------------------------- both ends, shapes
 def end_words(tests: CurveTests, end: str) -> str:
     """What is known of the side of the curve near an end; empty where nothing is."""
-    side = getattr(tests.fit.model.ends(), end).side
-    fitted = f"{ENDS[end]}: the fitted ROC lies {side} the diagonal"
-    if tests.ends is None:
-        counts = tests.counts[end]
-        return f"{fitted}, {counts}" if counts else ""
-    test = getattr(tests.ends, end)
-    if test.side == CONTRADICTED:
-        return f"{fitted}, {test.note}"
+    test, more = tests.ends and getattr(tests.ends, end), ""
+    if test is None or test.side == CONTRADICTED:
+        note = tests.counts[end] if test is None else test.note
+        side = getattr(tests.fit.model.ends(), end).side
+        return f"{ENDS[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
     if test.side == CANNOT_TELL and not math.isnan(test.p_value):
-        return f"{ENDS[end]}: {test}: {tests.wanted(test.z, two_sided=True)}"
-    return f"{ENDS[end]}: {test}" if test.note else ""
+        more = f": {tests.wanted(test.z, two_sided=True)}"
+    return f"{ENDS[end]}: {test}{more}" if test.note or more else ""
 
 
 def category_words(tests: CurveTests) -> list[str]:
     """The shape of each class's beta distribution with its probability; nothing for others."""
-    shapes = tests.fit.model.shape_category()
-    if not isinstance(shapes, tuple):
-        return []
-    words = []
-    for who, fitted in zip(("client", "impostor"), shapes, strict=True):
-        best, known = fitted.value, f"as fitted, {_NOT_COMPUTED}"
-        if tests.shapes is not None:
-            chances = tests.shapes[who]
-            best = max(chances, key=lambda name: chances[name])
-            known = f"probability {chance_words(chances[best])}"
-            if chances[best] < tests.level:
-                more = tests.wanted(least_sign(chances, _RISING))
-                words.append(
-                    f"{who}: cannot tell at {level_words(tests.level)} confidence (probability"
-                    f" {_likely(chances)}); {more}"
-                )
-                continue
-        words.append(f"{who}: {best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})")
+    shapes, words = tests.fit.model.shape_category(), []
+    for who, fitted in zip(CLASSES, shapes if isinstance(shapes, tuple) else (), strict=False):
+        chances = {} if tests.shapes is None else tests.shapes[who]
+        best = max(chances, key=lambda name: chances[name], default=fitted.value)
+        known = f"probability {chance_words(chances[best])}" if chances else (
+            f"as fitted, {_NOT_COMPUTED}")  # fmt: skip
+        said = f"{best} ({'; '.join(filter(None, (_SHAPES.get(best), known)))})"
+        if chances and chances[best] < tests.level:
+            more = tests.wanted(least_sign(chances, _RISING))
+            said = f"cannot tell at {level_words(tests.level)} confidence (probability"
+            said += f" {_likely(chances)}); {more}"
+        words.append(f"{who}: {said}")
     return words
 
 
@@ -369,11 +353,8 @@ def _end_rows(part: ScoreSet) -> list[RowCells]:
 
 def _coefficient(value: float) -> str:
     """A coefficient, or how far beyond the doubles it lies."""
-    if math.isnan(value):
-        return "none"
-    if value == math.inf:
-        return "beyond 1e308"
-    return number(value, 4) if value > 0.0 else "below 1e-308"
+    beyond = {math.inf: "beyond 1e308", 0.0: "below 1e-308"}
+    return "none" if math.isnan(value) else beyond.get(value, number(value, 4))
 
 
 def _side(fitted: str, tests: CurveTests | None, key: str) -> str:
@@ -432,20 +413,20 @@ def beta_pair_of(
     spans = [dev.given._extremes(who) for who in CLASSES]
     if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
         return None
-    if dev.fit is not None and has_shapes(dev.fit.family):
+    same, check, pair = dev.fit is not None and has_shapes(dev.fit.family), None, dev.fit
+    if same:
         check = None if dev.quality is None else dev.quality.check
-        return BetaPairFit(dev.fit, True, *_sufficiency(dev, check), level)
-    check = None
-    with quietly():
-        try:
-            pair = fit(dev.given, **{**options, "family": "beta"})
-        except BetarocError as error:
-            why = f"not fitted: {for_readers(error.template)}"
-            return BetaPairFit(None, False, "cannot tell", why, level)
-        with suppress(BetarocError):
+    else:
+        with quietly():
+            try:
+                pair = fit(dev.given, **{**options, "family": "beta"})
+            except BetarocError as error:
+                why = f"not fitted: {for_readers(error.template)}"
+                return BetaPairFit(None, False, "cannot tell", why, level)
             if dev.summary is None:
-                check = check_fit(pair, replicates=_REPLICATES, level=level, rng=rng)
-    return BetaPairFit(pair, False, *_sufficiency(dev, check), level)
+                with suppress(BetarocError):
+                    check = check_fit(pair, replicates=_REPLICATES, level=level, rng=rng)
+    return BetaPairFit(pair, same, *_sufficiency(dev, check), level)
 
 
 def _sufficiency(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
@@ -458,13 +439,11 @@ def _sufficiency(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
         if row is None:
             continue
         away, best = -row.held_out_z, rows[0].family
-        if row is rows[0]:
-            reasons.append(f"for {who}s it has the best held-out score")
-        elif away <= MARGIN:
-            near = f"within half a standard error of the best held-out score, {best}'s"
-            reasons.append(f"for {who}s it is {near}")
-        else:
-            reasons.append(f"for {who}s {best} is better by {number(away, 2)} standard errors")
+        words = f"{best} is better by {number(away, 2)} standard errors"
+        if away <= MARGIN:
+            words = f"it is within half a standard error of the best held-out score, {best}'s"
+        words = "it has the best held-out score" if row is rows[0] else words
+        reasons.append(f"for {who}s {words}")
         doubts.append(0 if away <= MARGIN else 2 if away > _Z else 1)
     if not reasons:
         why = "" if dev.quality is None else dev.quality.uncompared
@@ -531,8 +510,8 @@ def read_section(sets: Named, reason: str) -> Section:
             lines.append(f"{role}: not fitted; a warning says why.")
         elif fit_families(part.fit) != family:
             lines.append(f"{role}: fitted by {fit_families(part.fit)}.")
-    if tests:
-        lines.append("One family serves all sets; the fit and the thresholds come from dev alone.")
+    one = "One family serves all sets; the fit and the thresholds come from dev alone."
+    lines += [one] * bool(tests)
     lines.append(
         "A score is accepted if it is greater than the threshold; nothing was rescaled, flipped or"
         " dropped unless a line here says so."
@@ -889,13 +868,11 @@ def sensitivity_section(sets: Named) -> Section:
     blocks, called = [], []
     for _, quality, role in audited:
         reasons = "; ".join(quality.called_for)
-        nodes: list[Node] = [Words("Nothing here is within reach of 0 or 1.")]
-        if quality.audit is None:
-            nodes = [Words(f"Not examined: {sentence(quality.unaudited)}")]
-        elif reasons:
-            nodes = [Words(capital(f"{reasons}.")), *quality.audit._tables()]
-            called.append(f"{role}: {reasons}")
-        blocks.append(nodes)
+        called += [f"{role}: {reasons}"] * bool(reasons)
+        text = f"{reasons}." if reasons else "nothing here is within reach of 0 or 1."
+        text = text if quality.audit else f"not examined: {sentence(quality.unaudited)}"
+        tables = quality.audit._tables() if quality.audit and reasons else []
+        blocks.append([Words(capital(text)), *tables])
     legend = Words(
         "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that let"
         " another rule change a shape by more than 10 %; the extreme 1 % of a class carrying more"

@@ -150,47 +150,44 @@ def thresholds_grid(
     page: bool = False,
 ) -> Grid:  # fmt: skip
     """One row per system and test: threshold, both rates, on a page status and differences."""
-    d, tested = systems[0].decision, any(system.tests for system in systems)
-    roles = ("dev", "test") if tested else ("dev",)
-    kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
-    what = [] if d.target in TARGET_RATES else ["cost" if d.costs else "HTER"]
-    head: list[Cell | Name | str] = ["system", *["status"] * page, "threshold"]
-    head += [f"{name}, {role}" for name in [*what, *map(str.upper, kinds)] for role in roles]
-    head += [Cell("against the first", "HTER, all at once")] * (comparison is not None)
-    rows, kept = [], []
+    rows, kept = list[dict[Cell | Name | str, Content]](), []
     for system in systems:
-        tests: Sequence[CheckedTest | None] = system.tests or [None]
-        for k, test in enumerate(tests):
-            cells = _cells(system, test, kinds, k, tested=tested, page=page)
+        for k, test in enumerate(system.tests or (None,)):
+            row = _cells(system, test, k, page=page, tested=any(one.tests for one in systems))
             if comparison is not None:
-                cells.append("" if k else _against(comparison, systems[0].name, system.name))
-            rows.append(Row(tuple(cells)))
-            kept.append(_values(system, None if test is None else test.check))
+                against = "" if k else _against(comparison, systems[0].name, system.name)
+                row[Cell("against the first", "HTER, all at once")] = against
+            rows.append(row)
+            kept.append(_values(system, test and test.check))
     columns = dict(zip(_KEPT, map(list, zip(*kept, strict=True)), strict=True))
-    return Grid(tuple(head), tuple(rows), (0, 1) if page else (0,), columns)
+    body = tuple(Row(tuple(row.values())) for row in rows)
+    return Grid(tuple(rows[0]), body, (0, 1) if page else (0,), columns)
 
 
 def _cells(
-    system: DecidedSystem, test: CheckedTest | None, kinds: Sequence[str], k: int, *,
-    tested: bool, page: bool,
-) -> list[Content]:  # fmt: skip
-    d, check = system.decision, None if test is None else test.check
-    name: Content = foreign(system.name) if page else as_named(system.name)
+    system: DecidedSystem, test: CheckedTest | None, k: int, *, page: bool, tested: bool
+) -> dict[Cell | Name | str, Content]:
+    """By the head of its column each cell of a row; of several systems any may be tested."""
+    d, check = system.decision, test and test.check
+    status = (check or d).status
+    row: dict[Cell | Name | str, Content] = {
+        "system": foreign(system.name) if page else as_named(system.name)
+    }
     if k and test is not None:
-        name = foreign(test.name, path=True)
-    status = d.status if check is None else check.status
-    cells: list[Content] = [name]
-    cells += [Status("", status, STATUS_COLOURS[status])] * page
-    cells.append(Cell(shown_threshold(d), note=d.how if d.how in HOW else ""))
+        row["system"] = foreign(test.name, path=True)
+    if page:
+        row["status"] = Status("", status, STATUS_COLOURS[status])
+    row["threshold"] = Cell(shown_threshold(d), note=d.how if d.how in HOW else "")
+    roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else "HTER"
     if d.target not in TARGET_RATES:
-        of = (d.interval, check)
-        means = [Cell(*mean_shown(d.costs, mean)) for mean in of if mean is not None]
-        cells += [*means, *[Cell("")] * (tested and check is None)]
+        for role, mean in zip(roles, (d.interval, check), strict=False):
+            row[f"{name}, {role}"] = Cell(*mean_shown(d.costs, mean)) if mean else Cell("")
     rates = {row.kind: row.cells for row in rate_rows(d, check) if not row.made}
-    for kind in kinds:
-        cells += [rate_cell(*cell[:3]) for cell in rates[kind]]
-        cells += [Cell("no test")] * (tested and check is None)
-    return cells
+    for kind in TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES:
+        row |= {f"{kind.upper()}, {role}": Cell("no test") for role in roles}
+        shown = (rate_cell(*cell[:3]) for cell in rates[kind])
+        row |= {f"{kind.upper()}, {role}": cell for role, cell in zip(roles, shown, strict=False)}
+    return row
 
 
 def _against(comparison: SystemsComparison, reference: str, name: str) -> Content:
