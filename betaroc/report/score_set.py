@@ -260,18 +260,15 @@ def parameters_of(
     for name, value in law.params.items():
         if name.startswith("at_") and value == 0.0:
             continue
-        if intervals is None:
-            rows.append(Measured(name, value, why=why))
-        elif name in intervals:
-            low, high, method = (getattr(intervals[name], x) for x in ("low", "high", "method"))
-            if math.isnan(low) or math.isnan(high):
-                row = Measured(name, value, low, high, method, "it has no finite standard error")
-            elif math.isinf(high) and (math.isinf(low) or low == 0.0):
-                all_of_it = "its interval is the whole range: the scores say nothing of it"
-                row = Measured(name, value, why=all_of_it)
-            else:
-                row = Measured(name, value, low, high, method)
-            rows.append(row)
+        i = None if intervals is None else intervals.get(name)
+        if i is None:
+            rows += [Measured(name, value, why=why)] * (intervals is None)
+        elif math.isinf(i.high) and (math.isinf(i.low) or i.low == 0.0):
+            whole = "its interval is the whole range: the scores say nothing of it"
+            rows.append(Measured(name, value, why=whole))
+        else:
+            none = "it has no finite standard error" if math.isnan(i.low + i.high) else ""
+            rows.append(Measured(name, value, i.low, i.high, i.method, none))
     return tuple(rows)
 
 
@@ -522,7 +519,7 @@ class CurveTests:
         if self.curve is not None:
             return self.curve.contradiction
         texts = self.counts.items()
-        return "; ".join(f"{ENDS[end]} {text}" for end, text in texts if CONTRADICTED in text)
+        return "; ".join(f"{END_WORDS[end]} {text}" for end, text in texts if CONTRADICTED in text)
 
     @property
     def whole(self) -> Mapping[str, float]:
@@ -548,14 +545,14 @@ class CurveTests:
         )
 
 
-ENDS = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
+END_WORDS = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
 
 
 def curve_tests(fit: Fit, level: float) -> CurveTests:
     """What may be said of the curve of a fit at a level."""
     fit = fit._scored
     if not ends_are_tested(fit.family):
-        sides = {end: getattr(fit.model.ends(), end).side for end in ENDS}
+        sides = {end: getattr(fit.model.ends(), end).side for end in END_WORDS}
         silent = is_of_counts(fit.family)
         counts = {
             end: "" if silent or side == "on" else counts_at_end(fit, end, side).words
@@ -736,30 +733,22 @@ def notes_by_set(sets: Named, notes: Callable[[ScoreSet], list[str]]) -> list[No
     for part, role in sets:
         for words in notes(part):
             roles.setdefault(words, []).append(role)
-    return [
-        Words(
-            capital(sentence(words if len(of) == len(sets) else f"{', '.join(of)}: {words}")),
-            "note",
-        )
-        for words, of in roles.items()
-    ]
+    notes_of = ("" if len(of) == len(sets) else f"{', '.join(of)}: " for of in roles.values())
+    lines = (f"{role}{words}" for role, words in zip(notes_of, roles, strict=True))
+    return [Words(capital(sentence(line)), "note") for line in lines]
 
 
 def without_interval(part: ScoreSet, *, ends: bool = False) -> list[str]:
     """What has no interval and why: numbers of the ends, or all others."""
     reasons: dict[str, list[str]] = {}
     of = part.intervals
-    for who, rows in () if of is None else (
-        ("fitted", of.model), ("scores", of.scores), ("client", of.client),
-        ("impostor", of.impostor),
-    ):  # fmt: skip
-        for m in rows:
+    for who in () if of is None else ("model", "scores", *CLASSES):
+        for m in getattr(of, who):
             told = (who, m.key) == ("scores", "ks") or m.why == NO_POWER_LAW  # the tables say so
-            if m.why and not told and ends == (who == "fitted" and m.key in _OF_ENDS):
+            if m.why and not told and ends == (who == "model" and m.key in _OF_ENDS):
                 name = m.key.replace("-at-zero", " at the low end")
-                reasons.setdefault(m.why, []).append(
-                    f"{who} {name.replace('-at-one', ' at the high end')}"
-                )
+                name = name.replace("-at-one", " at the high end")
+                reasons.setdefault(m.why, []).append(f"{who.replace('model', 'fitted')} {name}")
     return [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 

@@ -64,7 +64,7 @@ from betaroc.rendering.tree import (
 )
 from betaroc.report.score_set import (
     BY,
-    ENDS,
+    END_WORDS,
     FAR,
     RATES,
     TPR,
@@ -155,7 +155,7 @@ def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]
     """The shape of a fitted curve as far as the scores show it, and of which thresholds that is."""
     shape, unseen = model.global_shape(), unseen_ends(model, sizes)
     if unseen and len(model.diagonal_crossings()) == 1:
-        (seen,) = set(ENDS) - unseen
+        (seen,) = set(END_WORDS) - unseen
         side = getattr(model.ends(), seen).side
         return "proper" if side == "above" else "below", " wherever there are scores"
     return shape, " everywhere" if shape == "proper" else ""
@@ -234,10 +234,10 @@ def end_words(tests: CurveTests, end: str) -> str:
     if test is None or test.side == CONTRADICTED:
         note = tests.counts[end] if test is None else test.note
         side = getattr(tests.fit.model.ends(), end).side
-        return f"{ENDS[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
+        return f"{END_WORDS[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
     if test.side == CANNOT_TELL and not math.isnan(test.p_value):
         more = f": {tests.wanted(test.z, two_sided=True)}"
-    return f"{ENDS[end]}: {test}{more}" if test.note or more else ""
+    return f"{END_WORDS[end]}: {test}{more}" if test.note or more else ""
 
 
 def category_words(tests: CurveTests) -> list[str]:
@@ -278,7 +278,7 @@ def shape_sentences(part: ScoreSet) -> list[str]:
         return ["The ROC is that of the scores; its ends and shape are not modelled."]
     whole = "".join(whole_curve(tests)) + crossing_words(tests)
     lines = [f"If the fitted family is right: {whole}"]
-    lines += [capital(sentence(words)) for end in ENDS if (words := end_words(tests, end))]
+    lines += [capital(sentence(words)) for end in END_WORDS if (words := end_words(tests, end))]
     shapes = category_words(tests)
     lines += [f"Shape category: {'; '.join(shapes)}."] * bool(shapes)
     lines += [untested_words(tests)] * (tests.ends is None)
@@ -308,10 +308,10 @@ def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
         words = (0, 1) if len(modelled) > 1 else (1,)
         blocks += [grouped(modelled, head, _end_rows, words), Words(
             "Towards the low end TNR ~ K FRR^ρ, towards the high end FAR ~ K TPR^ρ, with exponent ρ"
-            " and coefficient K (none: no such power law; of exponent 0 or inf: one class is alone"
-            " at that end). “Not seen”: past a crossing of which the scores show nothing. The"
-            " p-value is of the curve lying on the diagonal at that end. These are statements about"
-            " the fitted distributions; few scores, or none, lie where they hold.", "legend",
+            " and coefficient K (none: no such power law; exponent 0 or inf: one class is alone at"
+            " that end). “Not seen”: past a crossing of which the scores show nothing. p: of the"
+            " curve on the diagonal at that end. All is of the fitted distributions; few scores,"
+            " or none, lie where it holds.", "legend",
         )]  # fmt: skip
         blocks += notes_by_set(modelled, partial(without_interval, ends=True))
     claims = []
@@ -641,8 +641,7 @@ def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -
     blocks.append(Words(
         f"{level_words(level)} intervals: of the fit at that very threshold; of a test set Clopper"
         " and Pearson’s, with groups by the delta method. What dev counts there has none: these"
-        " scores chose the threshold or were fitted. HTER and F1 of every point stand in the"
-        " JSON and in Analysis.points.", "legend",
+        " scores chose the threshold or were fitted. The JSON has HTER and F1 too.", "legend",
     ))  # fmt: skip
     met = marked(points)
     finding = f"at dev's EER threshold FAR {percent(met.expected.far)} expected"
@@ -799,17 +798,15 @@ def _rules(sets: Named, level: float, seed: int | None) -> str:
     """How the verdicts and the distances are made."""
     checks = [part.quality.check for part, _ in sets if part.quality is not None]
     drawn = max((check.replicates for check in checks if check is not None), default=0)
-    made = f"{drawn} simulated score sets{'' if seed is None else f', seed {seed}'}, so that no"
-    made += f" p-value is below {number(1.0 / (1 + drawn), 3)}. "
+    made = f" {drawn} simulated score sets{'' if seed is None else f', seed {seed}'}, so that no"
+    made += f" p-value is below {number(1.0 / (1 + drawn), 3)}."
     return (
         "Curve: good, the whole interval of the distance is within the tolerance; poor, it is"
         " beyond; cannot tell, it reaches across. Two distributions that are wrong in the same way"
-        " have a good ROC and wrong rates, hence the second verdict. Rates: good, the exact"
-        " interval of the rate counted at the fit’s own threshold lies within a factor of 3 of the"
-        " rate expected; poor, it has no point within a factor of 1.25; cannot tell, all else;"
-        f" down to 5 expected scores. {made * bool(drawn)}Intervals of level {level_words(level)}."
-        " Distances: of the distribution functions (Kolmogorov–Smirnov), and of the curves in FAR"
-        " and TPR at once; they take trials as independent."
+        " have a good ROC and wrong rates. Rates: good, the exact interval of the rate counted at"
+        " the fit’s own threshold lies within a factor of 3 of the rate expected; poor, it has no"
+        f" point within a factor of 1.25; down to 5 expected scores.{made * bool(drawn)} Intervals"
+        f" of level {level_words(level)}. Distances take trials as independent."
     )
 
 
@@ -832,11 +829,10 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
     if part.has_rejected:
         nodes = [retold(node, TERMS["matching"].said) for node in nodes]
     nodes.append(Words(
-        "Held-out score: mean log density of a score under fits of the other four folds; its z: the"
-        " difference to the best one in standard errors. Recommended is, of those within half a"
-        " standard error of the best, the one with the fewest parameters. Vuong z: difference of"
-        " log-likelihoods to the recommended family. Distance: largest one of the distribution"
-        " functions.", "legend",
+        "Held-out score: mean log density of a score under fits of the other four folds; z: its"
+        " difference to the best in standard errors. Recommended: of those within half a standard"
+        " error of the best that with the fewest parameters. Vuong z: of log-likelihoods to it."
+        " Distance: largest one of the distribution functions.", "legend",
     ))  # fmt: skip
     return Section("Families of distributions", (*nodes, *more), finding, "families")
 
@@ -875,9 +871,9 @@ def sensitivity_section(sets: Named) -> Section:
         blocks.append([Words(capital(text)), *tables])
     legend = Words(
         "Within reach of 0 or 1: scores of exactly 0 or 1; scores within 0.001 of an end that let"
-        " another rule change a shape by more than 10 %; the extreme 1 % of a class carrying more"
-        " than 10 % of the sum that fits its distribution. z: the distance of Hill’s exponent, by"
-        " the most extreme scores, from that of the fit over the same share of scores.", "legend",
+        " another rule change a shape by more than 10 %; the extreme 1 % of a class with more than"
+        " 10 % of the sum that fits its distribution. z: of Hill’s exponent and that of the fit"
+        " over the same share of scores.", "legend",
     )  # fmt: skip
     nodes = _by_set([(part, role) for part, _, role in audited], blocks)
     finding = few(called, "; ") or "no score is within reach of 0 or 1"
