@@ -21,16 +21,7 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tails import FEWEST_BEYOND, Tails, fit_tails, grid_of
 from betaroc.fits.tail_fits import ENDS, tail_scores
 from betaroc.inference.intervals import tail_rate_ends
-from betaroc.rendering.style import (
-    BAND,
-    CLASS_COLOURS,
-    GREY,
-    Axes,
-    begun,
-    finished,
-    on_log,
-    plain_numbers,
-)
+from betaroc.rendering.style import BAND, CLASS_COLOURS, GREY, Axes, begun, finished, on_log
 
 #: Kinds of pictures: rates against thresholds, and what a tail is by how many scores.
 TAIL_KINDS = ("tails", "tail-shape", "tail-rate")
@@ -162,9 +153,8 @@ def _draw_sizes(
                     label=f"the {tails.side} end of {words.many(who)}")  # fmt: skip
             for size in tails.sizes:
                 ax.axvline(size, color=GREY, linewidth=0.8, linestyle="--", label="_nolegend_")
-    finished(ax, "scores beyond the joint", "shape" if shape else "rate over that of the fit",
-             below=True)  # fmt: skip
-    return plain_numbers(ax, letters) if empty else ax
+    y = "shape" if shape else "rate over that of the fit"
+    return finished(ax, "scores beyond the joint", y, below=True)
 
 
 def _by_size(

@@ -115,13 +115,12 @@ def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
         canvas: Any = FigureCanvasSVG(draw().figure)
         canvas.print_svg(text, metadata=_WITHOUT)
     body = text.getvalue()
-    box = re.search(r'viewBox="([^"]+)"', body)
+    view = body.split('viewBox="', 1)[1].split('"', 1)[0]
     inner = body[body.index("<defs>") : body.rindex("</svg>")]
     # Ids of groups are never referred to and would stand twice on the page.
     inner = re.sub(r'<g id="[^"]*"', "<g", inner)
     # A name with quotation marks is no attribute.
     inner = re.sub(r">[^<]+<", lambda text: text[0].replace('"', "&quot;"), inner)
-    view = "" if box is None else box.group(1)
     width = f' width="{float(view.split()[2]):.0f}"' if sized else ""
     return (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink"{width} viewBox="{view}" role="img">'
@@ -130,11 +129,11 @@ def draw_svg(draw: Callable[[], Any], salt: str, *, sized: bool = False) -> str:
 
 
 class Moving(NamedTuple):
-    """A mark that a slider moves: a point, or an upright line where `y` is None."""
+    """A point that a slider moves."""
 
     key: str
     x: FloatArray
-    y: FloatArray | None
+    y: FloatArray
     home: int
     hollow: bool = False
 
@@ -142,46 +141,37 @@ class Moving(NamedTuple):
 def draw_moving_svg(
     draw: Callable[[], Any], salt: str, marks: Sequence[Moving]
 ) -> tuple[str, tuple[tuple[str, tuple[float, ...]], ...]]:
-    """The same with marks above it, and where each stands at every position, in per cent."""
+    """The same with marks above it, and where each stands at every position.
+
+    Places are in per cent of the frame, from its left and from its top; of what lies outside, at
+    its edge.
+    """
     axes: list[Any] = []
 
     def kept() -> Any:
         axes.append(draw())
-        return axes[-1]
+        return axes[0]
 
     svg = draw_svg(kept, salt)
     if not marks or not svg:
         return svg, ()
-    box, view = axes[0].get_position(), re.search(r'viewBox="([^"]+)"', svg)
-    wide, high = (float(size) for size in view[1].split()[2:]) if view else (1.0, 1.0)
-    drawn, places = [], []
-    for mark in marks:
-        x, y = _in_axes(axes[0], mark)
-        places.append((f"{mark.key}x", x))
-        at = f"{x[mark.home]}%"
-        if mark.y is None:
-            moved = f'data-place="x1:{mark.key}x x2:{mark.key}x"'
-            drawn.append(f'<line class="mvl" x1="{at}" x2="{at}" y1="0" y2="100%" {moved}/>')
-            continue
-        places.append((f"{mark.key}y", y))
-        look = "mvd d" if mark.hollow else "mvd"
-        moved = f'data-place="cx:{mark.key}x cy:{mark.key}y"'
-        drawn.append(f'<circle class="{look}" r="4" cx="{at}" cy="{y[mark.home]}%" {moved}/>')
+    ax, drawn, places = axes[0], "", list[tuple[str, tuple[float, ...]]]()
+    for key, x, y, home, hollow in marks:
+        points = np.stack([np.clip(x, *ax.get_xlim()), np.clip(y, *ax.get_ylim())], axis=1)
+        shares = ax.transAxes.inverted().transform(ax.transData.transform(points))
+        left, up = 100.0 * np.clip(shares.T, 0.0, 1.0)
+        across, down = left.round(2).tolist(), (100.0 - up).round(2).tolist()
+        places += [(f"{key}x", tuple(across)), (f"{key}y", tuple(down))]
+        drawn += (
+            f'<circle class="mvd{" d" * hollow}" r="4" cx="{across[home]}%" cy="{down[home]}%"'
+            f' data-place="cx:{key}x cy:{key}y"/>'
+        )
+    (wide, high), box = 72.0 * ax.figure.get_size_inches(), ax.get_position()
     inner = (
         f'<svg class="mv" x="{box.x0 * wide:.2f}" y="{(1.0 - box.y1) * high:.2f}"'
-        f' width="{box.width * wide:.2f}" height="{box.height * high:.2f}">{"".join(drawn)}</svg>'
+        f' width="{box.width * wide:.2f}" height="{box.height * high:.2f}">{drawn}</svg>'
     )
     return f"{svg.removesuffix('</svg>')}{inner}</svg>", tuple(places)
-
-
-def _in_axes(ax: Any, mark: Moving) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Per cent of the frame from its left and from its top; what lies outside, at its edge."""
-    limits = sorted(ax.get_xlim()), sorted(ax.get_ylim())
-    y = np.full_like(mark.x, limits[1][0]) if mark.y is None else mark.y
-    points = np.stack([np.clip(v, *ends) for v, ends in zip((mark.x, y), limits, strict=True)])
-    shares = ax.transAxes.inverted().transform(ax.transData.transform(points.T))
-    found = np.round(100.0 * np.clip(shares, 0.0, 1.0), 2)
-    return tuple(found[:, 0].tolist()), tuple((100.0 - found[:, 1]).round(2).tolist())
 
 
 # --------------------------------------------------------------------------- settings

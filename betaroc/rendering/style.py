@@ -151,21 +151,13 @@ def finished(
         axis.set_major_locator(AutoLocator() if decades < _NARROW else major)
         axis.set_minor_locator(LogLocator(subs="auto") if wide else NullLocator())
         axis.set_minor_formatter("")
+        if letter not in rates:  # as numbers are written by hand, not powers of ten
+            axis.set_major_formatter("{x:g}")
     figure: Any = ax.figure
     if below or any(hasattr(old, _HEIGHT) for old in figure.legends):
         legend_below(ax)
     else:
         legend(ax, **at)
-    return ax
-
-
-def plain_numbers(ax: Axes, letters: str) -> Axes:
-    """Ticks as numbers are written by hand, not as powers of ten."""
-    from matplotlib.ticker import FuncFormatter
-
-    for letter in letters:
-        axis = getattr(ax, f"{letter}axis")
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     return ax
 
 
