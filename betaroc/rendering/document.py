@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 import types
 from collections import Counter
@@ -120,7 +119,7 @@ def _refuse_word(word: str) -> NoReturn:
 # --------------------------------------------------------------------- whole documents
 def document_of(value: Any) -> dict[str, Any]:
     """The fields of a value in plain form, its kind first."""
-    state = _Writing()
+    state = _State()
     record: dict[str, Any] = _write_record(value, "", state)
     # Names instead of paths, which tell where on a machine its user keeps files.
     places = [(holder, part, holder[part]) for holder, part in state.files]
@@ -135,7 +134,7 @@ def document_of(value: Any) -> dict[str, Any]:
 
 def value_of(document: Any, kinds: Kinds, kind: type) -> Any:
     """The value of a plain form."""
-    return read(codec_of(kind), document, "", _Reading(kinds))
+    return read(codec_of(kind), document, "", _State(kinds))
 
 
 def kinds_of(roots: Iterable[type]) -> dict[str, type]:
@@ -157,19 +156,12 @@ def kinds_of(roots: Iterable[type]) -> dict[str, type]:
 
 
 @dataclass
-class _Writing:
-    """Arrays that stand in a document already, and where; records with paths, and which parts."""
+class _State:
+    """What a reader may make; arrays, by what they are or their places; records with paths."""
 
-    arrays: dict[int, tuple[Any, str]] = field(default_factory=dict)
+    kinds: Kinds = field(default_factory=dict)
+    arrays: dict[Any, Any] = field(default_factory=dict)
     files: list[tuple[dict[str, Any], str]] = field(default_factory=list)
-
-
-@dataclass
-class _Reading:
-    """What a reader may make, and the arrays it has made."""
-
-    kinds: Kinds
-    arrays: dict[str, Any] = field(default_factory=dict)
     depth: int = 0
 
     def deeper(self, at: str) -> None:
@@ -356,34 +348,33 @@ def _takes(codec: Codec, value: Any) -> bool:
 
 def _suits(codec: Codec, document: Any) -> bool:
     """Whether a plain form is one of the type, by its outside."""
+    kind = type(document)
     match codec.form:
         case "real":
-            if type(document) in (int, float):
-                return not abs(document) > _LARGEST
-            return document is None or document in ("inf", "-inf")
+            small = kind in (int, float) and not abs(document) > _LARGEST
+            return small or document is None or document in ("inf", "-inf")
         case "choice":
-            return isinstance(document, str) and document in codec.members
+            return kind is str and document in codec.members
         case "text":
-            return isinstance(document, str)
+            return kind is str
         case "many" | "each":
-            return isinstance(document, list) and _takes(codec, tuple(document))
+            return kind is list and _takes(codec, tuple(document))
         case "either":
-            return (codec.optional and is_nan(document)) or any(
-                _suits(part, document) for part in codec.parts
-            )
+            undefined = codec.optional and is_nan(document)
+            return undefined or any(_suits(part, document) for part in codec.parts)
+        case "anything" if kind is dict:
+            return document in _FLOATS
         case "anything":
-            if isinstance(document, dict):
-                return document in _FLOATS
-            return not (isinstance(document, float) and math.isinf(document))
+            return not (kind is float and math.isinf(document))
         case "array":
-            keys = set(document) if isinstance(document, dict) else None
-            return isinstance(document, list) or keys in ({"same as"}, {"values", "dtype", "shape"})
+            keys = ({"same as"}, {"values", "dtype", "shape"})
+            return kind is list or (kind is dict and set(document) in keys)
         case "record":
-            return isinstance(document, dict) and not is_nan(document)
+            return kind is dict and not is_nan(document)
     return _takes(codec, document)
 
 
-def write(codec: Codec, value: Any, at: str, state: _Writing) -> Any:
+def write(codec: Codec, value: Any, at: str, state: _State) -> Any:
     """The plain form of a value, which must be of the type."""
     if not _takes(codec, value):
         rule, remedy = f"be {codec.must} to be written", "Pickle it instead."
@@ -420,7 +411,7 @@ def write(codec: Codec, value: Any, at: str, state: _Writing) -> Any:
     return None if value is None else codec.python[0](value)
 
 
-def read(codec: Codec, document: Any, at: str, state: _Reading) -> Any:
+def read(codec: Codec, document: Any, at: str, state: _State) -> Any:
     """The value of a plain form."""
     if not _suits(codec, document):
         refuse(at, codec.must, document)
@@ -443,26 +434,20 @@ def read(codec: Codec, document: Any, at: str, state: _Reading) -> Any:
             return read(part, document, at, state)
         case "text":
             return construct(codec.python[0]._of_text, document, at)
-        case "anything":
-            return _read_anything(document, at, state)
-        case "array":
-            return _read_array(codec, document, at, state)
-        case "record":
-            return _read_record(codec, document, at, state)
+        case "anything" if isinstance(document, list):
+            state.deeper(at)
+            values = [read(codec, part, f"{at}[{k}]", state) for k, part in enumerate(document)]
+            state.depth -= 1
+            return values
+        case "anything" if isinstance(document, dict):
+            return float(document["float"])
+        case "array" | "record":
+            return _READERS[codec.form](codec, document, at, state)
     return document
 
 
-def _read_anything(document: Any, at: str, state: _Reading) -> Any:
-    if isinstance(document, list):
-        state.deeper(at)
-        values = [read(ANYTHING, part, f"{at}[{k}]", state) for k, part in enumerate(document)]
-        state.depth -= 1
-        return values
-    return float(document["float"]) if isinstance(document, dict) else document
-
-
 # ------------------------------------------------------------------------------ arrays
-def _write_array(codec: Codec, value: AnyArray, at: str, state: _Writing) -> Any:
+def _write_array(codec: Codec, value: AnyArray, at: str, state: _State) -> Any:
     """Lists within each other; a large array that stands there already by its place."""
     known, place = state.arrays.get(id(value), (None, ""))
     if known is value:
@@ -482,7 +467,7 @@ def _write_array(codec: Codec, value: AnyArray, at: str, state: _Writing) -> Any
     return {"values": values, "dtype": dtype, "shape": list(value.shape)}
 
 
-def _read_array(codec: Codec, document: Any, at: str, state: _Reading) -> Any:
+def _read_array(codec: Codec, document: Any, at: str, state: _State) -> Any:
     if isinstance(document, list):
         flat, shape = _flat_list(document, at)
         kinds = set(map(type, flat))
@@ -500,9 +485,7 @@ def _read_array(codec: Codec, document: Any, at: str, state: _Reading) -> Any:
     return array
 
 
-def _shaped(
-    codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _Reading
-) -> AnyArray:
+def _shaped(codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _State) -> AnyArray:
     """An array of which neither dtype nor shape follow from lists."""
     letter = _LETTERS.get(dtype) if isinstance(dtype, str) else None
     if letter is None or codec.kind not in ("", letter):
@@ -529,7 +512,7 @@ def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]
     return document, shape
 
 
-def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _Reading) -> AnyArray:
+def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _State) -> AnyArray:
     """Entries of one kind, each of them checked."""
     _, entry, dtype, json_types = _ENTRIES[kind]
     exact = set(map(type, flat)) <= json_types
@@ -582,7 +565,7 @@ def to_fields(value: Any) -> dict[str, Any]:
     return {name: part_of(name) for name in parts_of(kind)}
 
 
-def _write_record(value: Any, at: str, state: _Writing) -> dict[str, Any]:
+def _write_record(value: Any, at: str, state: _State) -> dict[str, Any]:
     kind: Any = type(value)
     if not kind.__module__.startswith("betaroc."):
         what, rule = at or "what is written", "be of a class of betaroc, which readers know"
@@ -600,7 +583,7 @@ def _write_record(value: Any, at: str, state: _Writing) -> dict[str, Any]:
     return record
 
 
-def _read_record(codec: Codec, document: dict[str, Any], at: str, state: _Reading) -> Any:
+def _read_record(codec: Codec, document: dict[str, Any], at: str, state: _State) -> Any:
     kind: Any = codec.python[0]
     if codec.named:
         options = names_below(codec.python, state.kinds)
@@ -629,6 +612,7 @@ def _read_record(codec: Codec, document: dict[str, Any], at: str, state: _Readin
     return construct(partial(consistent, content, at), construct(make, content, at), at)
 
 
+_READERS = {"array": _read_array, "record": _read_record}
 #: What numbers are called that lie in [0, 1], and that are not negative, wherever they stand.
 _FRACTIONS = frozenset({
     "prior", "far", "frr", "tpr", "tnr", "p_value", "level", "confidence", "far_low", "far_high",
@@ -704,8 +688,6 @@ def names_below(classes: tuple[type, ...], kinds: Kinds) -> list[str]:
 # ------------------------------------------------------------------------- side by side
 #: What is not looked into.
 _WHOLE_PARTS = (str, bool, int, float, np.generic, np.ndarray)
-#: Names that trackers of experiments take.
-_OTHER = re.compile(r"[^0-9A-Za-z_./-]+")
 
 
 def flat(value: Any, between: str = "_") -> Iterator[tuple[str, Any]]:
@@ -750,17 +732,3 @@ def _repeated(value: Any, size: int) -> Any:
 def single_row(value: Any) -> dict[str, Any]:
     """The texts and numbers among the parts, without the arrays."""
     return {k: v for k, v in flat(value) if "[" not in k and not isinstance(v, np.ndarray)}
-
-
-def metric_names(numbers: Iterable[tuple[str, Any]]) -> dict[str, float]:
-    """Finite numbers by names of letters, digits, "_", "-", "." and "/"."""
-    found: dict[str, float] = {}
-    for name, value in numbers:
-        if isinstance(value, str | np.ndarray | None) or not math.isfinite(value):
-            continue
-        plain = _OTHER.sub("_", name).strip("_") or "_"
-        again = (f"{plain}_{k}" for k in range(2, len(found) + 3))
-        found[plain if plain not in found else next(n for n in again if n not in found)] = float(
-            value
-        )
-    return found

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
+
+import numpy as np
 
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
@@ -15,7 +19,6 @@ from betaroc.rendering.document import (
     document_of,
     flat,
     json_text,
-    metric_names,
     plain,
     table_columns,
 )  # fmt: skip
@@ -195,7 +198,14 @@ class Noun(Value):
         >>> br.OperatingPoint(0.5, far=0.1, frr=0.3).metrics()["frr"]
         0.3
         """
-        return metric_names(self._metrics().items())
+        found: dict[str, float] = {}
+        for name, value in self._metrics().items():
+            if isinstance(value, str | np.ndarray | None) or not math.isfinite(value):
+                continue
+            short = re.sub(r"[^0-9A-Za-z_./-]+", "_", name).strip("_") or "_"
+            names = (short, *(f"{short}_{k}" for k in range(2, len(found) + 3)))
+            found[next(name for name in names if name not in found)] = float(value)
+        return found
 
     def _metrics(self) -> dict[str, Any]:
         return dict(flat(self)) | self._derived()
