@@ -107,16 +107,12 @@ def _node(node: Node, terminal: Terminal, inset: str) -> str:
 
 def _section(section: Section, terminal: Terminal) -> str:
     title = _plain(f"{section.title}: {section.finding}" if section.finding else section.title)
-    told = [
-        (block, text) for block in section.blocks
-        if (text := _node(block, terminal, "  " * bool(title)))
-    ]  # fmt: skip
-    if not told:
-        return ""
-    # A section within one stands apart, unless it is the first thing said.
-    gaps = ["\n" * (k > 0 and isinstance(block, Section)) for k, (block, _) in enumerate(told)]
-    body = [gap + text for gap, (_, text) in zip(gaps, told, strict=True)]
-    return "\n".join([*broken(title, terminal.width), *body] if title else body)
+    body: list[str] = []
+    for block in section.blocks:
+        text = _node(block, terminal, "  " * bool(title))
+        # A section within one stands apart, unless it is the first thing said.
+        body += ["\n" * (isinstance(block, Section) and bool(body)) + text] * bool(text)
+    return "\n".join([*broken(title, terminal.width), *body] if title and body else body)
 
 
 # ------------------------------------------------------------------------------ tables
@@ -139,22 +135,16 @@ def _grid(grid: Grid, width: int) -> list[str]:
 
 def _table(grid: Grid, width: int, beside: int) -> list[str] | None:
     """The lines of a table whose columns line up; None where it is wider than the terminal."""
-    size, left = len(grid.head), {0, *grid.words}
+    size, left, room = len(grid.head), {0, *grid.words}, width - 2 * len(grid.head)
     rows = [row.cells for row in grid.rows if isinstance(row, Row)]
-    spans = [
-        max((len(_around(row[k], beside)) for row in rows if k < len(row)), default=0)
-        for k in range(size)
-    ]
+    spans = [max([0, *(len(_around(row[k], beside)) for row in rows if k < len(row))])
+             for k in range(size)]  # fmt: skip
     heads = [_texts(cell, 0, min(beside, 1)) for cell in grid.head]
-    body = [[_texts(*one, beside) for one in zip(row, spans, strict=False)] for row in rows]
-    least = [
-        max(
-            (len(line) for row in body if k < len(row) - (len(row) < size) for line in row[k]),
-            default=0,
-        )
-        for k in range(size)
-    ]
-    room = width - 2 * size
+    body = [[_texts(*cell, beside) for cell in zip(row, spans, strict=False)] for row in rows]
+    # The last cell of a short row reaches to the end.
+    narrow = [row[: len(row) - (len(row) < size)] for row in body]
+    least = [max([0, *(len(line) for row in narrow for texts in row[k : k + 1] for line in texts)])
+             for k in range(size)]  # fmt: skip
     for broad in (10**6, 8):  # heads in a line each, or in words
         words = [[word for text in texts for word in broken(text, broad)] for texts in heads]
         widths = [max([few, *map(len, texts)]) for few, texts in zip(least, words, strict=True)]
@@ -179,12 +169,12 @@ def _row(
     cells: Sequence[Sequence[str]], widths: Sequence[int], left: set[int], mark: str, width: int
 ) -> list[str]:
     """The lines of a row; the last cell of a short one reaches to the end."""
-    rooms, last = list(widths[: len(cells)]), len(cells) - 1
+    rooms = list(widths[: len(cells)])
     if len(cells) < len(widths):
-        rooms[-1], left = width - 2 * len(cells) - sum(rooms[:-1]), left | {last}
+        rooms[-1], left = width - 2 * len(cells) - sum(rooms[:-1]), left | {len(cells) - 1}
     stacks = [
-        [part for text in cell for part in (broken(text, room) if len(text) > room else [text])]
-        for cell, room in zip(cells, rooms, strict=True)
+        [part for text in texts for part in (broken(text, room) if len(text) > room else [text])]
+        for texts, room in zip(cells, rooms, strict=True)
     ]
     lines = [
         "  ".join(f"{text:{'<' if k in left else '>'}{room}}"
