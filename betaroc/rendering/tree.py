@@ -125,8 +125,17 @@ def rate_cell(
     return Cell(rate(value), span, value, low, high, note=note)
 
 
+class Tagged:
+    """What a template knows by the name of its class."""
+
+    tag: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.tag = cls.__name__.lower()
+
+
 @dataclass(frozen=True)
-class Row:
+class Row(Tagged):
     """Cells of a table, the first of which names the row; the `chosen` one stands out.
 
     The last cell of a short row reaches to the end.
@@ -134,20 +143,18 @@ class Row:
 
     cells: tuple[Content, ...]
     chosen: bool = False
-    tag: ClassVar[str] = "row"
 
 
 @dataclass(frozen=True)
-class Group:
+class Group(Tagged):
     """A line across a table, over the rows that it speaks of."""
 
     title: str
     note: str = ""
-    tag: ClassVar[str] = "group"
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Tagged):
     """A table; `words` are the columns of words, which stand to the left.
 
     `kept` is what CSV and LaTeX hold of it: columns by name, numbers with all their digits. A
@@ -159,7 +166,6 @@ class Grid:
     words: tuple[int, ...] = ()
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     typeset: bool = False
-    tag: ClassVar[str] = "grid"
 
 
 class Column(NamedTuple):
@@ -226,12 +232,10 @@ def grouped(
         for row in rows_of(part):
             if isinstance(row, Group):
                 rows.append(row)
-                continue
-            rows.append(Row((before, *row) if several else row))
-            before = ""
-    if not several:
-        return Grid(tuple(head), tuple(rows), tuple(words))
-    return Grid(("set", *head), tuple(rows), tuple(k + 1 for k in words))
+            else:
+                rows.append(Row((before, *row) if several else row))
+                before = ""
+    return Grid((*["set"] * several, *head), tuple(rows), tuple(k + several for k in words))
 
 
 def few(words: Iterable[str], sep: str = ", ") -> str:
@@ -248,7 +252,7 @@ def few(words: Iterable[str], sep: str = ", ") -> str:
 
 
 @dataclass(frozen=True)
-class Words:
+class Words(Tagged):
     """A paragraph, its `lead` in bold; a "note" is small, an "answer" has a large lead.
 
     A "legend" explains a page and is left out of a terminal; what is "given" holds texts of the
@@ -258,15 +262,13 @@ class Words:
     text: str
     kind: str = ""
     lead: str = ""
-    tag: ClassVar[str] = "words"
 
 
 @dataclass(frozen=True)
-class Bullets:
+class Bullets(Tagged):
     """Statements that stand side by side."""
 
     items: tuple[Name | str, ...]
-    tag: ClassVar[str] = "bullets"
 
 
 class IntervalMark(NamedTuple):
@@ -288,7 +290,7 @@ class Strip(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(Tagged):
     """A picture, its caption, and what it shows.
 
     Parameters
@@ -309,19 +311,17 @@ class Figure:
     alt: str = ""
     places: tuple[tuple[str, tuple[float, ...]], ...] = ()
     strip: Strip | None = None
-    tag: ClassVar[str] = "figure"
 
 
 @dataclass(frozen=True)
-class Figures:
+class Figures(Tagged):
     """Pictures that stand beside each other where there is room."""
 
     items: tuple[Figure, ...]
-    tag: ClassVar[str] = "figures"
 
 
 @dataclass(frozen=True)
-class Status:
+class Status(Tagged):
     """A verdict on something, why, and what would change it; of the whole by a sign and a word."""
 
     of: str
@@ -329,27 +329,24 @@ class Status:
     colour: str
     reason: str = ""
     change: str = ""
-    tag: ClassVar[str] = "status"
 
 
 @dataclass(frozen=True)
-class Glossary:
+class Glossary(Tagged):
     """Terms and what they mean, for a page."""
 
     items: tuple[tuple[str, str], ...]
-    tag: ClassVar[str] = "glossary"
 
 
 @dataclass(frozen=True)
-class Html:
+class Html(Tagged):
     """A part of a page that is no tree, such as the first screen of a report."""
 
     markup: str
-    tag: ClassVar[str] = "html"
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(Tagged):
     """A heading and what stands below it; `folded` sections say their `finding` beside it."""
 
     title: str
@@ -357,7 +354,6 @@ class Section:
     finding: str = ""
     key: str = ""
     folded: bool = False
-    tag: ClassVar[str] = "section"
 
 
 def retold(node: T, say: Callable[[str], str], *, names: bool = False) -> T:
