@@ -39,7 +39,7 @@ def read_decided(
     if any(dev == test == STDIN or is_same_file(dev, test) for dev, test in pairs):
         raise InputError(
             "--test must be another file than dev's: a threshold looks better on the scores that"
-            " chose it. Name trials that took no part in choosing it, or leave --test out."
+            " chose it. Name other trials, or leave --test out."
         )
     rules = fields_of(arguments, "family", "boundary", "resolution", "bounds")
     rows = []

@@ -54,8 +54,7 @@ def read_file(
     if getattr(arguments, "stream", "") == "always" and path in {None, STDIN}:
         raise InputError(
             "--stream always must stand beside files of both classes, which are read in pieces; got"
-            f" {'a file of each' if path is None else 'the standard input'}. Name such a file, or"
-            " leave it out."
+            f" {'a file of each' if path is None else 'the standard input'}. Leave it out."
         )
     if not given_options(arguments, ("test", "test_client_file", "system", "systems")):
         refuse(arguments, ("test_key",), "stand beside --test, whose key it is")
@@ -83,8 +82,7 @@ def _rows(source: Source, arguments: Namespace, key: str | None, *, named: bool)
     if getattr(arguments, "terms", None) == "matching" and scores.has_rejected:
         raise InputError(
             "--terms matching must not stand beside trials without a score that count as rejected:"
-            " FMR and FNMR are rates of comparisons made, and are shown beside FAR and FRR. Leave"
-            " --terms out, or take --missing drop."
+            " FMR and FNMR are rates of comparisons made. Leave it out, or take --missing drop."
         )
     return scores
 
@@ -212,10 +210,7 @@ def read_classifiers(arguments: Namespace) -> list[Classifiers]:
         refuse(arguments, ("systems", "omit_missing"), f"stand beside one table; got {len(files)}"
                " files")  # fmt: skip
     if table and arguments.missing == REJECT:
-        raise InputError(
-            "--missing must be fail or drop for an ensemble, which fuses the scores of all; got"
-            " reject. With drop the rows that lack one are left out."
-        )
+        raise InputError("--missing must be fail or drop for an ensemble; got reject.")
     refuse(arguments, ("test_key",), "stand beside --test, of which an ensemble has none")
     if dev and len(dev) != len(files):
         raise InputError(

@@ -40,8 +40,7 @@ def _guarantee(point: str, level: float) -> tuple[str, float, int]:
     kind = point.partition("=")[0]
     if kind not in RATE_NAMES:
         raise InputError(
-            f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01 or {GUARANTEE}@frr=0.01;"
-            f" got {shown(f'{GUARANTEE}@{point}')}."
+            f"a guarantee must be of a rate, such as {GUARANTEE}@far=0.01; got {shown(point)}."
         )
     where = asking_of_text(f"threshold@{point}").where
     asked = checked_request(**where.keywords, confidence=level)

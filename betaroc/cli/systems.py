@@ -109,23 +109,16 @@ def checked_systems(
     names = [system.name.strip() for system in systems]
     least, most = tests
     for system, name in zip(systems, names, strict=True):
+        rule, what = "", shown(system.name)
         if not name or len(system.name) > LONGEST or not system.name.isprintable():
-            raise InputError(
-                f"the name of a system must have 1 to {LONGEST} characters that print; got"
-                f" {shown(system.name)}, which has {len(system.name)}. Call it by a word:"
-                " --system NAME DEV [TEST ...]."
-            )
-        if names.count(name) > 1:
-            raise InputError(
-                f"every system must have a name of its own; {shown(name)} is given"
-                f" {names.count(name)} times. Rename one, or leave it out."
-            )
-        if len(system.tests) < least or (most is not None and len(system.tests) > most):
+            rule = f"have a name of 1 to {LONGEST} characters that print; got {what}"
+        elif names.count(name) > 1:
+            rule = f"have a name of its own; {what} is given {names.count(name)} times"
+        elif len(system.tests) < least or (most is not None and len(system.tests) > most):
             number = "one test file" if least == most else "at most one test file"
-            raise InputError(
-                f"every system must have {number} here; {shown(system.name)} has"
-                f" {len(system.tests)}. Name it so: --system NAME DEV TEST."
-            )
+            rule = f"have {number} here; {what} has {len(system.tests)}"
+        if rule:
+            raise InputError(f"every system must {rule}. Such as --system NAME DEV TEST.")
     return list(systems)
 
 
@@ -139,16 +132,15 @@ def _refuse_files(systems: Sequence[SystemFiles]) -> None:
             f"every file of the systems must be a file that exists; {len(wrong)} of {len(paths)}"
             f" are none: {first}. Nothing was read: check the paths."
         )
-    seen: dict[str, str] = {}
+    seen: dict[object, str] = {}
     for system in systems:
         for k, path in enumerate(system.paths):
             role = f"{'test' if k else 'dev'} of {shown(system.name, 30)}"
-            known = seen.setdefault(path if path == STDIN else os.path.realpath(path), role)
+            known = seen.setdefault(path if path == STDIN else os.stat(path)[1:3], role)
             if known is not role:
                 raise InputError(
-                    f"every file must be named once; {shown(path)} is {role} and {known}. Name the"
-                    " file of the other system, or trials that took no part in choosing a"
-                    " threshold."
+                    f"every file must be named once; {shown(path)} is {role} and {known}. Name"
+                    " trials that took no part in choosing a threshold."
                 )
 
 
@@ -169,12 +161,9 @@ def read_systems(
 
 # --------------------------------------------------------------------------- where from
 def _of_options(given: Sequence[Sequence[str]]) -> list[SystemFiles]:
-    alone = next((words[0] for words in given if len(words) < 2), None)
-    if alone is not None:
-        raise InputError(
-            f"--system must give a name and a dev file; got {shown(alone)} alone. Such as --system"
-            " mlp mlp-dev.csv mlp-test.csv."
-        )
+    for words in given:
+        if len(words) < 2:
+            raise InputError(f"--system must give a name and a dev file; got {shown(words[0])}.")
     return [SystemFiles(name, dev, tuple(tests)) for name, dev, *tests in given]
 
 
@@ -190,7 +179,7 @@ def _of_folder(folder: Path) -> list[SystemFiles]:
         if inner.is_dir() and len(dev) != 1:
             raise InputError(
                 f"the folder of a system must hold one file dev.*; {shown(str(inner))} holds"
-                f" {len(dev)}. Such as {inner.name}/dev.csv and {inner.name}/test.csv."
+                f" {len(dev)}."
             )
         systems += [SystemFiles(inner.name, str(p), tuple(map(str, tests))) for p in dev]
     if others or not systems:
