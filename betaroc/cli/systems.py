@@ -267,26 +267,18 @@ def first_names(names: Iterable[str]) -> str:
 
 # --------------------------------------------------------------------------- their names
 def default_names(paths: Sequence[str]) -> list[str]:
-    """The shortest parts of paths in which all of them differ.
+    """The words in which paths differ, of the names of the files where these do.
 
     a/dev.csv and b/dev.csv are a and b; mlp-dev.csv and svm-dev.csv are mlp and svm.
     """
-    if not all(paths):  # refused where they are read
-        return list(paths)
-    parts = [Path(os.path.abspath(path)).with_suffix("").parts for path in paths]
-    levels = zip(*(part[::-1] for part in parts), strict=False)
-    for texts in (*levels, ["/".join(part) for part in parts]):
-        if len(set(texts)) == len(paths):
-            return _without_common(texts)
-    names = file_names(paths)
-    return [names[path] for path in paths]
-
-
-def _without_common(texts: Sequence[str]) -> list[str]:
-    """Without the words that all begin or end with."""
-    words = [re.split(r"([-_. /])", text) for text in texts]
-    shortest = min(map(len, words))
-    start = next((k for k in range(shortest) if len({w[k] for w in words}) > 1), shortest)
-    end = next((k for k in range(shortest) if len({w[-1 - k] for w in words}) > 1), shortest)
-    names = ["".join(w[start : len(w) - end]).strip("-_. /") for w in words]
-    return names if all(names) and len(set(names)) == len(names) else list(texts)
+    texts = [Path(path).stem for path in paths]
+    if len(set(texts)) < len(paths):
+        texts = [str(Path(os.path.abspath(path)).with_suffix("")) for path in paths]
+    backwards = [text[::-1] for text in texts]
+    common = map(os.path.commonprefix, (texts, backwards))  # noqa: RUF071 - of texts, not paths
+    start, end = (len(re.sub(r"[^-_. /]*$", "", text)) for text in common)
+    names = [text[start : len(text) - end] for text in texts]
+    if all(names) and len(set(names)) == len(names):
+        return names
+    whole = file_names(paths)
+    return [whole[path] for path in paths]

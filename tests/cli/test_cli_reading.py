@@ -132,7 +132,7 @@ REFUSED = {
     "threshold plain.csv --impostor-file i.txt --far 0.1": "got 1 and 1 files",
     "threshold --client-file g.txt --impostor-file i.txt --test i.txt --far 0.1": "--test must be",
     "fit --client-file g.txt --impostor-file g.txt": "--impostor-file must be another file",
-    "fit bare.txt": "Pass --columns label,score, each column",
+    "fit bare.txt": "Pass --columns label,score",
     "fit trials.txt --key trials.txt": "--key must be another file",
     "fit trials.txt --format kaldi": "key must name",
     "fit numbers.csv --score 1 --label 2 --columns a,b": "--columns must name every column",
