@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from betaroc.cli import options
 from betaroc.cli.curves import curve_options, draw_both, draw_picture, say_curves, system_curves
 from betaroc.cli.messages import examples, messages, progress_bar
-from betaroc.cli.systems import LONGEST, SystemFiles, default_names, named_systems
+from betaroc.cli.systems import named_systems, two_systems
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
-from betaroc.core.text import listed, shown
+from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison, SystemsComparison, compare, compare_systems
 from betaroc.decision.curve_view import comparison_numbers, systems_numbers
-from betaroc.rendering.numbers import visible
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -46,12 +44,9 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Compare, and say or draw it."""
-    systems = named_systems(arguments, tests=(1, 1)) or _two_systems(arguments)
+    systems = named_systems(arguments, tests=(1, 1)) or two_systems(arguments)
     if len(systems) < 2:
-        raise InputError(
-            f"--system must name at least two systems; got {shown(systems[0].name)} alone. Name the"
-            " other, or see betaroc epc."
-        )
+        raise InputError(f"--system must name at least two systems; got {shown(systems[0].name)}.")
     options.check_picture(arguments, [path for system in systems for path in system.paths])
     level, seed = options.interval_arguments(arguments)
     if arguments.unpaired:
@@ -83,31 +78,3 @@ def run(arguments: Namespace) -> None:
         }  # fmt: skip
 
     say_curves(arguments, document, result._view, read, seed)
-
-
-def _two_systems(arguments: Namespace) -> list[SystemFiles]:
-    """Those of --dev and --test, two files each; named by --name, else by their paths."""
-    for role in ("dev", "test"):
-        files = getattr(arguments, role)
-        one_for_both = role == "dev" and arguments.unpaired
-        if len(files) != 2 or (options.is_same_file(*files) and not one_for_both):
-            raise InputError(
-                f"--{role} must name two different score files, one per system; got {len(files)}:"
-                f" {listed(files)}. One system on two test sets takes --unpaired."
-            )
-    names = arguments.name
-    if names is None:
-        pairs = map(default_names, (arguments.dev, arguments.test))
-        names = next(filter(_are_names, pairs), ["A", "B"])
-    if not _are_names(names):
-        raise InputError(
-            f"--name must give two different names of at most {LONGEST} characters; got"
-            f" {listed(names)}."
-        )
-    files = zip(names, arguments.dev, arguments.test, strict=True)
-    return [SystemFiles(name, dev, (test,)) for name, dev, test in files]
-
-
-def _are_names(names: Sequence[str]) -> bool:
-    shapes = {visible(name).strip() for name in names}
-    return len(names) == len(shapes) == 2 and all(0 < len(shape) <= LONGEST for shape in shapes)

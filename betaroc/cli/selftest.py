@@ -43,11 +43,11 @@ REFERENCES: list[tuple[tuple[str, ...], Callable[..., Sequence[Any]], tuple[Any,
         (0.05, 0.05, 0.999999686377, 0.7626138581255191, 0.23738614187448087, -1.4380671730913883),
         (103.918, 5.17547, 0.98504, 0.9812645162926368, 0.018735483707363176, -3.9773360286890345),
         (10.309, 0.27087, 0.779291, 0.01049870576661166, 0.9895012942333884, -0.010554205973329739),
+        (0.001, 0.001, 0.00389221, 0.4972360459026264, 0.5027639540973736, -0.6876344951752723),
         (0.0499348, 131.794, 0.99775598, 1.0, 0.0, -811.4814825763816553))),
     (("AUC", "KS", "EER"), _measures, (
         (0.47, 0.36, 0.22, 0.39, 0.667919383505471, 0.2541605059790784, 0.3826253595734196),
         (3.27, 0.67, 0.71, 5.04, 0.9951872835450932, 0.9309552782558085, 0.03464033181259596),
-        (1.47, 0.29, 0.24, 17.5, 0.9991816981085255, 0.9788253760801792, 0.011361351859411523),
         (0.3, 0.6, 0.9, 20.0, 0.7210953858839468, 0.5104045705107763, 0.3247552839761005),
         (5.0, 0.001, 4.0, 0.002, 0.6668334064015775, 0.2501253554927992, 0.38188038063308344))),
     (("exact binomial interval, lower end", "upper end"), share_ends, (
@@ -83,8 +83,9 @@ def run(arguments: Namespace) -> int:
                 "platform": platform.platform()}  # fmt: skip
     verdict = f"Every number has at least {_REQUIRED} correct decimal digits."
     if missed:
-        verdict = (f"Fewer than {_REQUIRED} correct decimal digits of {', '.join(missed)}: please"
-                   " report it, with this text.")  # fmt: skip
+        verdict = (
+            f"Fewer than {_REQUIRED} correct decimal digits of {', '.join(missed)}: report it."
+        )
     document = {"passed": not missed, "required": _REQUIRED, "versions": versions}
     words = (Words(text, "given") for text in (verdict, ", ".join(map(" ".join, versions.items()))))
     say(arguments, lambda: document | {"groups": records(table.kept)}, lambda: apart(table, *words))

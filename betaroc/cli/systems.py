@@ -11,7 +11,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import Source, files_of, paths_of, read_file
-from betaroc.cli.options import given_options
+from betaroc.cli.options import given_options, is_same_file
 from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundError
 from betaroc.core.local_files import STDIN, file_names, read_toml, shown_path
 from betaroc.core.notices import passed_on
@@ -20,7 +20,7 @@ from betaroc.data.scores import ScoreData, Scores, rejected_words
 from betaroc.rendering.numbers import read_as, visible
 
 #: Characters of a name.
-LONGEST = 80
+_LONGEST = 80
 #: So many names are listed.
 _LISTED = 4
 #: What a system of a manifest may have of its key, as the options of the same names.
@@ -101,6 +101,34 @@ def named_systems(
     return checked_systems(systems, tests=tests)
 
 
+def two_systems(arguments: Namespace) -> list[SystemFiles]:
+    """Those of --dev and --test, two files each; named by --name, else by their paths."""
+    for role in ("dev", "test"):
+        files = getattr(arguments, role)
+        one_for_both = role == "dev" and arguments.unpaired
+        if len(files) != 2 or (is_same_file(*files) and not one_for_both):
+            raise InputError(
+                f"--{role} must name two different score files, one per system; got {len(files)}:"
+                f" {listed(files)}. One system on two test sets takes --unpaired."
+            )
+    names = arguments.name
+    if names is None:
+        pairs = map(default_names, (arguments.dev, arguments.test))
+        names = next(filter(_are_names, pairs), ["A", "B"])
+    if not _are_names(names):
+        raise InputError(
+            f"--name must give two different names of at most {_LONGEST} characters; got"
+            f" {listed(names)}."
+        )
+    files = zip(names, arguments.dev, arguments.test, strict=True)
+    return [SystemFiles(name, dev, (test,)) for name, dev, test in files]
+
+
+def _are_names(names: Sequence[str]) -> bool:
+    shapes = {visible(name).strip() for name in names}
+    return len(names) == len(shapes) == 2 and all(0 < len(shape) <= _LONGEST for shape in shapes)
+
+
 def checked_systems(
     systems: Sequence[SystemFiles], *, tests: tuple[int, int | None] = (0, None)
 ) -> list[SystemFiles]:
@@ -110,8 +138,8 @@ def checked_systems(
     least, most = tests
     for system, name in zip(systems, names, strict=True):
         rule, what = "", shown(system.name)
-        if not name or len(system.name) > LONGEST or not system.name.isprintable():
-            rule = f"have a name of 1 to {LONGEST} characters that print; got {what}"
+        if not name or len(system.name) > _LONGEST or not system.name.isprintable():
+            rule = f"have a name of 1 to {_LONGEST} characters that print; got {what}"
         elif names.count(name) > 1:
             rule = f"have a name of its own; {what} is given {names.count(name)} times"
         elif len(system.tests) < least or (most is not None and len(system.tests) > most):
@@ -275,7 +303,7 @@ def default_names(paths: Sequence[str]) -> list[str]:
     if len(set(texts)) < len(paths):
         texts = [str(Path(os.path.abspath(path)).with_suffix("")) for path in paths]
     backwards = [text[::-1] for text in texts]
-    common = map(os.path.commonprefix, (texts, backwards))  # noqa: RUF071 - of texts, not paths
+    common = map(os.path.commonprefix, (texts, backwards))
     start, end = (len(re.sub(r"[^-_. /]*$", "", text)) for text in common)
     names = [text[start : len(text) - end] for text in texts]
     if all(names) and len(set(names)) == len(names):
