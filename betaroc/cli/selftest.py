@@ -83,9 +83,7 @@ def run(arguments: Namespace) -> int:
                 "platform": platform.platform()}  # fmt: skip
     verdict = f"Every number has at least {_REQUIRED} correct decimal digits."
     if missed:
-        verdict = (
-            f"Fewer than {_REQUIRED} correct decimal digits of {', '.join(missed)}: report it."
-        )
+        verdict = f"Fewer than {_REQUIRED} correct decimal digits of {', '.join(missed)}: report it"
     document = {"passed": not missed, "required": _REQUIRED, "versions": versions}
     words = (Words(text, "given") for text in (verdict, ", ".join(map(" ".join, versions.items()))))
     say(arguments, lambda: document | {"groups": records(table.kept)}, lambda: apart(table, *words))
