@@ -27,7 +27,7 @@ from betaroc.estimation.families import BEST, Names, family_text, is_of_counts
 from betaroc.fits.fit import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
-from betaroc.rendering.alphas import PANELS, draw_systems
+from betaroc.rendering.curves import PANELS, draw_systems
 from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import Axes, legend_below, stacked_axes

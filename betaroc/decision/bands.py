@@ -54,7 +54,7 @@ from betaroc.inference.paired_trials import (
 )
 from betaroc.inference.scores_beyond import rate_covariance
 from betaroc.model.measures import OperatingPoint
-from betaroc.rendering.alphas import DrawnBand
+from betaroc.rendering.curves import DrawnBand
 
 #: What is drawn again.
 RESAMPLE = ("both", "test")

@@ -43,7 +43,7 @@ from betaroc.decision.curve_view import (
 from betaroc.decision.epc import Epc, refuse_different
 from betaroc.inference.drawn_scores import band_of_replicates, percentile_band, pointwise
 from betaroc.inference.interval import Interval
-from betaroc.rendering.alphas import (
+from betaroc.rendering.curves import (
     Better,
     draw_comparison,
     draw_difference,

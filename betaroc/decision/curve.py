@@ -50,7 +50,7 @@ from betaroc.model.measures import (
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Asked, of_point
-from betaroc.rendering.alphas import AlphaAxes
+from betaroc.rendering.curves import AlphaAxes
 
 #: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
 WEIGHTED_ERROR = "weighted-error"

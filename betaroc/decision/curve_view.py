@@ -23,7 +23,7 @@ from betaroc.decision.curve import WEIGHTED_ERROR, Curve, axes_of, larger_is_bet
 from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import measure_title
-from betaroc.rendering.alphas import DrawnBand, draw_epc
+from betaroc.rendering.curves import DrawnBand, draw_epc
 from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import counted, level_words, number, rounded, spaced
 from betaroc.rendering.style import Axes

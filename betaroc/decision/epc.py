@@ -50,8 +50,7 @@ from betaroc.model.asking import PointArguments, ascending_pair
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.model.measures import MEASURES
-from betaroc.rendering.alphas import draw_epc, draw_expected_observed
-from betaroc.rendering.curves import draw_choices
+from betaroc.rendering.curves import draw_choices, draw_epc, draw_expected_observed
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes, line_style, new_axes
 from betaroc.rendering.tree import Grid, Node

@@ -11,8 +11,14 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.tables import Framed
-from betaroc.rendering.alphas import AlphaAxes, DrawnBand, draw_epc
-from betaroc.rendering.curves import draw_intervals, draw_rate_band, draw_rates
+from betaroc.rendering.curves import (
+    AlphaAxes,
+    DrawnBand,
+    draw_epc,
+    draw_intervals,
+    draw_rate_band,
+    draw_rates,
+)
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.style import COLOURS, Axes, line_style

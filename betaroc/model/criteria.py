@@ -30,7 +30,7 @@ from betaroc.distributions.empirical import EmpiricalPair, Gaps, decides_by_coun
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
 from betaroc.model.measures import is_rate, measure_title, precision_of
-from betaroc.rendering.alphas import AlphaAxes
+from betaroc.rendering.curves import AlphaAxes
 
 #: Characters of a title beside which an axis has room for what else it says.
 _LONGEST = 30

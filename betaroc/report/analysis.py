@@ -50,9 +50,9 @@ from betaroc.rendering.document import plain
 from betaroc.rendering.nouns import Noun, told_document
 from betaroc.rendering.numbers import version
 from betaroc.rendering.picture_files import captions_alone
+from betaroc.rendering.table_text import dict_of
 from betaroc.rendering.tree import Node, foreign, retold
 from betaroc.rendering.tree_html import html_of
-from betaroc.rendering.tree_json import dict_of
 from betaroc.rendering.tree_text import text_of
 from betaroc.report.page import (
     DEFAULT_TARGET,
