@@ -49,6 +49,7 @@ def test_texts_of_the_commands(files: list[str], capsys: Capture) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("words", [pytest.param(WORDS, marks=pytest.mark.nightly), HOSTILE])
 def test_the_report(tmp_path: Path, words: tuple[str, str]) -> None:
     dev, test = (write(tmp_path / f"{k}.csv", k, words) for k in range(2))

@@ -170,14 +170,13 @@ def test_a_report_is_an_html_file(
 
 @pytest.mark.simulation
 def test_several_tests_and_their_names(tmp_path: Path, panel_alone: None) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
     paths = []
-    for folder, shift in ((one, 0.0), (two, 0.01)):
-        folder.mkdir()
+    for name, shift in (("dev", 0.0), ("one", 0.01), ("two", 0.02)):
+        (tmp_path / name).mkdir()
         client = [0.4 + shift, 0.6, 0.7, 0.9] * 3
-        paths.append(write(folder / "test.csv", client, [0.1, 0.2 + shift, 0.5] * 4))
-    out = tmp_path / "r.html"
-    asked = ["report", "--family", "beta", "--dev", DEV, "--test", *paths, "--test", TEST]
+        paths.append(write(tmp_path / name / "test.csv", client, [0.1, 0.2 + shift, 0.5] * 4))
+    out, (dev, one, two) = tmp_path / "r.html", paths
+    asked = ["report", "--family", "beta", "--dev", dev, "--test", one, "--test", two]
     assert main([*asked, "-o", str(out)]) == 0
     page = out.read_text(encoding="utf-8")
     assert "test 2 (two/test.csv)" in page

@@ -224,6 +224,7 @@ def test_what_names_one_system_stands_alone(folder: Path, capsys: Capture) -> No
 
 
 @pytest.mark.simulation
+@pytest.mark.usefixtures("few", "panel_alone")
 def test_a_report_of_two_systems_is_one_page(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     page = tmp_path / "r.html"
     dev, test = (str(folder / "mlp" / f"{r}.csv") for r in ("dev", "test"))

@@ -69,7 +69,7 @@ def scores(path: Path, shift: float) -> None:
 def filled(root: Path) -> Path:
     for k, name in enumerate(("mlp/dev", "mlp/test", "svm/dev", "svm/test", "c", "c-test")):
         scores(root / f"{name}.csv", 0.1 * k)
-    for k in range(9):  # more than have whole reports on a page
+    for k in range(2):
         for role in ("dev", "test"):
             scores(root / "all" / f"s{k}" / f"{role}.csv", 0.05 * k)
     (root / "study.toml").write_text(STUDY, encoding="utf-8")
@@ -94,12 +94,14 @@ def said(call: list[str], form: str, root: Path, start: str, capsys: Capture) ->
 
 
 @pytest.mark.simulation
+@pytest.mark.usefixtures("few", "panel_alone")
 @pytest.mark.parametrize("name", CALLS)
 def test_results_are_byte_identical_from_any_folder(
     name: str, places: dict[Path, str], capsys: Capture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(next(iter(places)))
+    monkeypatch.setattr("betaroc.cli.report._WHOLE", 1)
     for form in FORMS[name]:
         one, other = (said(CALLS[name], form, *place, capsys) for place in places.items())
         assert one == other
@@ -108,6 +110,7 @@ def test_results_are_byte_identical_from_any_folder(
 
 # ------------------------------------------------------------------------- in Python
 @pytest.mark.simulation
+@pytest.mark.usefixtures("few", "panel_alone")
 def test_documents_of_values_name_files(tmp_path: Path) -> None:
     root = filled(tmp_path / WHO)
     dev, test = (br.read_scores(root / place / "dev.csv") for place in ("mlp", "svm"))
