@@ -34,7 +34,7 @@ def decided(
     step()
     warned = tuple(in_options(notice.message, arguments) for notice in notices)
     pairs = list(zip(system.paths[1:], tests, strict=True))
-    return SystemPart(system.name, dev, pairs, decision, checks, why, warned)
+    return part_of(system.name, dev, pairs, warned, (decision, why, checks))
 
 
 def analysed(
@@ -71,4 +71,7 @@ def analysed(
             analysis, reason = analyse("empirical"), "no distribution fits dev"
     analysis = replace(analysis, reason=reason)
     keep(analysis, [n._replace(message=in_options(n.message, arguments)) for n in notices])
-    return part_of(system.name, paths, analysis)
+    pairs = list(zip(paths, tests, strict=True))
+    decided = analysis.decision, analysis.no_decision, analysis.checks
+    warned = [notice.message for notice in analysis.notices]
+    return part_of(system.name, dev, pairs, warned, decided, analysis)

@@ -80,6 +80,7 @@ from betaroc.report.score_set import (
     Measured,
     ObservedCurve,
     ObservedPoint,
+    Quality,
     ScoreSet,
     class_verdicts,
     contradictions,
@@ -735,30 +736,28 @@ def _quality_numbers(part: ScoreSet) -> dict[str, Any]:
     quality = part.quality
     if quality is None:
         return {}
+    families, audit = quality.families, quality.audit
     compared: dict[str, Any] = {
-        "recommended": quality.recommended or None, "reason": quality.uncompared, "table": [],
-        "tails": [], "left_out": [],
-    }  # fmt: skip
-    if quality.families is not None:
-        families = quality.families
-        compared |= {
-            **fields_of(families, "reason", "roc_distance"),
-            "table": [_by_class(row) for row in families.rows],
-            "tails": [_by_class(row) for row in families.tails],
-            "left_out": [dict(zip(("class", "family", "reason"), row, strict=True))
-                         for row in families.left_out],
-        }  # fmt: skip
+        "recommended": quality.recommended or None,
+        "reason": quality.uncompared if families is None else families.reason,
+        **{
+            name: [_by_class(row) for row in (getattr(families, key) if families else ())]
+            for name, key in (("table", "rows"), ("tails", "tails"))
+        },
+        "left_out": [
+            dict(zip(("class", "family", "reason"), row, strict=True))
+            for row in (families.left_out if families else ())
+        ],
+    }
     audited: dict[str, Any] = {
-        "reason": quality.unaudited, "called_for": list(quality.called_for), "policies": [],
-        "tails": [], "extreme_scores": quality.tails,
+        "reason": quality.unaudited, "called_for": list(quality.called_for),
+        "policies": [row._asdict() for row in (audit.policies if audit else ())],
+        "tails": [tail._asdict() for tail in (audit.tails if audit else ())],
+        "extreme_scores": quality.tails,
     }  # fmt: skip
-    if quality.audit is not None:
-        audited |= {
-            "policies": [row._asdict() for row in quality.audit.policies],
-            "refused": list(quality.audit.refused),
-            "tails": [tail._asdict() for tail in quality.audit.tails],
-        }
-    checked = _check_numbers(part)
+    compared |= {} if families is None else {"roc_distance": families.roc_distance}
+    audited |= {} if audit is None else {"refused": list(audit.refused)}
+    checked = _check_numbers(part, quality)
     return {"fit_quality": checked, "families": compared, "sensitivity": audited}
 
 
@@ -766,11 +765,8 @@ def _by_class(row: Any) -> dict[str, Any]:
     return {("class" if name == "who" else name): value for name, value in asdict(row).items()}
 
 
-def _check_numbers(part: ScoreSet) -> dict[str, Any]:
+def _check_numbers(part: ScoreSet, quality: Quality) -> dict[str, Any]:
     """The verdict on the curve, that on the rates, the counts at thresholds."""
-    quality = part.quality
-    if quality is None:
-        return {}
     check = quality.check
     counted = {"targets": [t._asdict() for t in quality.targets],
                "good_down_to": quality.good_down_to._asdict()}  # fmt: skip

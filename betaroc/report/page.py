@@ -97,7 +97,6 @@ from betaroc.report.score_set import (
     ScoreSet,
     contradiction_words,
     contradictions,
-    first_lines,
     set_names,
 )
 from betaroc.report.sections import (
@@ -607,7 +606,9 @@ def in_field_words(analysis: Analysis) -> Callable[[str], str]:
 
 def contradicted_lines(analysis: Analysis) -> list[str]:
     """What test contradicts, before anything that rests on dev."""
-    return first_lines(analysis.dev, analysis.tests, analysis.points, analysis.level)
+    names = dict(zip((p.role for p in analysis.tests), set_names(analysis.tests), strict=True))
+    of = analysis.dev, analysis.tests, analysis.points, analysis.level
+    return contradiction_words(contradictions(*of), names, analysis.level)
 
 
 def render_body(analysis: Analysis) -> str:

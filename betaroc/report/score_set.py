@@ -1192,11 +1192,3 @@ def contradiction_words(
 
 def _ends(low: float, high: float) -> str:
     return "" if math.isnan(low) else f" ({percent(low).removesuffix(' %')} to {percent(high)})"
-
-
-def first_lines(
-    dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint], level: float
-) -> list[str]:
-    """What test contradicts, before anything that rests on dev."""
-    names = dict(zip((part.role for part in tests), set_names(tests), strict=True))
-    return contradiction_words(contradictions(dev, tests, points, level), names, level)

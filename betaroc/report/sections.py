@@ -806,7 +806,8 @@ def _rules(sets: Named, level: float, seed: int | None) -> str:
         " have a good ROC and wrong rates. Rates: good, the exact interval of the rate counted at"
         " the fit’s own threshold lies within a factor of 3 of the rate expected; poor, it has no"
         f" point within a factor of 1.25; down to 5 expected scores.{made * bool(drawn)} Intervals"
-        f" of level {level_words(level)}. Of distances: they take trials as independent."
+        f" of level {level_words(level)}. Distances are of distribution functions and of ROCs;"
+        " they take trials as independent."
     )
 
 

@@ -219,32 +219,27 @@ class SystemPart(NamedTuple):
 
     name: str
     dev: ScoreData
-    tests: Sequence[tuple[str, ScoreData]]
-    decision: Decision | None
-    checks: Sequence[DecisionCheck | None]
+    decided: DecidedSystem | None
     why: str
     warnings: tuple[str, ...]
     analysis: Analysis | None = None
 
-    @property
-    def decided(self) -> DecidedSystem | None:
-        """Its threshold with what its tests say; None where there is none."""
-        if self.decision is None:
-            return None
-        tests = tuple(
-            CheckedTest(Path(path).name if test.source is None else test.source.path, test, check)
-            for (path, test), check in zip(self.tests, self.checks, strict=True)
-            if check is not None
-        )
-        return DecidedSystem(self.name, self.dev, self.decision, tests)
 
-
-def part_of(name: str, paths: Sequence[str], analysis: Analysis) -> SystemPart:
-    """What the page knows of an analysed system."""
-    tests = [(path, part.given) for path, part in zip(paths, analysis.tests, strict=True)]
-    warnings = tuple(notice.message for notice in analysis.notices)
-    return SystemPart(name, analysis.dev.given, tests, analysis.decision, analysis.checks,
-                      analysis.no_decision, warnings, analysis)  # fmt: skip
+def part_of(
+    name: str, dev: ScoreData, tests: Sequence[tuple[str, ScoreData]],
+    warnings: Sequence[str],
+    decided: tuple[Decision | None, str, Sequence[DecisionCheck | None]],
+    analysis: Analysis | None = None,
+) -> SystemPart:  # fmt: skip
+    """What is known of a system: by their paths its tests, its decision and their checks."""
+    decision, why, checks = decided
+    checked = tuple(
+        CheckedTest(Path(path).name if test.source is None else test.source.path, test, check)
+        for (path, test), check in zip(tests, checks, strict=True)
+        if check is not None
+    )
+    system = None if decision is None else DecidedSystem(name, dev, decision, checked)
+    return SystemPart(name, dev, system, why, tuple(warnings), analysis)
 
 
 _FOOT = "FAR(θ) = P(impostor score > θ), FRR(θ) = P(client score ≤ θ), TPR = 1 − FRR."
@@ -257,7 +252,8 @@ def page_of_systems(
     """The whole page, in the words of the user's field."""
     systems = ranked([part.decided for part in parts if part.decided is not None])
     places = {system.name: k for k, system in enumerate(systems)}
-    sources = [side.source for part in parts for side in (part.dev, *(t for _, t in part.tests))]
+    tests = (test.scores for system in systems for test in system.tests)
+    sources = [side.source for side in (*(part.dev for part in parts), *tests)]
     names = [part.name for part in parts]
     names += [path for source in sources if source is not None for path in source.files]
     names = [form for name in names for form in (name, *foreign(name), *foreign(name, path=True))]
