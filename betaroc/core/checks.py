@@ -39,8 +39,8 @@ _NOT_REAL = (bool, np.bool_, complex, np.complexfloating, str, bytes, np.ndarray
 
 def choice(value: object, options: Sequence[str], name: str, source: str = "") -> str:
     """One of the named options, or a word of a field for it; `source` says where all are listed."""
-    if isinstance(value, str) and name_among(value, options) in options:
-        return str(name_among(value, options))
+    if isinstance(value, str) and (among := name_among(value, options)) in options:
+        return str(among)
     kind = InputError if isinstance(value, str) else InputTypeError
     remedy = (nearest(value, options) + source).strip() or "Give one of them."
     raise refusal(name, f"be one of {listed(options, 12)}", shown(value), remedy, kind)

@@ -256,7 +256,7 @@ def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyAr
         single, scaled = TrialSet(x, x[:0], w), x.copy()
         scaled[:, unit] = logits(x[:, unit])  # of classifiers that lie in [0, 1]
         ranks = rank_sums(single, single).client
-        likeness.append([_correlations(columns, w) for columns in (ranks, scaled)])
+        likeness.append([_correlations([columns], [w]) for columns in (ranks, scaled)])
     rows: list[tuple[Any, ...]] = []
     for i, j in itertools.combinations(range(len(names)), 2):
         pair = names[i], names[j]
@@ -269,10 +269,15 @@ def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyAr
     return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
 
 
-def _correlations(x: FloatArray, weights: FloatArray) -> FloatArray:
-    """Of columns; nan for a column that is constant in this class or infinite."""
+def _correlations(samples: Sequence[FloatArray], weights: Sequence[FloatArray]) -> FloatArray:
+    """Of columns within samples; nan of a column that is constant there, or infinite."""
+    largest = np.max([np.max(np.abs(x), axis=0) for x in samples], axis=0)
+    scale = np.where(largest > 0.0, largest, 1.0)  # squares of 1e300 overflow
     with np.errstate(invalid="ignore", divide="ignore"):
-        away = (x - np.average(x, 0, weights)) * np.sqrt(weights)[:, None]
+        away = np.concatenate([
+            (x / scale - np.average(x / scale, 0, w)) * np.sqrt(w)[:, None]
+            for x, w in zip(samples, weights, strict=True)
+        ])  # fmt: skip
         products = away.T @ away
         size = np.sqrt(np.diag(products))
         found = products / np.outer(size, size)
@@ -945,16 +950,9 @@ def _nearest(
     """
     both = np.concatenate([systems.client, systems.impostor])
     equal = np.array([[np.array_equal(a, b) for a in both.T] for b in both.T])
-    first = x[:, np.argmax(owned, axis=1)]
-    largest = np.max(np.abs(first), axis=0)  # squares of 1e300 overflow
-    parts = np.split(first / np.where(largest, largest, 1.0), [len(systems.client)])
-    centred = np.concatenate([
-        (part - np.average(part, 0, w)) * np.sqrt(w)[:, None]
-        for part, w in zip(parts, (weights_of(systems, who) for who in CLASSES), strict=True)
-    ])  # fmt: skip
-    size = np.sqrt(np.sum(centred**2, axis=0))
-    size[size == 0.0] = math.inf  # constant within both classes: like no other
-    correlation = centred.T @ centred / np.outer(size, size)
+    first = np.split(x[:, np.argmax(owned, axis=1)], [len(systems.client)])
+    # Constant within both classes: like no other.
+    correlation = np.nan_to_num(_correlations(first, [weights_of(systems, w) for w in CLASSES]))
     likeness = np.abs(correlation) + equal
     np.fill_diagonal(likeness, -1.0)
     return [

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, AnyArray, IntArray
-from betaroc.core.errors import BetarocError, InputError, InputTypeError
+from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.tables import Table, table_of
 from betaroc.core.text import shown
@@ -551,16 +551,7 @@ def inclusion(
     >>> result.fusion.gain("hooked", part="lax").high < 0.0  # there it does harm
     True
     """
-    if not isinstance(region, tuple | list) or len(region) != 2:
-        raise InputTypeError.about("region")(
-            f"region must be a pair (low, high) of FARs; got {shown(region)}. Give two fractions,"
-            " such as (0, 0.1)."
-        )
-    low, high = (checks.fraction(x, "region") for x in region)
-    if not low < high:
-        raise InputError.about("region")(
-            f"region must be a pair low < high of FARs; got ({low!r}, {high!r}). Swap or widen it."
-        )
+    low, high = (checks.fraction(x, "region") for x in checks.span(region, "region"))
     region, level = (low, high), checks.level(level)
     folds = checks.count(folds, "folds", 2)
     found = systems_of(frame, label, client_label, systems, nan_policy, group)
@@ -658,10 +649,8 @@ def _parts(
     alphas = checked_alphas(alpha, single=False, criterion=criterion)
     reach = checks.positive(ends, "ends")
     if reach > 0.5:
-        raise InputError.about("ends")(
-            f"ends must be the largest target of either end, in (0, 0.5]; got {reach!r}. Give a"
-            " small rate, such as 0.1."
-        )
+        rule, remedy = "be the largest target of either end, in (0, 0.5]", "Give a small rate."
+        raise refusal("ends", rule, repr(reach), remedy)
     n_client, n_impostor = systems.sizes
     prior = n_client / (n_client + n_impostor)
     targets = reach * np.arange(1, _TARGETS + 1) / _TARGETS

@@ -20,6 +20,7 @@ from betaroc.core.errors import (
     InputError,
     InputTypeError,
     SameDataWarning,
+    refusal,
 )
 from betaroc.core.names import name_columns
 from betaroc.core.notices import warn
@@ -97,10 +98,8 @@ def systems_of(
     """The classifiers of a frame, of a mapping or of a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
     if systems is not None and width_of(systems) < 0:
-        raise InputTypeError.about("systems")(
-            f"systems must be a list of names; got {shown(systems)}. Pass a list, such as"
-            ' ["cnn", "svm"].'
-        )
+        remedy = 'Pass a list, such as ["cnn", "svm"].'
+        raise refusal("systems", "be a list of names", shown(systems), remedy, InputTypeError)
     if isinstance(given, list | tuple):
         by_name: dict[str, Any] = {}
         for k, scores in enumerate(given, 1):
@@ -132,9 +131,9 @@ def _new_name(name: str, taken: Mapping[str, Any]) -> str:
 def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: str) -> Systems:
     by_name = {str(key): scores for key, scores in given.items()}
     chosen = _chosen(list(by_name) if systems is None else systems, list(by_name), role)
-    _refuse_few([name for name, _ in chosen], f"{role} gives")
+    _refuse_few(list(chosen), f"{role} gives")
     columns: list[Scores] = []
-    for name, source in chosen:
+    for name, source in chosen.items():
         scores = by_name[source]
         if not isinstance(scores, Scores):
             raise InputTypeError.about(role)(
@@ -144,7 +143,7 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
         do = "Keep the trials that every system scored, and leave out the others"
         refuse_rejected(scores, "a fused score", do)
         if columns:
-            _same_trials(columns[0], scores, (chosen[0][0], name))
+            _same_trials(columns[0], scores, (next(iter(chosen)), name))
         columns.append(scores)
     parts: dict[str, Any] = {}
     for who in CLASSES:
@@ -153,8 +152,7 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
         for x in (f"{who}_groups", f"{who}_weights"):
             beside = next((g for s in columns if (g := getattr(s, x)) is not None), None)
             parts[x] = None if beside is None else frozen(beside[rows])
-    names = tuple(name for name, _ in chosen)
-    return Systems(names, **parts, library=first_library(columns))
+    return Systems(tuple(chosen), **parts, library=first_library(columns))
 
 
 #: What is said of two systems, of an ensemble, which cannot do without the same trials.
@@ -196,19 +194,20 @@ def _of_frame(
     else:
         wanted, what = list(systems), "systems names"
     chosen = _chosen(wanted, [name for name in present if name != label], role)
-    _refuse_few([name for name, _ in chosen], what)
-    columns = [source for _, source in chosen]
-    for column in columns:
+    _refuse_few(list(chosen), what)
+    for column in chosen.values():
         if not isinstance(column, str):
             raise InputTypeError(
                 f"classifiers must have text for names; a column of {role} is named"
                 f" {typed(column)}. Rename the columns, such as frame.rename(columns=str)."
             )
-    table = opening.selected([label, *columns, *hang])
+    table = opening.selected([label, *chosen.values(), *hang])
     labels = frame_columns(opened(table), {"label": label})["label"]
     client = client_mask(labels, client_label, name=f"column {shown(label)}")
-    kept, values = _present_rows({n: table[source] for n, source in chosen}, client, nan_policy)
-    names, scores = tuple(name for name, _ in chosen), []
+    kept, values = _present_rows(
+        {n: table[source] for n, source in chosen.items()}, client, nan_policy
+    )
+    names, scores = tuple(chosen), []
     for name, column in zip(names, values, strict=True):
         scores.append(score_array(column[kept], f"classifier {shown(name)}"))
         refuse_hard_labels(f"classifier {shown(name)}", scores[-1].size, scores[-1])
@@ -243,8 +242,8 @@ def _table_words(role: str) -> str:
     return "the table" if role == "frame" else role
 
 
-def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tuple[str, str]]:
-    """Each classifier's own name and the column it comes from."""
+def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> dict[str, str]:
+    """The column that each classifier comes from, by its own name."""
     found: dict[str, str] = {}
     for column in wanted:
         if not np.isscalar(column) or column not in present:
@@ -254,7 +253,7 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tu
                 + worded("`systems=...`")
             )
         found[_new_name(str(column), found)] = column
-    return list(found.items())
+    return found
 
 
 def _present_rows(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, INSIDE, FloatArray
-from betaroc.core.errors import BetarocError, InputError, InputTypeError, MisfitWarning
+from betaroc.core.errors import BetarocError, InputError, InputTypeError, MisfitWarning, refusal
 from betaroc.core.notices import Notice, public, quietly
 from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.resampling import refuse_fractional_weights, streams
@@ -338,16 +338,11 @@ def _checked_rates(wanted: npt.ArrayLike, name: str) -> FloatArray:
     """Rates that were given, the largest first, each once."""
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
-        raise InputError.about(name)(
-            f"{name} must hold at least one rate; got {shown(wanted)}. Give one such as 0.01, or"
-            " leave it out."
-        )
-    bad = np.flatnonzero(~((rates > 0.0) & (rates < 1.0)))
-    if bad.size:
-        raise InputError.about(name)(
-            f"{name} must be rates strictly between 0 and 1; {bad.size} of {rates.size} are not,"
-            f" first at index {bad[0]}: {float(rates[bad[0]])!r}. Give a rate such as 0.01."
-        )
+        remedy = "Give one such as 0.01, or leave it out."
+        raise refusal(name, "hold at least one rate", shown(wanted), remedy)
+    bad = ~((rates > 0.0) & (rates < 1.0))
+    rule, remedy = "be rates strictly between 0 and 1", "Give a rate such as 0.01."
+    checks.check_entries(rates, bad, name, rule, remedy)
     return np.unique(rates)[::-1]
 
 
@@ -1096,15 +1091,12 @@ class _Side:
         low, high = (result.params.get(mass, 0.0) for mass in MASSES)
         rule = result.boundary
         if not result.names:
-            raise InputTypeError.about("f")(
-                f"f must be a fit of a parametric family; its {who} class is of family"
-                f' {result.family!r}. Fit one, such as family="beta".'
-            )
+            family, remedy = f"{who}s of {result.family!r}", 'Fit one, such as family="beta".'
+            raise refusal("f", "be a fit of a parametric family", family, remedy, InputTypeError)
         if rule is not None and rule.policy not in ("inflate", "error", "drop"):
-            raise InputError.about("f")(
-                "f must be fitted to the scores themselves for a check; its boundary rule is"
-                f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
-            )
+            remedy = "Fit with boundary=None, or give far= or frr= to count there."
+            policy = f"one whose boundary rule is {rule.policy!r}"
+            raise refusal("f", "be fitted to the scores themselves for a check", policy, remedy)
         values, copies = ordered(scores, who)
         inside = np.full(values.size, True)
         if rule is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray, IntArray
-from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError
+from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError, refusal
 from betaroc.core.notices import public, quietly
 from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.resampling import streams
@@ -175,10 +175,8 @@ def likelihood_ratio_test(
     for who, result in zip(CLASSES, (restricted.client, restricted.impostor), strict=True):
         trials = inner_trials(result)  # between the point masses
         if abs(trials - round(trials)) > 1e-6:
-            raise InputError.about("weights")(
-                f"weights must be whole numbers of copies to draw {who} scores; their total is"
-                f" {result.total_weight!r}."
-            )
+            total = f"a total of {result.total_weight!r}"
+            raise refusal("weights", f"be whole numbers of copies to draw {who} scores", total)
         sizes.append(round(trials))
     drawn = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
@@ -1065,17 +1063,14 @@ def _named(
     if families is None:
         return _usual(scores, bounds)
     if isinstance(families, str) or not isinstance(families, Sequence):
-        raise InputTypeError.about("families")(
-            f"families must be a list of names; got {checks.shown(families)} of type"
-            f" {type(families).__name__}. Leave it out for those that fit."
-        )
+        actual = f"{checks.shown(families)} of type {type(families).__name__}"
+        remedy = "Leave it out for those that fit."
+        raise refusal("families", "be a list of names", actual, remedy, InputTypeError)
     known = tuple(name for name, row in FAMILIES.items() if not row.counted)
     names = [checks.choice(name, known, "families") for name in families]
     if len(set(names)) < len(names) or not names:
-        raise InputError.about("families")(
-            f"families must name each family once; got {checks.shown(names)}. Give such as"
-            ' ["beta", "normal"].'
-        )
+        remedy = 'Give such as ["beta", "normal"].'
+        raise refusal("families", "name each family once", checks.shown(names), remedy)
     bounded = [name for name in names if FAMILIES[name].on_unit]
     if bounded and bounds is None:
         raise InputError.about("scores")(

@@ -13,7 +13,14 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import rate_array, score_array, span, weights_array
-from betaroc.core.errors import BetarocError, FitError, InfluenceWarning, InputError, MisfitWarning
+from betaroc.core.errors import (
+    BetarocError,
+    FitError,
+    InfluenceWarning,
+    InputError,
+    MisfitWarning,
+    refusal,
+)
 from betaroc.core.notices import Notice, passed_on, public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, columns_from_rows, in_library, library_of, table_of
@@ -1405,10 +1412,8 @@ def fit_distribution(
     (1.860003, 0.7823)
     """
     if isinstance(family, tuple | list):
-        raise InputError.about("family")(
-            f"family must be one name for one sample; got {shown(family)}. A pair of names is for"
-            " br.fit, which has two."
-        )
+        remedy = "A pair of names is for br.fit, which has two."
+        raise refusal("family", "be one name for one sample", shown(family), remedy)
     name, _ = checked_pair(family, (AUTO,))
     if FAMILIES.get(name) is not None and FAMILIES[name].of_pairs:
         raise InputError.about("family")(

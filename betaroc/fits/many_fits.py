@@ -18,6 +18,7 @@ from betaroc.core.errors import (
     InputTypeError,
     ReversedScoresWarning,
     SmallSampleWarning,
+    refusal,
 )
 from betaroc.core.notices import public, quietly, warn
 from betaroc.core.tables import Library, Table, first_library, library_of, table_of
@@ -304,9 +305,7 @@ def _of_scores(
     asked: tuple[Asking, ...],
 ) -> Table:  # fmt: skip
     if not items:
-        raise InputError.about("frame")(
-            "frame must hold at least one system; the collection is empty. Give one."
-        )
+        raise refusal("frame", "hold at least one system", "an empty collection", "Give one.")
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):
             raise InputTypeError(
@@ -421,19 +420,16 @@ def _table(
     boundary: str | None, pair: tuple[str, str], why: str, library: Library | None,
 ) -> Table:  # fmt: skip
     reason = columns.pop("reason")
-    first = [name for name in columns if name.startswith(("client_", "impostor_"))]
-    last = [name for name in columns if name not in (*first, "log_likelihood", "auc")]
+    first = {name: v for name, v in columns.items() if name.startswith(("client_", "impostor_"))}
     nothing = np.full(len(names), np.nan)
-    ordered = {
-        name: columns.get(name, nothing) for name in (*first, "log_likelihood", "auc", *last)
-    }
+    numbers = {name: columns.get(name, nothing) for name in ("log_likelihood", "auc")}
     counts = [np.asarray(size, dtype=np.int64) for size in sizes]
     head = {
         "system": names, "n_client": counts[0], "n_impostor": counts[1],
         "client_family": [pair[0]] * len(names), "impostor_family": [pair[1]] * len(names),
         "family_reason": [why] * len(names),
     }  # fmt: skip
-    found = head | ordered | {"fitted": reason == "", "reason": reason}
+    found = head | first | numbers | columns | {"fitted": reason == "", "reason": reason}
     _say(found, boundary)
     table = table_of(found, library)
     if library_of(table) == "pandas":

@@ -13,7 +13,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, BoolArray, FloatArray
 from betaroc.core.checks import counts
-from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.errors import BetarocError, InputError, refusal
 from betaroc.core.notices import Notice, quietly
 from betaroc.core.tables import Table, Tabular, columns_from_rows
 from betaroc.core.text import sentence, shown
@@ -93,10 +93,8 @@ class TailRequest(NamedTuple):
         wrong = [key for key in given if key not in CLASSES]
         words = [word for word in given.values() if not isinstance(word, str) or word not in _SIDES]
         if wrong or words or not given:
-            raise InputError.about("tails")(
-                'tails must be "both", "upper", "lower" or a dict of "client" and "impostor" with'
-                f" these words; got {shown(tails)}. Give one, or leave it out."
-            )
+            rule = 'be "both", "upper", "lower" or a dict of "client" and "impostor" with these'
+            raise refusal("tails", rule, shown(tails), "Give one, or leave it out.")
         counted = SIZES if sizes is None else counts(sizes, "tail_sizes", FEWEST_BEYOND)
         sides = [_SIDES[given[who]] if who in given else () for who in CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
@@ -114,10 +112,8 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
         As in :func:`fit_tails`; of a summary also if a size is above 400.
     """
     if isinstance(pair.scores, ScoreSummary) and max(asked.sizes) > _MOST_OF_SUMMARY:
-        raise InputError.about("tail_sizes")(
-            f"tail_sizes must be at most {_MOST_OF_SUMMARY} of a summary, which keeps the {KEPT}"
-            f" most extreme scores; got {max(asked.sizes)}. Fit the scores."
-        )
+        rule = f"be at most {_MOST_OF_SUMMARY} of a summary, which keeps {KEPT} extreme scores"
+        raise refusal("tail_sizes", rule, str(max(asked.sizes)), "Fit the scores.")
     found, said = [], []
     for who in CLASSES:
         one, notices = _class_with_tails(getattr(pair, who), pair.scores, who, asked)

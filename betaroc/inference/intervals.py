@@ -20,6 +20,7 @@ from betaroc.core.errors import (
     InputTypeError,
     MisfitWarning,
     SmallSampleWarning,
+    refusal,
 )
 from betaroc.core.notices import Notice, passed_on, public, quietly, warn
 from betaroc.core.options import IntervalOptions
@@ -518,9 +519,8 @@ def interval(
     """
     options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     if isinstance(x, ScoreModel):
-        raise InputTypeError.about("x")(
-            "x must have an error; got a ScoreModel, whose numbers have none. Fit scores first."
-        )
+        actual = "a ScoreModel, whose numbers have none"
+        raise refusal("x", "have an error", actual, "Fit scores first.", InputTypeError)
     types = ScoreData, SupportedPair, Answers
     of = as_scores(x, "x", "Scores, a ScoreSummary, a Fit, an Epc", types)
     (of,) = of_comparisons(stat, point, of)
@@ -776,10 +776,9 @@ def roc_band(
         estimate, made = np.asarray(points.tpr), "scores"
         low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
     else:
-        raise InputTypeError.about("x")(
-            f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type"
-            f" {type(x).__name__}. A ScoreModel has no error: fit scores first."
-        )
+        actual, remedy = f"{shown(x)} of type {type(x).__name__}", "A ScoreModel has no error: fit"
+        rule = "be Scores, a ScoreSummary or a Fit"
+        raise refusal("x", rule, actual, f"{remedy} scores first.", InputTypeError)
     asked = of_point(points, {"FAR": at})
     if far is not None:
         tell(evidence, asked)

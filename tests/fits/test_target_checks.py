@@ -201,7 +201,7 @@ def test_empirical_distributions_placed_the_threshold() -> None:
     assert check.ks is check.roc_distance is None
     assert check.reason.startswith("only rates were counted: f must be a fit of a parametric")
     assert "FAR 1 %" in str(check)
-    with pytest.raises(br.InputTypeError, match="its client class is of family 'empirical'"):
+    with pytest.raises(br.InputTypeError, match="got clients of 'empirical'"):
         br.check_fit(br.fit(scores, "empirical"))
 
 
@@ -356,8 +356,12 @@ def test_thresholds_near_one_keep_their_logit() -> None:
 @pytest.mark.parametrize(
     ("rates", "error", "text"),
     [
-        (0.0, br.InputError, r"strictly between 0 and 1; 1 of 1 are not, first at index 0: 0\.0"),
-        ([0.1, 1.0], br.InputError, r"1 of 2 are not, first at index 1: 1\.0. Give a rate"),
+        (
+            0.0,
+            br.InputError,
+            r"strictly between 0 and 1; got 1 of 1 that are not, first at index 0: 0\.0",
+        ),
+        ([0.1, 1.0], br.InputError, r"1 of 2 that are not, first at index 1: 1\.0. Give a rate"),
         (float("nan"), br.InputError, "first at index 0: nan"),
         ([], br.InputError, r"must hold at least one rate; got \[\]"),
         (-0.1, br.InputError, "strictly between 0 and 1"),

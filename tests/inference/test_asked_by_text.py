@@ -101,14 +101,3 @@ def test_a_number_that_is_not_there_is_told_with_its_reason(
     file.write_text("\n".join(["score,label", *rows]), encoding="utf-8")
     assert main(["fit", str(file), "--statistic", "client-mu"]) in (0, None)
     assert f"No interval of fitted client-mu: the {own}" in capsys.readouterr().out
-
-
-def test_few_scores_beyond_are_shown_in_the_repr() -> None:
-    """28 impostors expect 2.8 beyond a FAR of 0.1 and 7 beyond 0.25; five are enough."""
-    gap = br.difference(SCORES, SCORES, "frr", far=0.1, paired=False)
-    for found in (br.interval(SCORES, "frr", far=0.1), gap):
-        assert found.sparse
-        assert "sparse=True" in repr(found)
-    again = eval(repr(br.interval(SCORES, "frr", far=0.1)), {"Interval": br.Interval})
-    assert again == br.interval(SCORES, "frr", far=0.1)
-    assert "sparse" not in repr(br.interval(SCORES, "frr", far=0.25))

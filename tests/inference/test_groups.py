@@ -884,28 +884,6 @@ def test_folds_of_people_who_are_all_connected() -> None:
         br.epc_cv(scores, folds=2)
 
 
-@pytest.mark.simulation
-def test_a_guarantee_where_all_trials_of_a_person_agree() -> None:
-    """FAR <= x in 95 % of the data sets, of 60 people with 20 equal trials each."""
-    people, hits = np.repeat(np.arange(60), 20), 0
-    for seed in range(300):
-        effect = np.random.default_rng([seed, 25]).normal(0, 1, 60)
-        scores = br.Scores([2.0, 3.0], effect[people], impostor_groups=people)
-        found = br.decide(scores, far=0.1, how="guaranteed")
-        assert found.n == 60
-        hits += stats.norm.sf(found.threshold) <= 0.1
-    assert hits / 300 >= 0.95 - 3 * 0.013
-
-
-def test_a_guarantee_from_trials_of_two_people_each() -> None:
-    """Each impostor trial belongs to two of 60 people; nothing is drawn."""
-    scores = two_columns(np.random.default_rng(26), 60, 4, 0.5)
-    found = br.decide(scores, far=0.2, how="guaranteed")
-    assert 30 <= found.n < 240
-    assert found.threshold in scores.impostor
-    assert br.decide(scores, far=0.2, how="guaranteed") == found
-
-
 # ---------------------------------------------------------------------------- bad input
 def test_methods_that_do_not_go_with_groups() -> None:
     scores = one_column(np.random.default_rng(27), 10, 3, 0.5)
