@@ -116,7 +116,7 @@ def files_of(arguments: Namespace, role: str) -> list[Source]:
     if (named and two) or len(two) == 1 or (missing and not two):
         raise InputError(
             f"{option_of(place)} must name a score file, or {' and '.join(map(option_of, names))}"
-            f" one of each class without it; got {len(named)} and {len(two)} files."
+            f" one per class; got {len(named)} and {len(two)} files."
         )
     return [(two[0], two[1])] if two else named
 

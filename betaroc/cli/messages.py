@@ -43,7 +43,6 @@ _OTHERWISE = {
     "Take Scores: all rows, or a random part of them.": "Pass --stream never.",
     "header=True": "--header",
     "header=False": "--no-header",
-    "header=": "--header",
     "paired=True": "a paired comparison",
     ", or take paired=False": ", or take --unpaired",
     "paired=False": "--unpaired",
