@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ _LEAST, _BELOW = -2.3, 1.3
 #: Numbers nearer to its start, in per cent, begin at their tick: left of it stands a name.
 _FIRST = 6.0
 _TOP, _LINE = 14.0, 17.0
+#: Numbers of an axis are at least so far apart, in per cent.
+_GAP = 9.0
 
 
 class Tick(NamedTuple):
@@ -126,7 +129,8 @@ class ScoreAxis(NamedTuple):
             marks = [(x, with_minus(f"{x:.6g}") if abs(x) > 1e-12 else "0") for x in scores]
         placed = [Tick(float(self._place(score)), text) for score, text in marks]
         inside = [tick for tick in placed if -1e-9 <= tick.at <= 100.0 + 1e-9]
-        step = max(math.ceil(len(inside) / 7), 1)
+        gaps = [after.at - before.at for before, after in pairwise(inside)]
+        step = max(math.ceil(len(inside) / 7), *(math.ceil(_GAP / gap) for gap in gaps), 1)
         middle = next((k for k, tick in enumerate(inside) if tick.text == "0.5"), 0)
         return inside[middle % step :: step]
 

@@ -187,22 +187,18 @@ def private_style(settings: Mapping[str, Any]) -> Iterator[None]:
 
     defaults: Any = mpl.rcParamsDefault
     drawing, before = object(), _own.set({**dict(dict.items(defaults)), **settings})
-    _ask(_drawings.add, drawing)
+    # Lookups ask the context from the first drawing that begins to the last that ends. The class
+    # alone changes: what the mapping holds stays as it is for all who look.
+    with _lock:
+        _drawings.add(drawing)
+        mpl.rcParams.__class__ = _asking()
     try:
         yield
     finally:
-        _ask(_drawings.remove, drawing)
+        with _lock:
+            _drawings.remove(drawing)
+            mpl.rcParams.__class__ = _asking() if _drawings else mpl.RcParams
         _own.reset(before)
-
-
-def _ask(change: Callable[[object], None], drawing: object) -> None:
-    """Lookups ask the context from the first drawing that begins to the last that ends."""
-    import matplotlib as mpl
-
-    with _lock:
-        change(drawing)
-        # The class alone changes: what the mapping holds stays as it is for all who look.
-        mpl.rcParams.__class__ = _asking() if _drawings else mpl.RcParams
 
 
 @cache
