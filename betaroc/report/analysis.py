@@ -224,10 +224,7 @@ class Analysis(Result, Noun):
         """What the analysis found, in the words of the report."""
         files = names_of_files(self.parts)
         return {
-            "family": self.family,
-            "reason": self.reason,
-            "level": self.level,
-            "seed": self.seed,
+            **fields_of(self, "family", "reason", "level", "seed"),
             "dev": set_numbers(self.dev, files),
             "beta_pair": beta_pair_numbers(self.beta),
             "tests": [set_numbers(part, files) for part in self.tests],

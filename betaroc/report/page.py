@@ -21,7 +21,7 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import quietly
 from betaroc.core.text import number, shown
-from betaroc.core.vocabulary import BIOMETRIC, RATE_NAMES, TERMS, ClassWords, Vocabulary, worded
+from betaroc.core.vocabulary import RATE_NAMES, ClassWords, Vocabulary, worded
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
     Decision,
@@ -98,6 +98,7 @@ from betaroc.report.score_set import (
     contradiction_words,
     contradictions,
     set_names,
+    tried,
 )
 from betaroc.report.sections import (
     beta_pair_section,
@@ -202,14 +203,8 @@ def decision_of(
 
 def checks_of(d: Decision | None, tests: Sequence[Any]) -> tuple[DecisionCheck | None, ...]:
     """What every test set says of it; None where that cannot be had."""
-    results: list[DecisionCheck | None] = []
-    for test in tests:
-        try:
-            with quietly():
-                results.append(None if d is None else d.check(test))
-        except BetarocError:
-            results.append(None)
-    return tuple(results)
+    made = (tried(partial(d.check, test))[0] if d else None for test in tests)
+    return tuple(made)
 
 
 def worst_check(
@@ -242,21 +237,13 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
         absent = f" and {spaced(n)} without a score, which are rejected" if n else ""
         read.append((role, [words.counted(who, m, spaced(m)) for who, m in sizes], absent))
-    target, terms = f"{asked.kind.upper()} {100.0 * asked.rate:g} %", TERMS[BIOMETRIC]
-    explained = [
-        (term.short, f"{term.title}: share of {words.many(who)} {decided}")
-        for term, who, decided in (
-            (terms.far, "impostor", "accepted"), (terms.frr, "client", "rejected")
-        )
-    ]  # fmt: skip
-    if any(part.has_rejected for part in analysis.parts):
-        explained.append(("FMR, FNMR", "the same shares of the trials that have a score"))
+    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
     screen: dict[str, Any] = {
         "title": foreign(analysis.dev.name),
         "read": read,
         "version": version(),
         "question": question_of(asked),
-        "terms": explained,
+        "absent": any(part.has_rejected for part in analysis.parts),
         "default": "" if analysis.target else f"No target was named, so it is the default, {target}"
         ". Another one:",
         "level": level_words(analysis.level),

@@ -412,25 +412,25 @@ def quality_of(
     rows = "" if summary is None else "it needs every score, which a summary does not keep"
     unfitted = "no distributions were fitted" if fit is None else ""
     copies = "" if rows or whole_weights(given) else "weights are no whole numbers of copies"
-    check, unchecked = _tried(
+    check, unchecked = tried(
         lambda: check_fit(cast(Fit, fit), replicates=CHECK_REPLICATES, level=level, rng=rng),
         unfitted or rows or _policy_words(fit) or copies,
     )
     # The rates of a fit that cannot be simulated; none where weights are no counts.
     targets = () if check is None else check.targets
     if check is None:
-        targets = _tried(lambda: check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
+        targets = tried(lambda: check_targets(cast(Fit, fit), level=level), unfitted)[0] or ()
     families, uncompared, best = None, rows, cast(Names, "")
     if not choose:
         uncompared = "a family is chosen on dev, and serves all sets"
     elif not rows:
         bounds = None if fit is None else bounds_of(fit.client.distribution)
         families, uncompared = (compared, "") if isinstance(compared, FamilyComparison) else (
-            _tried(lambda: compare_families(given, bounds=bounds), compared or ""))  # fmt: skip
+            tried(lambda: compare_families(given, bounds=bounds), compared or ""))  # fmt: skip
         best = "empirical" if families is None else named(families.recommended)
     shapeless = "" if fit is None or has_shapes(fit.family) else (
         f"only beta fits can be; these are of {family_text(fit.family)}")  # fmt: skip
-    audit, unaudited = _tried(
+    audit, unaudited = tried(
         lambda: sensitivity(cast(Fit, fit)), rows or unfitted or shapeless or copies
     )
     called = () if audit is None else _called_for(given._as_scores(), audit)
@@ -443,7 +443,7 @@ def quality_of(
     )  # fmt: skip
 
 
-def _tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
+def tried(make: Callable[[], Any], why: str = "") -> tuple[Any, str]:
     """What was made, or why not; its warnings were given with the fit."""
     if why:
         return None, why
@@ -919,23 +919,16 @@ def observed_points(
 
 def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
     """Intervals of the rates of a fit at a threshold, those of comparisons made too."""
-    rates = _rates_of_fit(fit, t, level)
-    if not dev.has_rejected:
-        return rates
-    scored = {m.key: m for m in _rates_of_fit(fit._scored, t, level)}
-    return (*rates, *(replace(scored[of], key=key) for key, of in MADE.items()))
-
-
-def _rates_of_fit(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
-    point, options, rates = fit.model._point(t), IntervalOptions(level), []
-    for key in RATES:
-        value = float(getattr(point, key))
+    options, made, rates = IntervalOptions(level), MADE if dev.has_rejected else {}, []
+    for key in (*RATES, *made):
+        of, name = (fit._scored if key in made else fit), made.get(key, key)
+        value = float(getattr(of.model._point(t), name))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
         # That of accepting all is below every score.
-        stat = asking(key, (), threshold=float(np.nan_to_num(t.theta)))
-        if not why and not math.isclose(stat.number(fit.model), value, rel_tol=1e-6):
+        stat = asking(name, (), threshold=float(np.nan_to_num(t.theta)))
+        if not why and not math.isclose(stat.number(of.model), value, rel_tol=1e-6):
             why = "its threshold is nearer to the end of the scale than a double can say"
-        interval = partial(interval_of_fit, fit, stat, options)
+        interval = partial(interval_of_fit, of, stat, options)
         rates.append(with_interval(key, value, interval, why))
     return tuple(rates)
 
@@ -1011,10 +1004,9 @@ def observed_curves(
     for part in tests:
         # These were said where the set was read and fitted.
         with passed_on(but=(SameDataWarning, ReversedScoresWarning)):
-            curves, bands = list[tuple[str, Epc]](), list[Band | None]()
+            bands: list[Band | None] = []
             with passed_on(f"{part.role}: "):
-                for chosen_by, chooser in choosers:
-                    curves.append((chosen_by, epc(chooser, part.given)))
+                curves = [(chosen_by, epc(chooser, part.given)) for chosen_by, chooser in choosers]
             try:
                 for chosen_by, curve in curves:
                     with passed_on(f"{part.role}, thresholds {BY[chosen_by]}: "):
@@ -1025,8 +1017,8 @@ def observed_curves(
                 message = f"{part.role}: no interval around its expected performance curves. "
                 warn(message + error.template, BetarocWarning)
                 bands = [None for _ in curves]
-        for (chosen_by, curve), band in zip(curves, bands, strict=True):
-            rows.append(ObservedCurve(part.role, chosen_by, curve, band))
+        rows += [ObservedCurve(part.role, *curve, band)
+                 for curve, band in zip(curves, bands, strict=True)]  # fmt: skip
     return tuple(rows)
 
 
