@@ -440,10 +440,12 @@ def _candidates(
     for name in names:
         why = "" if asked else _spared(side, name)
         try:
-            found += [] if why else [_of_class(side, name)]
+            if not why:
+                found.append(_of_class(side, name))
         except FitError as error:
             first, why = first or error, str(error)
-        left_out += [(side.who, name, why)] if why else []
+        if why:
+            left_out.append((side.who, name, why))
     if first is not None and not found:
         raise first
     return found

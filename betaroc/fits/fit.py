@@ -1452,7 +1452,7 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
     """
     if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
         return None
-    if sample.size == 0:
+    if not sample.size:
         return None
     low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None

@@ -845,7 +845,8 @@ class FittedEnds:
         weights = [r.total_weight for r in self.results]
         if self.groups is not None:
             place = 0.0 if end == "at_zero" else 1.0
-            marks = (1.0 * (getattr(self.fit.scores, who) == place) for who in CLASSES)
+            values = (getattr(self.fit.scores, who) for who in CLASSES)
+            marks = [(x == place).astype(np.float64) for x in values]
             client, impostor = zip(marks, weights, strict=True)
             return by_grouped_shares(client, impostor, self.groups).times(sign)
         counts = []

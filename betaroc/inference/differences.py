@@ -281,8 +281,10 @@ def _of_scores(
                 units = units_of(joint_trials(*pair), groups=options.groups)
                 spread = covariance_of_means(units, parts)
             else:
-                rows = [units_of(rows_of(s, asked), groups=options.groups) for s in systems]
-                alone = [covariance_of_means(*one) for one in zip(rows, zip(parts), strict=True)]
+                alone = []
+                for s, part in zip(systems, parts, strict=True):
+                    units = units_of(rows_of(s, asked), groups=options.groups)
+                    alone.append(covariance_of_means(units, [part]))
                 spread = np.diag(np.ravel(alone))
         r = correlation_of(spread)
 

@@ -329,8 +329,13 @@ class Evidence(Value):
         t = self._countable(who, invert(rates, np.log(rates)))
         expected = (law._upper(t) if above else law._lower(t))[0]
         observed = np.maximum(self.observed(who, t, above=above), 0.0)
-        total, sizes = self.totals[who], self.effective(who, t, 0.5 * _LEVEL, above=above)
-        share = observed / total
+        total, share = self.totals[who], observed / self.totals[who]
+        # An interval holds the share that was counted: near the expected one it contradicts none.
+        away = np.flatnonzero((share > _NEAR * expected) | (share * _NEAR < expected))
+        if not away.size:
+            return []
+        t, expected, observed, share = t[away], expected[away], observed[away], share[away]
+        sizes = self.effective(who, t, 0.5 * _LEVEL, above=above)
         low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
         off = contradicted(low, high, expected)
         name = (("TPR", "FAR") if above else ("FRR", "TNR"))[who]
