@@ -20,10 +20,8 @@ from betaroc.rendering.numbers import version, visible
 #: Exit codes; a command may have others.
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 #: What needs less memory, by the option that a command has.
-_LESS_MEMORY = {
-    "workers": "fewer --workers or a smaller block", "stream": "--stream always",
-    "replicates": "fewer --replicates", "systems": "fewer classifiers",
-}  # fmt: skip
+_LESS_MEMORY = {"workers": "fewer --workers", "stream": "--stream always",
+                "replicates": "fewer --replicates", "systems": "fewer classifiers"}  # fmt: skip
 #: Groups of options that --help leaves to --help-all, as `options` calls them.
 _LEFT_OUT = ("further options", "reading files")
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.cli import options
-from betaroc.cli.inputs import family_of
+from betaroc.cli.inputs import chosen_words
 from betaroc.cli.messages import messages, say
 from betaroc.cli.systems import SystemFiles, read_systems
 from betaroc.core.errors import DuplicateWarning, ReversedScoresWarning
@@ -23,7 +23,8 @@ from betaroc.decision.comparison import Comparison
 from betaroc.decision.curve import axes_of, larger_is_better
 from betaroc.decision.curve_view import named_curves
 from betaroc.decision.epc import Epc, epc
-from betaroc.estimation.families import BEST, Names, family_text, is_of_counts
+from betaroc.estimation.estimate import give
+from betaroc.estimation.families import AUTO, BEST, Names, automatic, family_text, is_of_counts
 from betaroc.fits.fit import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
@@ -105,8 +106,12 @@ def _curve_of(
     arguments: Namespace, dev: ScoreData, test: ScoreData, start: str
 ) -> tuple[Epc, Names, str]:
     """The curve by the scores or by their fit, the family, and why that one."""
-    with passed_on(f"{start}dev and test: "):
-        family, reason = family_of(arguments.family, [dev, test])
+    family, reason = arguments.family, chosen_words(arguments.family)
+    if family == AUTO:
+        chosen = automatic([dev, test])
+        family, reason = chosen.family, chosen.reason
+        with passed_on(f"{start}dev and test: "):
+            give(chosen.notices)
     with passed_on(f"{start}dev: "):
         fitted = fit(dev, **options.fit_options_of(arguments, family))
     counts = is_of_counts(family)

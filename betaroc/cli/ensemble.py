@@ -76,9 +76,8 @@ def run(arguments: Namespace) -> None:
     if arguments.html is not None:
         page = inclusion_page(result, read=read, words=words, terms=arguments.terms)
         write_whole(arguments.html, page)
-    names = ("path", "format", "guessed", "guesses")
-    beside = {"seed": arguments.seed, "read": [fields_of(one, *names) for one in sources],
-              "warnings": warned}  # fmt: skip
+    readings = [fields_of(one, "path", "format", "guessed", "guesses") for one in sources]
+    beside = {"seed": arguments.seed, "read": readings, "warnings": warned}
     say(arguments, lambda: inclusion_numbers(result) | beside,
         lambda: [*apart(Words("\n".join(read), "given")), *result._view()], warned, result.names,
         words)  # fmt: skip

@@ -56,7 +56,6 @@ def run(arguments: Namespace) -> None:
     judge = Judge(level, seed, checks=arguments.check, asked=asked) if in_full else None
     rules = options.fit_options_of(arguments, arguments.family)
     parts, documents = [], []
-    warned: list[str] = []
     with collected() as notices, progress_bar(2 * len(systems)) as step:
         for name, read, _ in read_systems(systems, arguments, step, tests=False):
             for stat in arguments.statistic:
@@ -68,7 +67,6 @@ def run(arguments: Namespace) -> None:
                          else system_document(name, part, reason, options.LEVEL))  # fmt: skip
             parts.append((name, part, reason))
             documents.append(document | {"warnings": messages(notices, arguments)})
-            warned += documents[-1]["warnings"]
             step()
 
     def tree() -> list[Node]:
@@ -85,6 +83,7 @@ def run(arguments: Namespace) -> None:
 
     tests = sum(len(system.tests) for system in systems)
     say_warnings([f"fit reads dev alone; {counted(tests, 'test file')} not read"] * bool(tests))
-    say(arguments, lambda: documents if several else documents[0], tree, warned,
+    say(arguments, lambda: documents if several else documents[0], tree,
+        [text for document in documents for text in document["warnings"]],
         [system.name for system in systems],
         shared_words(part.given.words for _, part, _ in parts))  # fmt: skip

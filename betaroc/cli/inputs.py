@@ -24,8 +24,7 @@ from betaroc.data.scores import ScoreData, ScoreSource
 from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 from betaroc.data.text_files import TextFile, asked_of
 from betaroc.estimation.contract import SUMMED_POLICIES
-from betaroc.estimation.estimate import give
-from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names, automatic
+from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering.numbers import path_words, visible
 
 #: Families that sums of a class are enough for.
@@ -58,9 +57,8 @@ def read_file(
         )
     if not given_options(arguments, ("test", "test_client_file", "system", "systems")):
         refuse(arguments, ("test_key",), "stand beside --test, whose key it is")
-    key = arguments.key
-    if is_test and arguments.test_key is not None:
-        key = arguments.test_key
+    has_key = is_test and arguments.test_key is not None
+    key = arguments.test_key if has_key else arguments.key
     with _naming_the_path(path, key):
         read: ScoreData | None = None if path is None else _streamed(path, arguments)
         if read is None:
@@ -173,15 +171,6 @@ def _naming_the_path(path: str | None, key: str | None) -> Iterator[None]:
             raise
         name = shown(Path(path).name)
         raise error.reworded(error.template.replace(name, path_words(path), 1)) from error
-
-
-def family_of(asked: Names, read: Sequence[ScoreData]) -> tuple[Names, str]:
-    """The family that stands for "auto" on all score sets of a call, and why."""
-    if asked != AUTO:
-        return asked, "" if asked == BEST else chosen_words(asked)
-    chosen = automatic(read)
-    give(chosen.notices)
-    return chosen.family, chosen.reason
 
 
 def chosen_words(asked: Names) -> str:

@@ -50,16 +50,15 @@ _OTHERWISE = {
 }
 
 
-#: Arguments that name score files.
-_FILES = (
-    "file", "files", "dev", "test", "client_file", "impostor_file", "test_client_file",
-    "test_impostor_file", "pilot", "system_files",
-)  # fmt: skip
+#: Arguments that name the score files of one system.
+FILES = ("file", "dev", "test", "client_file", "impostor_file", "test_client_file",
+         "test_impostor_file")  # fmt: skip
 
 
 def named_files(arguments: argparse.Namespace, further: Iterable[str] = ()) -> dict[str, str]:
     """By path what results call the score files of a call, and further ones."""
-    given = (getattr(arguments, name, None) or [] for name in _FILES)
+    names = (*FILES, "files", "pilot", "system_files")
+    given = (getattr(arguments, name, None) or [] for name in names)
     paths = (path for one in given for path in ([one] if isinstance(one, str) else one))
     return file_names([*paths, *further])
 

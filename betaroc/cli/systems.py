@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from betaroc.cli.inputs import Source, files_of, paths_of, read_file
+from betaroc.cli.messages import FILES
 from betaroc.cli.options import given_options, is_same_file
 from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundError
 from betaroc.core.local_files import STDIN, file_names, read_toml, shown_path
@@ -25,11 +26,6 @@ _LONGEST = 80
 _LISTED = 4
 #: What a system of a manifest may have of its key, as the options of the same names.
 _OF_KEY = ("key", "test_key", "key_label", "key_id")
-#: What names one system, beside which others must not be named.
-_OF_ONE = (
-    "file", "dev", "test", "name", "client_file", "impostor_file", "test_client_file",
-    "test_impostor_file",
-)  # fmt: skip
 
 
 class SystemFiles(NamedTuple):
@@ -66,8 +62,7 @@ def systems_of(
         first, second = (visible(quote(path)) for path in scores[:2])
         raise InputError(
             f"SCORES must be one file, dev's; got {len(scores)}: {listed(scores)}. Name a test by"
-            f" --test {second}, several systems by --system NAME {first} --system NAME {second},"
-            f" the file of each class by --client-file {first} --impostor-file {second}."
+            f" --test {second}, several systems by --system NAME {first} --system NAME {second}."
         )
     dev, test = (files_of(arguments, role) for role in ("dev", "test"))
     if tests[0] and not test:
@@ -85,7 +80,9 @@ def named_systems(
     given, place = arguments.system, arguments.systems
     if given is None and place is None:
         return []
-    beside = given_options(arguments, _OF_ONE) + ["--systems"] * (None not in (given, place))
+    beside = given_options(arguments, (*FILES, "name"))
+    if given is not None and place is not None:
+        beside.append("--systems")
     if beside:
         raise InputError(
             f"{'--systems' if given is None else '--system'} must stand without"
@@ -155,10 +152,9 @@ def _refuse_files(systems: Sequence[SystemFiles]) -> None:
     paths = dict.fromkeys(path for system in systems for path in system.paths)
     wrong = [path for path in paths if path != STDIN and not os.path.isfile(path)]
     if wrong:
-        first = first_names(shown_path(path, 50) for path in wrong)
         raise ScoreFileNotFoundError(
             f"every file of the systems must be a file that exists; {len(wrong)} of {len(paths)}"
-            f" are none: {first}. Nothing was read: check the paths."
+            f" are none: {first_names(shown_path(path, 50) for path in wrong)}. Check the paths."
         )
     seen: dict[object, str] = {}
     for system in systems:
