@@ -60,7 +60,7 @@ from betaroc.report.page import (
     analysis_block,
     apart_words,
     checks_of,
-    contradicted_lines,
+    contradicted,
     decision_lines,
     decision_of,
     doubts,
@@ -83,7 +83,6 @@ from betaroc.report.score_set import (
     Quality,
     ScoreSet,
     class_verdicts,
-    contradictions,
     curve_tests,
     distances,
     intervals_of,
@@ -201,7 +200,7 @@ class Analysis(Result, Noun):
             without pictures; warnings.
         """
         alarms, warnings = doubts(self)
-        first = [*contradicted_lines(self), *alarms, *filter(None, [apart_words(self.dev)])]
+        first = [*contradicted(self)[1], *alarms, *filter(None, [apart_words(self.dev)])]
         blocks = ["\n".join(decision_lines(self)), *["\n".join(first)] * bool(first)]
         blocks.append(text_of(sections_of(self)))
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
@@ -230,10 +229,7 @@ class Analysis(Result, Noun):
             "tests": [set_numbers(part, files) for part in self.tests],
             "decision": decision_numbers(self),
             "operating_points": [met_numbers(p, self.parts) for p in self.points],
-            "contradictions": [
-                row._asdict()
-                for row in contradictions(self.dev, self.tests, self.points, self.level)
-            ],
+            "contradictions": [row._asdict() for row in contradicted(self)[0]],
             "curves": [observed_numbers(met) for met in self.curves],
             "warnings": [notice.message for notice in self.notices],
         }
@@ -900,7 +896,7 @@ def report_document(analysis: Analysis) -> dict[str, Any]:
         "title": foreign(analysis.dev.name).whole,
         "answer": [say(line) for line in decision_lines(analysis)],
         "decision": decision_numbers(analysis),
-        "contradicted": [say(line) for line in contradicted_lines(analysis)],
+        "contradicted": [say(line) for line in contradicted(analysis)[1]],
         "warnings": [say(notice.message) for notice in analysis.notices],
         "sections": [dict_of(retold(section, say)) for section in sections],
     })  # fmt: skip

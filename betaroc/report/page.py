@@ -93,6 +93,7 @@ from betaroc.rendering.tree import (
 )
 from betaroc.rendering.tree_html import html_of, prose_of, template, tight, typeset
 from betaroc.report.score_set import (
+    Contradiction,
     Named,
     ScoreSet,
     contradiction_words,
@@ -591,11 +592,11 @@ def in_field_words(analysis: Analysis) -> Callable[[str], str]:
     return lambda text: field.said(analysis.words.said(text, names), [*names, *analysis.words])
 
 
-def contradicted_lines(analysis: Analysis) -> list[str]:
-    """What test contradicts, before anything that rests on dev."""
+def contradicted(analysis: Analysis) -> tuple[list[Contradiction], list[str]]:
+    """What test contradicts, and in words, which stand before anything that rests on dev."""
+    rows = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
     names = dict(zip((p.role for p in analysis.tests), set_names(analysis.tests), strict=True))
-    of = analysis.dev, analysis.tests, analysis.points, analysis.level
-    return contradiction_words(contradictions(*of), names, analysis.level)
+    return rows, contradiction_words(rows, names, analysis.level)
 
 
 def render_body(analysis: Analysis) -> str:
@@ -623,11 +624,12 @@ _UNDRAWN = (
 
 def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
     """What stands first, and the sections below it."""
-    d, (alarms, warnings) = analysis.decision, doubts(analysis)
-    rows = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
+    d, (rows, lines), (alarms, warnings) = (
+        analysis.decision, contradicted(analysis), doubts(analysis),
+    )  # fmt: skip
     page = template("page.html.j2", "report").render({
         "screen": first_screen(analysis),
-        "contradicted": list(map(typeset, contradicted_lines(analysis))),
+        "contradicted": list(map(typeset, lines)),
         "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
         "apart": typeset(apart_words(analysis.dev)),

@@ -351,8 +351,9 @@ def _section(part: SystemPart, key: str) -> tuple[Section, frozenset[str]]:
     if system is None:
         return Section(foreign(part.name).short, (Words(part.why),), "", key, folded=True), terms
     worst, d = system.worst, system.decision
-    blocks = decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
-    if part.analysis is not None:
+    if part.analysis is None:
+        blocks = decision_view(d, worst if isinstance(worst, DecisionCheck) else None)
+    else:
         body, terms = render_part(part.analysis)
         # One level down, with ids of its own: what a user named is escaped and holds no tag.
         for level in (3, 2, 1):

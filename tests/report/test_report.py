@@ -153,6 +153,17 @@ def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> N
     assert drawings.findall(page) == drawings.findall(text)
 
 
+def test_long_names_are_cut_with_the_whole_in_the_title(
+    analysis: br.Analysis, panel_alone: None
+) -> None:
+    name = "a" * 30 + "MIDDLE" + "b" * 30
+    page = Page(render_report(renamed(analysis, name)))
+    titles = [attributes["title"] for tag, attributes in page.tags if tag == "bdi"]
+    assert name in titles
+    assert not any(name in piece for piece in page.text)
+    assert any(re.fullmatch("a{21}…b{10}", piece) for piece in page.text)
+
+
 def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None) -> None:
     message = "dev: <b>bold</b> & \u202e"
     warned = dataclasses.replace(analysis)
