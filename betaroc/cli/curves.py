@@ -143,7 +143,7 @@ def say_curves(
     say(
         arguments, document, lambda: [*tree(), Words("\n".join(lines), "given")],
         [*warned, *coarse] if arguments.csv else warned,
-        [curve.name for curve in curves], shared_words(side.words for _, side in sides),
+        shared_words(side.words for _, side in sides),
     )  # fmt: skip
 
 

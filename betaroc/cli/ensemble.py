@@ -79,5 +79,5 @@ def run(arguments: Namespace) -> None:
     readings = [fields_of(one, "path", "format", "guessed", "guesses") for one in sources]
     beside = {"seed": arguments.seed, "read": readings, "warnings": warned}
     say(arguments, lambda: inclusion_numbers(result) | beside,
-        lambda: [*apart(Words("\n".join(read), "given")), *result._view()], warned, result.names,
-        words)  # fmt: skip
+        lambda: [*apart(Words("\n".join(read), "given")), *result._view()],
+        warned, words)  # fmt: skip

@@ -85,5 +85,4 @@ def run(arguments: Namespace) -> None:
     say_warnings([f"fit reads dev alone; {counted(tests, 'test file')} not read"] * bool(tests))
     say(arguments, lambda: documents if several else documents[0], tree,
         [text for document in documents for text in document["warnings"]],
-        [system.name for system in systems],
         shared_words(part.given.words for _, part, _ in parts))  # fmt: skip

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
 from typing import Any
@@ -104,27 +103,26 @@ def messages(notices: list[Notice], arguments: argparse.Namespace) -> list[str]:
 # ------------------------------------------------------------------------- what was found
 def say(
     arguments: argparse.Namespace, document: Callable[[], Any], tree: Callable[[], Sequence[Node]],
-    warned: Sequence[str] = (), names: Iterable[str] = (), words: ClassWords | None = None,
+    warned: Sequence[str] = (), words: ClassWords | None = None,
 ) -> None:  # fmt: skip
     """The result as JSON, or its tree as text or its table as CSV or LaTeX; then the warnings.
 
-    ``names`` are the user's, which stay as they are, ``words`` those of the classes. JSON holds
-    the warnings itself.
+    ``words`` are those of the classes. JSON holds the warnings itself.
     """
     if arguments.json:
         sys.stdout.write(json_text(plain(document())))
         return
-    sections, names = tree(), list(names)
-    spoken = partial(in_terms, arguments=arguments, names=names, words=words)
+    sections = tree()
+    spoken = partial(in_terms, arguments=arguments, words=words)
     grid = kept_grid(sections)
     if grid.kept and getattr(arguments, "csv", False):
         sys.stdout.write(csv_table(grid.kept))
     elif grid.kept and getattr(arguments, "latex", False):
-        sys.stdout.write(latex_grid(retold(grid, spoken, names=True)))
+        sys.stdout.write(latex_grid(retold(grid, spoken)))
     else:
-        told = text_of([retold(one, spoken, names=True) for one in sections], _terminal())
+        told = text_of([retold(one, spoken) for one in sections], _terminal())
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in told.split("\n")))
-    say_warnings([in_terms(one, arguments, names, words) for one in warned])
+    say_warnings([in_terms(one, arguments, words) for one in warned])
 
 
 def _terminal() -> Terminal:
@@ -138,18 +136,11 @@ def _terminal() -> Terminal:
 
 
 def in_terms(
-    text: str, arguments: argparse.Namespace, names: Iterable[str] = (),
-    words: ClassWords | None = None,
+    text: str, arguments: argparse.Namespace, words: ClassWords | None = None
 ) -> str:  # fmt: skip
-    """A text in these words; what the user named, in the call or by ``names``, as it is."""
-    given = [value for value in vars(arguments).values() if isinstance(value, str | list)]
-    flat = [one for value in given for one in ([value] if isinstance(value, str) else value)]
-    names = (*names, *named_files(arguments).values())
-    called = [visible(one) for one in (*flat, *names) if isinstance(one, str)]
-    paths = [Path(one).name for one in called]
-    own, terms = words or ClassWords(), TERMS[getattr(arguments, "terms", BIOMETRIC)]
-    said = Vocabulary(terms, own).fill(own.said(text, [*called, *paths]))
-    return terms.said(said, [*called, *paths, *own])
+    """A text in the words of the field that the call names, and in these of the classes."""
+    terms = TERMS[getattr(arguments, "terms", BIOMETRIC)]
+    return Vocabulary(terms, words or ClassWords()).fill(text)
 
 
 def say_warnings(texts: Sequence[str]) -> None:

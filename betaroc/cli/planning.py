@@ -14,7 +14,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import passed_on
 from betaroc.core.text import number, shown
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import RATE_NAMES, canonical
+from betaroc.core.vocabulary import RATE_NAMES, canonical, short_name
 from betaroc.decision.decide import checked_request
 from betaroc.decision.ways import TARGET_RATES, fewest_of_order, needed_for_guarantee
 from betaroc.distributions.base import Distribution
@@ -60,7 +60,7 @@ def guarantee_words(planned: str, level: float) -> list[str]:
         return []
     kind, target, needed = _guarantee(f"{canonical(kind)}={value}", level)
     return [
-        f"a guarantee that {kind.upper()} is at most {100 * target:g} % takes"
+        f"a guarantee that {short_name(kind)} is at most {100 * target:g} % takes"
         f" {spaced(needed)} {_CLASSES[kind]} scores or more: betaroc plan"
         f" {GUARANTEE}@{kind}={value}"
     ]
@@ -69,7 +69,7 @@ def guarantee_words(planned: str, level: float) -> list[str]:
 def say_guarantee(point: str, level: float, arguments: Namespace) -> None:
     """The scores that a guarantee needs, and what more of them allow."""
     kind, target, needed = _guarantee(point, level)
-    name, who = kind.upper(), _CLASSES[kind]
+    name, who = short_name(kind), _CLASSES[kind]
     sizes = [(fewest_of_order(k + 1, target, level), k) for k in _ACCEPTED]
     columns = (Column("n", f"{who} scores", spaced), Column("beyond", "beyond"),
                Column("expected", f"{name} expected", rate), Column("guaranteed"))  # fmt: skip

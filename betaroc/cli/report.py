@@ -78,6 +78,6 @@ def run(arguments: Namespace) -> None:
         step()
     for part in parts:
         start = f"{part.name}: " * several
-        say_warnings([start + in_terms(text, arguments, [part.name], words=part.dev.words)
+        say_warnings([start + in_terms(text, arguments, part.dev.words)
                       for text in part.warnings])  # fmt: skip
     remark(f"wrote {visible(arguments.output)}")

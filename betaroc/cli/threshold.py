@@ -69,14 +69,13 @@ def run(arguments: Namespace) -> int | None:
     words = shared_words(row.dev.words for row in rows)
     if arguments.only is not None:
         sys.stdout.write(f"{rows[0].decision.threshold!r}\n")
-        say_warnings([in_terms(text, arguments, words=words) for text in warned])
+        say_warnings([in_terms(text, arguments, words) for text in warned])
     elif several:
         say(arguments, lambda: [{"system": row.name} | decision_document(row) for row in rows],
-            lambda: [*thresholds_view(rows), read_lines(rows)], warned,
-            [row.name for row in rows], words)  # fmt: skip
+            lambda: [*thresholds_view(rows), read_lines(rows)], warned, words)  # fmt: skip
     else:
         say(arguments, lambda: decision_document(rows[0]),
             lambda: [*decision_view(rows[0].decision, rows[0].check), read_lines(rows),
-                     report_line(arguments, request)], warned, words, words)  # fmt: skip
+                     report_line(arguments, request)], warned, words)  # fmt: skip
     green = all(row.status == GREEN for row in rows)
     return 1 if arguments.strict and not green else None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.vocabulary import RATE_NAMES, RATES, SYNONYMS
+from betaroc.core.vocabulary import RATE_NAMES, RATES, SYNONYMS, template_of
 
 #: How alike a suggestion must be, and by how much more than what else could be meant.
 _ALIKE, _TIE = 0.5, 0.15
@@ -42,7 +42,8 @@ def listed(values: Iterable[object], limit: int = 5, width: int = 24) -> str:
 
 
 def sentence(text: str) -> str:
-    """With its full stop."""
+    """With its full stop, and its slots."""
+    text = template_of(text)
     return text if text.endswith(".") else f"{text}."
 
 

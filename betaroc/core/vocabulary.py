@@ -18,11 +18,14 @@ BIOMETRIC = "biometric"
 FAR, FRR, TPR, TNR, HTER, EER = map(chr, range(0x10E000, 0x10E006))
 _RATE_NAMES = ("far", "frr", "tpr", "tnr", "hter", "eer")
 RATE_SLOT = dict(zip(_RATE_NAMES, (FAR, FRR, TPR, TNR, HTER, EER), strict=True))
-TITLE_SLOT = {name: chr(0x10E010 + k) for k, name in enumerate(_RATE_NAMES)}
+_TITLES = [chr(0x10E010 + k) for k in range(len(_RATE_NAMES))]
+FALSE_ACCEPTANCE_RATE, FALSE_REJECTION_RATE, TRUE_POSITIVE_RATE, TRUE_NEGATIVE_RATE = _TITLES[:4]
+HALF_TOTAL_ERROR_RATE, EQUAL_ERROR_RATE = _TITLES[4:]
+TITLE_SLOT = dict(zip(_RATE_NAMES, _TITLES, strict=True))
 #: Slots of the classes: before a noun ("client scores"), for one, with its article, for several.
 CLIENT, ONE_CLIENT, A_CLIENT, CLIENTS = map(chr, range(0x10E020, 0x10E024))
 IMPOSTOR, ONE_IMPOSTOR, AN_IMPOSTOR, IMPOSTORS = map(chr, range(0x10E028, 0x10E02C))
-_CLASS_SLOTS = {
+CLASS_SLOTS = {
     "client": (CLIENT, ONE_CLIENT, A_CLIENT, CLIENTS),
     "impostor": (IMPOSTOR, ONE_IMPOSTOR, AN_IMPOSTOR, IMPOSTORS),
 }
@@ -99,11 +102,6 @@ class Terms:
         rejected; the mean of the first two; the rate at which they are equal.
     counts : tuple of str
         Clients and impostors accepted, impostors and clients rejected.
-
-    Examples
-    --------
-    >>> TERMS["matching"].said("HTER, FAR and FRR at the EER")
-    'HTER, FMR and FNMR at the EER'
     """
 
     name: str
@@ -115,36 +113,6 @@ class Terms:
     hter: Word
     eer: Word
     counts: tuple[str, str, str, str]
-
-    def said(self, text: str, keep: Iterable[str] = ()) -> str:
-        """A text of the package in the words of the field.
-
-        Parameters
-        ----------
-        text : str
-            In the package's own words.
-        keep : iterable of str
-            Names that the user gave, which stand as they are.
-        """
-        if self.name == BIOMETRIC:
-            return text
-        # Who calls a system FAR reads of it by the rate's word; else the rates would have none.
-        names = {name for name in keep if name and name.lower() not in _OWN_WORDS}
-        kept = tuple(sorted(names, key=len, reverse=True))
-        pattern = _terms_pattern(kept)
-        return respelled(text, pattern, self._word)
-
-    def _word(self, found: re.Match[str], text: str) -> str:
-        if found["kept"]:
-            return found["kept"]
-        own = _OWN_WORDS[found["word"].lower()]
-        word = getattr(self, own)[found["word"].lower() == getattr(TERMS[BIOMETRIC], own).title]
-        if found["word"][:1].isupper() and word[:1].islower():
-            word = word[0].upper() + word[1:]
-        # What has no word, such as 1 - BPCER, stands in brackets within a sentence.
-        expression = " " in word and word == getattr(self, own).short
-        word = f"({word})" if expression and found[0] != text else word
-        return word + found["plural"]
 
 
 _HTER, _EER = Word("HTER", "half total error rate"), Word("EER", "equal error rate")
@@ -202,11 +170,6 @@ TERMS: dict[str, Terms] = {
             ("true positives", "false positives", "true negatives", "false negatives"),
         ),
     )
-}
-
-#: The package's own words, small, and the rate of each.
-_OWN_WORDS = {
-    word.lower(): rate for rate in _RATE_NAMES for word in getattr(TERMS[BIOMETRIC], rate)
 }
 
 
@@ -282,76 +245,8 @@ class ClassWords(NamedTuple):
         text = f"{round(n):d}" if shown is None else shown
         return f"{text} {self.one(who) if round(n) == 1 else self.many(who)}"
 
-    def said(self, text: str, keep: Iterable[str] = ()) -> str:
-        """A finished text of the package in these words.
-
-        Parameters
-        ----------
-        text : str
-            That speaks of clients and impostors.
-        keep : iterable of str
-            Names that the user gave, which stand as they are.
-
-        Examples
-        --------
-        >>> ClassWords("bona fide", "attack").said("200 client scores; an impostor of 9 impostors")
-        '200 bona fide scores; an attack of 9 attacks'
-        """
-        if self == ClassWords():
-            return text
-        kept = tuple(sorted({name for name in keep if name}, key=len, reverse=True))
-        return respelled(text, _class_pattern(kept), self._word)
-
-    def in_markup(self, page: str, keep: Iterable[str] = ()) -> str:
-        """A page in these words: what stands between its tags, but for styles and pictures."""
-        from markupsafe import escape
-
-        if self == ClassWords():
-            return page
-        escaped, kept = ClassWords(*(str(escape(word)) for word in self)), list(keep)
-        return "".join(
-            part if part.startswith("<") else escaped.said(part, kept)
-            for part in _MARKUP.split(page)
-        )
-
-    def _word(self, found: re.Match[str], _line: str) -> str:
-        if found["kept"] or found["whose"]:
-            return found[0]
-        who = found["who"].lower()
-        if found["s"]:
-            new = self.many(who)
-        elif found["one"] and found["noun"] is None:
-            new = self.one(who)
-        else:
-            new = self._of(who)
-        if found["who"][0].isupper():
-            new = new[:1].upper() + new[1:]
-        before = found["one"] or ""
-        if before.strip().lower() in ("a", "an"):
-            before = before[0] + ("n" if new[:1].lower() in "aeiou" else "") + " "
-        return f"{before}{new}"
-
     def _of(self, who: str) -> str:
         return str(getattr(self, who))
-
-
-#: Tags, and what is no prose: styles, scripts, code and pictures.
-_MARKUP = re.compile(
-    r"(<style\b.*?</style>|<script\b.*?</script>|<svg\b.*?</svg>|<code\b.*?</code>|<[^>]*>)",
-    re.DOTALL,
-)
-
-
-@lru_cache(maxsize=64)
-def _class_pattern(kept: tuple[str, ...]) -> re.Pattern[str]:
-    """A class in prose: not in an option, an attribute or a path, nor whose a label is."""
-    names = rf"(?<!\w)(?:{'|'.join(map(re.escape, kept))})(?!\w)" if kept else r"(?!)"
-    return re.compile(
-        rf"(?P<kept>{names})|(?P<one>\b(?:[Aa]n?|[Nn]o|[Oo]ne|[Ee]ach|[Ee]very|1) )?"
-        r"(?<![\w./\\=\"-])(?P<who>[Cc]lient|[Ii]mpostor)(?P<s>s?)(?![\w/\\=\"-]|\.\w)"
-        r"(?P<whose>['’]|&#39;)?"
-        r"(?P<noun>(?= (?:scores?|trials?|class(?:es)?|distributions?|fit|side|tail)\b))?"
-    )
 
 
 def shared_words(given: Iterable[ClassWords | None]) -> ClassWords:
@@ -400,6 +295,21 @@ def capital(text: str) -> str:
     return first.upper() + text[1:]
 
 
+def is_slot(character: str) -> bool:
+    """Whether it is a slot or a mark of an argument."""
+    return 0x10E000 <= ord(character) < 0x10E100
+
+
+def members(who: str, n: float = 2) -> str:
+    """The slot of so many "client" or "impostor" scores."""
+    return CLASS_SLOTS[who][1 if n == 1 else 3]
+
+
+def short_name(name: str) -> str:
+    """The slot of a rate; of another measure its name in capitals."""
+    return RATE_SLOT.get(name, name.upper())
+
+
 class Vocabulary(NamedTuple):
     """The words of a field and of the labels of both classes."""
 
@@ -408,12 +318,14 @@ class Vocabulary(NamedTuple):
 
     def fill(self, text: str) -> str:
         """The text with these words in its slots, and without the marks of arguments."""
+        text = template_of(text)
+        if text in CLASS_SLOTS:  # the head of a row or column
+            return str(getattr(self.words, text))
         if text.isascii():
             return text
         table = _slots(self)
-        if len(text) == 1 and text in RATE_SLOT.values():
-            return table[ord(text)].strip("()")
-        return text.translate(table)
+        filled = text.translate(table)
+        return filled.strip("()") if text in RATE_SLOT.values() else filled
 
 
 @lru_cache(maxsize=64)
@@ -426,7 +338,7 @@ def _slots(vocabulary: Vocabulary) -> dict[int, str]:
         # What has no word, such as 1 - BPCER, stands in brackets within a sentence.
         table[ord(RATE_SLOT[rate])] = f"({short})" if " " in short else short
         table[ord(TITLE_SLOT[rate])] = title
-    for who, slots in _CLASS_SLOTS.items():
+    for who, slots in CLASS_SLOTS.items():
         single = words.one(who)
         article = "an" if single[:1].lower() in "aeiou" else "a"
         forms = getattr(words, who), single, f"{article} {single}", words.many(who)
@@ -437,6 +349,8 @@ def _slots(vocabulary: Vocabulary) -> dict[int, str]:
 
 #: What stands where nobody names a field.
 DEFAULT = Vocabulary(TERMS[BIOMETRIC])
+#: Where rates are of the comparisons made, of trials that have a score.
+OF_COMPARISONS = Vocabulary(TERMS["matching"])
 
 
 class Sentence(str):
@@ -470,52 +384,3 @@ def for_readers(text: str) -> str:
     """Without the sentences that name an argument, which speak to who makes the call."""
     sentences = re.split(r"(?<=[.!?]) ", with_arguments(template_of(text), lambda _: "\0"))
     return " ".join(one for one in sentences if "\0" not in one)
-
-
-@lru_cache(maxsize=64)
-def _terms_pattern(kept: tuple[str, ...]) -> re.Pattern[str]:
-    names = rf"(?<!\w)(?:{'|'.join(map(re.escape, kept))})(?!\w)" if kept else r"(?!)"
-    own = TERMS[BIOMETRIC]
-    short = "|".join(getattr(own, rate).short for rate in _RATE_NAMES)
-    # A title may begin a sentence or the heading of a table.
-    titles = "|".join(
-        f"(?i:{title[0]}){title[1:]}"
-        for title in (getattr(own, rate).title for rate in _RATE_NAMES)
-    )
-    # Of a rate in an identifier, such as FAR_1, nothing is said.
-    return re.compile(rf"(?P<kept>{names})|\b(?P<word>{short}|{titles})(?P<plural>s?)\b")
-
-
-def respelled(
-    text: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
-) -> str:
-    """A text with other words; columns of tables stay, as far as blanks allow."""
-    return "\n".join(_respelled_line(line, pattern, word) for line in text.split("\n"))
-
-
-def _respelled_line(
-    line: str, pattern: re.Pattern[str], word: Callable[[re.Match[str], str], str]
-) -> str:
-    said, owed, end = "", 0, 0
-    for found in pattern.finditer(line):
-        before, owed = _narrowed(line[end : found.start()], owed)
-        new, room = word(found, line), len(before) - len(before.rstrip(" ")) - 2
-        growth = len(new) - len(found[0])
-        if room <= 0 or growth > room:
-            owed += growth
-        else:
-            before = before[:-growth] if growth > 0 else before + " " * -growth
-        said, end = said + before + new, found.end()
-    return said + _narrowed(line[end:], owed)[0]
-
-
-def _narrowed(text: str, owed: int) -> tuple[str, int]:
-    """Fewer blanks between columns for a word that has grown, and what is still owed."""
-
-    def run(blanks: re.Match[str]) -> str:
-        nonlocal owed
-        change = min(owed, len(blanks[0]) - 2)
-        owed -= change
-        return " " * (len(blanks[0]) - change)
-
-    return re.sub(" {2,}", run, text) if owed else text, owed

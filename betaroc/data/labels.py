@@ -24,7 +24,7 @@ from betaroc.core.errors import (
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, number, shown
-from betaroc.core.vocabulary import ClassWords, client_word, worded, words_of
+from betaroc.core.vocabulary import CLIENTS, IMPOSTORS, ClassWords, client_word, worded, words_of
 from betaroc.data.sums import is_missing
 
 #: The pairs that need no client_label: the larger is the client's.
@@ -348,8 +348,8 @@ def account_of(absent: Sequence[int], n: int, missing: str) -> dict[str, int]:
         return dict(zip(("n_client_rejected", "n_impostor_rejected"), absent, strict=True))
     if any(absent):
         warn(
-            f"dropped trials without a score: {sum(absent)} ({absent[0]} of clients, {absent[1]} of"
-            f" impostors). Every rate is of the {n} others alone;"
+            f"dropped trials without a score: {sum(absent)} ({absent[0]} of {CLIENTS},"
+            f" {absent[1]} of {IMPOSTORS}). Every rate is of the {n} others alone;"
             + worded(" with `missing='reject'` they count as rejected."),
             MissingScoreWarning,
         )

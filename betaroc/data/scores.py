@@ -48,7 +48,21 @@ from betaroc.core.tables import (
 )
 from betaroc.core.text import shown
 from betaroc.core.value import Value, travelling
-from betaroc.core.vocabulary import ALIASES, BIOMETRIC, ClassWords, shared_words, worded, words_of
+from betaroc.core.vocabulary import (
+    ALIASES,
+    BIOMETRIC,
+    CLASS_SLOTS,
+    CLIENT,
+    DEFAULT,
+    FAR,
+    FRR,
+    IMPOSTOR,
+    ClassWords,
+    Vocabulary,
+    shared_words,
+    worded,
+    words_of,
+)
 from betaroc.data.frames import frame_columns, opened
 from betaroc.data.labels import (
     FAIL,
@@ -67,7 +81,7 @@ from betaroc.distributions.pictures import plot_classes
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.numbers import extreme, number, read_as, spaced
 from betaroc.rendering.style import Axes
-from betaroc.rendering.tree import Grid, Name, Node, Row, RowCells, Words, foreign
+from betaroc.rendering.tree import Grid, Name, Node, Row, RowCells, Words, foreign, retold
 
 #: The column of a frame that holds each.
 COLUMN_OF = {
@@ -388,8 +402,8 @@ def rejected_words(client: int, impostor: int) -> str:
     if not client + impostor:
         return ""
     return (
-        f"{client} client and {impostor} impostor trials without a score count as rejected: FAR and"
-        " FRR are of trials, FMR and FNMR of comparisons made"
+        f"{client} {CLIENT} and {impostor} {IMPOSTOR} trials without a score count as rejected:"
+        f" {FAR} and {FRR} are of trials, FMR and FNMR of comparisons made"
     )
 
 
@@ -1147,7 +1161,8 @@ def read_rows(data: ScoreData, file: Name) -> list[RowCells]:
         distinct = data._n_distinct(who)
         low, high = map(extreme, data._extremes(who))
         exact = (str(data._exactly(who, place)) for place in (0.0, 1.0))
-        rows.append((who, count, "–" if distinct is None else spaced(distinct), low, high, *exact))
+        many = "–" if distinct is None else spaced(distinct)
+        rows.append((CLASS_SLOTS[who][0], count, many, low, high, *exact))
     return rows
 
 
@@ -1157,6 +1172,6 @@ def scores_view(data: ScoreData) -> list[Node]:
     sizes = {"client": data.n_client, "impostor": data.n_impostor}
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     file = name if source is None else foreign(Path(source.path).name)
-    rows = tuple(Row((getattr(words, str(who), who), *rest))
-                 for who, *rest in read_rows(data, file))  # fmt: skip
-    return [Words(f"{name.short}: " * bool(name.short) + told, "answer"), Grid(CLASS_HEAD, rows)]
+    rows = tuple(map(Row, read_rows(data, file)))
+    grid = retold(Grid(CLASS_HEAD, rows), Vocabulary(DEFAULT.terms, words).fill)
+    return [Words(f"{name.short}: " * bool(name.short) + told, "answer"), grid]

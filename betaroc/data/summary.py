@@ -22,6 +22,7 @@ from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
+from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.frames import Progress, Source, frame_source, label_squares, label_sums
 from betaroc.data.labels import (
     KNOWN_LABELS,
@@ -687,8 +688,8 @@ def warn_of_bins(found: ScoreSummary) -> None:
     sides = (found.client, found.impostor)
     low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
     warn(
-        f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the clients and"
-        f" {far:.2%} of the impostors share one, and counted rates are off by so much within it."
+        f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the {CLIENTS} and"
+        f" {far:.2%} of the {IMPOSTORS} share one, and counted rates are off by so much within it."
         f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
         PrecisionWarning,
     )

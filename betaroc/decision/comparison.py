@@ -19,7 +19,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
-from betaroc.core.vocabulary import BIOMETRIC
+from betaroc.core.vocabulary import BIOMETRIC, DEFAULT
 from betaroc.decision.bands import RESAMPLE, Plan, Smallest, plan_of, refuse_large_table
 from betaroc.decision.curve import (
     area_weights,
@@ -312,7 +312,7 @@ class Comparison(Tabular, Noun):
         >>> br.compare(curve, curve, replicates=50, rng=1).verdict[:44]
         'cannot tell which of A and B has the lower H'
         """
-        return verdict_words(self, self.names)
+        return DEFAULT.fill(verdict_words(self, self.names))
 
     def histogram(self, alpha: float | None = None, bins: int = 50) -> Histogram:
         """Histogram of the bootstrap differences at one alpha.
@@ -883,7 +883,7 @@ class SystemsComparison(Tabular, Noun):
         >>> br.compare_systems({"a": curve, "b": curve}, replicates=50, rng=1).verdict[:38]
         'cannot tell which of a and b has the l'
         """
-        return systems_verdict(self, self.names)
+        return DEFAULT.fill(systems_verdict(self, self.names))
 
     # ------------------------------------------------------------------------- as tables
     def to_frame(self) -> Table:

@@ -33,7 +33,7 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.tables import Tabular
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import travelling
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR, TNR, TPR, worded
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import Empirical, decides_by_counts, is_binned, is_counted
@@ -61,13 +61,13 @@ SAME_ALPHA = 1e-9
 _MET = 1e-12
 #: Criteria that ask for a rate of one class, and whether alpha is its complement.
 ONE_CLASS_TARGETS = {
-    "far": ("FAR", False), "frr": ("FRR", False), "specificity": ("FAR", True),
-    "recall": ("FRR", True), "sensitivity": ("FRR", True),
+    "far": (FAR, False), "frr": (FRR, False), "specificity": (FAR, True),
+    "recall": (FRR, True), "sensitivity": (FRR, True),
 }  # fmt: skip
 #: Measures that are a rate of one class.
 _OF_ONE = {
-    "far": "FAR", "tnr": "FAR", "specificity": "FAR", "frr": "FRR", "tpr": "FRR", "recall": "FRR",
-    "sensitivity": "FRR",
+    "far": FAR, "tnr": FAR, "specificity": FAR, "frr": FRR, "tpr": FRR, "recall": FRR,
+    "sensitivity": FRR,
 }  # fmt: skip
 
 
@@ -284,6 +284,11 @@ def axes_of(e: Curve, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
     return CRITERIA[e.criterion].axes(e.measure, words.name), log
 
 
+def slotted_axes(e: Curve) -> AlphaAxes:
+    """What stands at the axes of a curve, with slots for a sentence."""
+    return CRITERIA[e.criterion].axes(e.measure)
+
+
 def index_of_alpha(e: Curve, alpha: float | None) -> int:
     """Which of the curve's alphas it is; it may be left out where there is but one."""
     if alpha is None:
@@ -401,8 +406,8 @@ def empirical_laws(model: ScoreModel, name: str) -> tuple[Empirical, Empirical]:
     client, impostor = model.client, model.impostor
     if not is_counted(client) or not is_counted(impostor):
         _refuse_model(model, name)
-    refuse_fractional_weights(client.weights, f"{name} client")
-    refuse_fractional_weights(impostor.weights, f"{name} impostor")
+    refuse_fractional_weights(client.weights, f"{name} {CLIENT}")
+    refuse_fractional_weights(impostor.weights, f"{name} {IMPOSTOR}")
     return client, impostor
 
 
@@ -457,7 +462,7 @@ def group_counts(e: Curve, resample: str, *, groups: bool) -> tuple[int | None, 
 
 
 #: Measures as they stand in a sentence.
-_SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
+_SHORT = {"far": FAR, "frr": FRR, "tpr": TPR, "tnr": TNR, "hter": HTER, "mcc": "MCC"}
 
 
 def inside(alpha: FloatArray, used: tuple[float, float]) -> BoolArray:

@@ -16,10 +16,17 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.text import FINE, alphas_words, is_fine, shown
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import BIOMETRIC
+from betaroc.core.vocabulary import BIOMETRIC, FAR, FRR, capital, short_name
 from betaroc.data.groups import groups_of
 from betaroc.decision.bands import BandOptions, band
-from betaroc.decision.curve import WEIGHTED_ERROR, Curve, axes_of, larger_is_better, short_measure
+from betaroc.decision.curve import (
+    WEIGHTED_ERROR,
+    Curve,
+    axes_of,
+    larger_is_better,
+    short_measure,
+    slotted_axes,
+)
 from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import measure_title
@@ -61,7 +68,7 @@ _NOTHING = 1e-12
 
 def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> list[Node]:
     """The range of the observed measure, its table, why it is not what was expected, and both."""
-    axes, _ = axes_of(e, "linear", BIOMETRIC)
+    axes = slotted_axes(e)
     order = np.argsort(e.alpha, kind="stable")
     grid = curve_grid(e, around)
     around = _quick_band(e, order[some_alphas(order.size)]) if around is None else around
@@ -75,15 +82,16 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
         ends = dict(zip(around.alpha, zip(around.low, around.high, strict=True), strict=True))
         low, high = np.array([ends.get(a, (np.nan, np.nan)) for a in e.alpha]).T
         drawn = DrawnBand(low, high, f"{level_words(around.level)}, observed")
+    named, _ = axes_of(e, "linear", BIOMETRIC)
     draw = partial(
-        draw_epc, None, e.alpha, e.value, e.trivial, axes, {}, band=drawn, expected=e.expected
+        draw_epc, None, e.alpha, e.value, e.trivial, named, {}, band=drawn, expected=e.expected
     )
     return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
 
 
 def curve_answer(e: Curve) -> Words:
     """What was observed, between which values."""
-    axes, _ = axes_of(e, "linear", BIOMETRIC)
+    axes = slotted_axes(e)
     names = {role: getattr(e, role).name for role in ("dev", "test")}
     on = {role: f"{role} {name_shown(name)}" if name else role for role, name in names.items()}
     known = e.value[np.isfinite(e.value)]
@@ -102,7 +110,7 @@ def some_alphas(size: int) -> IntArray:
 
 def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     """Some alphas, each with its threshold, the measure, both rates, and the scores that speak."""
-    axes, _ = axes_of(e, "linear", BIOMETRIC)
+    axes = slotted_axes(e)
     order = np.argsort(e.alpha, kind="stable")
     kept = curve_columns(e)
     if around is not None and around.alpha.size == e.alpha.size:
@@ -129,7 +137,7 @@ def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     observed = Cell("observed, test", interval)
     head: tuple[Cell | str, ...] = (
             axes.alpha_name or "alpha", "threshold", "expected, dev", observed, "test's own choice",
-            "FAR", "FRR", *map(str.upper, made), "scores beyond")  # fmt: skip
+            FAR, FRR, *map(str.upper, made), "scores beyond")  # fmt: skip
     return Grid(head, tuple(rows), kept=kept, typeset=True)
 
 
@@ -167,7 +175,7 @@ def _interval_words(around: Band) -> str:
 
 def loss_words(e: Curve) -> str:
     """What was expected and observed at a middle alpha, and why they differ."""
-    axes, _ = axes_of(e, "linear", BIOMETRIC)
+    axes = slotted_axes(e)
     shown = np.argsort(e.alpha, kind="stable")[some_alphas(e.alpha.size)]
     k = shown[shown.size // 2]
     expected, value, best = (float(v[k]) for v in (e.expected, e.value, e.a_posteriori))
@@ -200,7 +208,7 @@ def loss_words(e: Curve) -> str:
 
 def cautions(e: Epc) -> list[str]:
     """The mean over alpha or why there is none, trivial thresholds, and what is undefined."""
-    axes, _ = axes_of(e, "linear", BIOMETRIC)
+    axes = slotted_axes(e)
     lines = []
     if np.ptp(e.alpha) > 0.0:
         low, high = number(float(e.alpha.min())), number(float(e.alpha.max()))
@@ -235,7 +243,7 @@ def cautions(e: Epc) -> list[str]:
 def curves_view(curves: Mapping[str, Epc]) -> list[Node]:
     """One row per system: its mean over all alphas, and some of these."""
     first = next(iter(curves.values()))
-    axes, _ = axes_of(first, "linear", BIOMETRIC)
+    axes = slotted_axes(first)
     whole = first.alpha.size > 1
     places = np.argsort(first.alpha, kind="stable")[some_alphas(first.alpha.size)]
     at = [f"at {axes.alpha_shown(first.alpha[k])}" if whole else "value" for k in places]
@@ -303,7 +311,7 @@ _RANGES, _NAMED, _ROWS = 4, 4, 30
 
 def comparison_view(c: Comparison) -> list[Node]:
     """The verdict, both values and their difference at some alphas, what was drawn, the band."""
-    axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+    axes = slotted_axes(c.first)
     first, second = (name_shown(name, 24) for name in c.names)
     nodes: list[Node] = [Words(f"{verdict_words(c, (first, second))}."), comparison_grid(c)]
     nodes += map(Words, _caution_words(c))
@@ -316,7 +324,7 @@ def comparison_view(c: Comparison) -> list[Node]:
 
 def comparison_grid(c: Comparison) -> Grid:
     """Some alphas, each with both values, their difference, and who is better by the band."""
-    axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+    axes = slotted_axes(c.first)
     named: tuple[Any, ...] = ("none named", *map(foreign, c.names))
     each = f"{level_words(c.level)}{', each alpha by itself' * (c.alpha.size > 1)}"
     head = (axes.alpha_name or "alpha", *named[1:], Cell("difference", each),
@@ -348,13 +356,13 @@ def _caution_words(c: Comparison) -> list[str]:
     if left_out is not None:
         shown = _shown(c)
         k = shown[len(shown) // 2]
-        axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+        axes = slotted_axes(c.first)
         at = "" if axes.single else f" at {axes.alpha_name} {axes.alpha_shown(c.alpha[k])}"
         rates = (float(getattr(e, left_out)[k]) for e in (c.first, c.second))
         both = (f"{100.0 * rate:.3g} % for {name_shown(name, 24)}"
                 for rate, name in zip(rates, c.names, strict=True))  # fmt: skip
         lines.append(
-            f"{axes.measure} alone is judged. The {left_out.upper()} at the same thresholds"
+            f"{axes.measure} alone is judged. The {short_name(left_out)} at the same thresholds"
             f"{at} is {' and '.join(both)}: a system is better where neither rate is higher."
         )
     undefined = int(np.sum(np.isnan(c.difference)))
@@ -389,7 +397,7 @@ def proportion_tests(c: Comparison) -> list[tuple[int, ProportionTest]]:
 
 
 def _proportion_tests(c: Comparison) -> Section:
-    axes, _ = axes_of(c.first, "linear", BIOMETRIC)
+    axes = slotted_axes(c.first)
     rows = []
     for k, test in proportion_tests(c):
         errors = (f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True))
@@ -425,7 +433,7 @@ def verdict_words(of: Comparison, names: tuple[str, str]) -> str:
     """The area, which alone may name a better system; then single alphas, by the whole band."""
     start = "at these two thresholds, " if of.resample == "test" else ""
     text = start + "; ".join(filter(None, [_area_words(of, names), _band_words(of, names)]))
-    return text[0].upper() + text[1:] if start else text
+    return capital(text) if start else text
 
 
 def _area_words(of: Comparison, names: tuple[str, str]) -> str:
@@ -534,7 +542,7 @@ def _named(names: Sequence[str]) -> str:
 def systems_view(c: SystemsComparison) -> Sequence[Node]:
     """The verdict, the ranking, what was drawn, and the curves of the best."""
     first = c.curves[0]
-    axes, _ = axes_of(first, "linear", BIOMETRIC)
+    axes = slotted_axes(first)
     called = [name_shown(name, 24) for name in c.names]
     if len({*called}) < len(called):  # without their middles they are the same
         called = [name_shown(f"{k} {name}", 24) for k, name in enumerate(c.names, 1)]
@@ -545,11 +553,12 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
     if axes.single or first.alpha.size == 1:
         return nodes
     best, whole = c._order[:_NAMED], np.zeros(first.alpha.size, dtype=bool)
+    drawn, _ = axes_of(first, "linear", BIOMETRIC)
 
     def draw() -> Axes | None:
         ax = None
         for k in best:
-            ax = draw_epc(ax, first.alpha, c.curves[k].value, whole, axes, {"label": called[k]})
+            ax = draw_epc(ax, first.alpha, c.curves[k].value, whole, drawn, {"label": called[k]})
         return ax
 
     about = f"{axes.measure} against {axes.alpha} of {len(best)} of {len(called)} systems"
@@ -558,7 +567,7 @@ def systems_view(c: SystemsComparison) -> Sequence[Node]:
 
 def systems_grid(c: SystemsComparison) -> Grid:
     """The ranking, of many systems the best."""
-    axes, _ = axes_of(c.curves[0], "linear", BIOMETRIC)
+    axes = slotted_axes(c.curves[0])
     ranks = c._ranks()
     rows: list[Row | Group] = [
         Row((foreign(name), Cell(axes.shown(mean), value=float(mean)), str(better),

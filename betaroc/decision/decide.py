@@ -22,7 +22,9 @@ from betaroc.core.vocabulary import (
     SYNONYMS,
     ClassWords,
     RateArguments,
+    Sentence,
     canonical,
+    template_of,
     worded,
 )
 from betaroc.data.read import ScoresLike, as_scores
@@ -484,15 +486,16 @@ class Decision(Tabular, Noun):
             )
         far, frr = rates = both_rates(scores, self.threshold, self.confidence)
         point = OperatingPoint(self.threshold, far[0], frr[0], scores.prior)
-        reason = self.reason.removesuffix(self._high_words("dev", self.expected))
+        reason = template_of(self.reason).removesuffix(self._high_words("dev", self.expected))
         found = self._observed(far, frr, reason, scores)
         counted = _as_intervals(rates, self.confidence)
-        found = found._replace(reason=found.reason + self._high_words("test", point))
+        reason = template_of(found.reason) + self._high_words("test", point)
+        found = found._replace(reason=Sentence(reason), remedy=Sentence(found.remedy))
         return DecisionCheck(*found, point, counted, self, scores)
 
     def _observed(self, far: Rate, frr: Rate, reason: str, test: Counted | None = None) -> Observed:
         """What both rates of a test say; without its scores words are those of one trial."""
-        said, n = Said(self.status, reason, self.remedy), self.n or 0
+        said, n = Said(self.status, reason, template_of(self.remedy)), self.n or 0
         if self.target == "precision" and test is not None:
             prior = self.expected.prior if self.n is None else test.prior
             found, _ = precision_interval(test, self.threshold, prior, self.confidence)

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from betaroc.core.errors import InputError
-from betaroc.core.vocabulary import ClassWords
+from betaroc.core.vocabulary import (
+    EQUAL_ERROR_RATE,
+    FAR,
+    FRR,
+    HTER,
+    ClassWords,
+    Sentence,
+    capital,
+    short_name,
+    template_of,
+)
 from betaroc.data.scores import ScoreData
 from betaroc.decision.ways import (
     HOW,
@@ -56,7 +66,7 @@ _MOST = 0.5
 STATUS_COLOURS = {GREEN: "good", AMBER: "warn", RED: "bad"}
 #: What a target that is no rate of one class is called, and what it is.
 MEANS = {
-    "cost": ("cost", "mean of a trial"), "eer": ("HTER", "mean of both rates"),
+    "cost": ("cost", "mean of a trial"), "eer": (HTER, "mean of both rates"),
     "precision": ("precision", "right among those accepted"),
 }  # fmt: skip
 _TONES = {"far": IMPOSTOR, "frr": CLIENT}
@@ -72,8 +82,9 @@ class Said(NamedTuple):
     remedy: str
 
     def more(self, words: str) -> Said:
-        """The same with words behind the reason."""
-        return self._replace(reason=self.reason + words)
+        """The same with words behind the reason, filled for who reads it from the decision."""
+        reason = template_of(self.reason) + words
+        return Said(self.status, Sentence(reason), Sentence(self.remedy))
 
 
 class Observed(NamedTuple):
@@ -112,7 +123,7 @@ def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: 
 
     `far` and `frr` are dev's with their intervals.
     """
-    name, asked = target.kind.upper(), f"{100.0 * target.rate:g} %"
+    name, asked = short_name(target.kind), f"{100.0 * target.rate:g} %"
     if way.far + way.frr >= 1.0:
         return _of_no_use(way, target.words)
     many, have = target.units, target.words.counted(target.who, n, spaced(n))
@@ -138,9 +149,11 @@ def said_of_rate(way: Way, target: Target, n: int, needed: int, far: Rate, frr: 
         return Said(AMBER, f"{reason} on average. {lacking}", remedy)
     by = "a tail of dev's scores" if way.how == "tail" else f"the fitted {way.family} distribution"
     if way.why.endswith(POOR):
-        reason = f"The threshold is that of {by}, which does not hold there: {way.why}."
+        reason = (
+            f"The threshold is that of {by}, which does not hold there: {template_of(way.why)}."
+        )
         return Said(RED, reason, f"another family or a tail; {remedy}")
-    moved = f" The threshold was {way.why}." if way.why else ""
+    moved = f" The threshold was {template_of(way.why)}." if way.why else ""
     reason = f"{name} is expected at {rate(way.expected)} by {by}.{moved} {lacking}"
     return Said(AMBER, reason, remedy)
 
@@ -150,8 +163,8 @@ def _of_no_use(way: Way, words: ClassWords) -> Said:
     clients, impostors = words.many("client"), words.many("impostor")
     return Said(
         RED,
-        f"At this threshold dev accepts {clients} no more often than {impostors}: FRR"
-        f" {rate(way.frr)}, FAR {rate(way.far)}.",
+        f"At this threshold dev accepts {clients} no more often than {impostors}: {FRR}"
+        f" {rate(way.frr)}, {FAR} {rate(way.far)}.",
         f"scores that tell {clients} from {impostors}; the other label for {clients}, or scores"
         " with the opposite sign, if these are the wrong way round.",
     )
@@ -163,7 +176,7 @@ def _of_unknown_use(kept: str, target: Target, far: Rate, frr: Rate) -> Said:
     return Said(
         AMBER,
         f"{kept} But dev does not show that {clients} are accepted more often than {impostors}:"
-        f" FRR {rate(frr[0])} {rate_span(*frr[1:])}, FAR {rate(far[0])} {rate_span(*far[1:])}.",
+        f" {FRR} {rate(frr[0])} {rate_span(*frr[1:])}, {FAR} {rate(far[0])} {rate_span(*far[1:])}.",
         f"more {clients}, or scores that tell {clients} from {impostors} better.",
     )
 
@@ -204,7 +217,7 @@ def _broken(
     reason = (
         f"On test {spaced(beyond)} of {target.words.counted(target.who, total, spaced(total))}"
         f" {'was' if beyond == 1 else 'were'} {DECIDED[target.kind]}:"
-        f" {target.kind.upper()} {rate(observed)}, {much}."
+        f" {short_name(target.kind)} {rate(observed)}, {much}."
     )
     have, lacking = f"(you have {spaced(n)})", needed is not None
     if shift.trials:
@@ -227,11 +240,12 @@ def said_of_costs(way: Way, costs: tuple[float, float] | None, words: ClassWords
     if costs is None and way.far + way.frr >= 1.0:
         return _of_no_use(way, words)
     by = "counted on dev" if way.how == "counted" else f"by the fitted {way.family} distributions"
-    start = f"The threshold has {'equal error rates' if costs is None else 'the least mean cost'}"
+    what = f"{EQUAL_ERROR_RATE}s" if costs is None else "the least mean cost"
+    start = f"The threshold has {what}"
     if costs is None and way.threshold == -math.inf:
         start = (
-            f"No threshold has equal error rates, since {words.many('client')} without a score"
-            f" count as rejected: the lowest has FRR {rate(way.frr)} and FAR {rate(way.far)}"
+            f"No threshold has {EQUAL_ERROR_RATE}s, since {words.many('client')} without a score"
+            f" count as rejected: the lowest has {FRR} {rate(way.frr)} and {FAR} {rate(way.far)}"
         )
     reason = f"{start}, {by}; that is no target that other trials could keep."
     return Said(AMBER, reason, "a target for one of the rates.")
@@ -245,7 +259,7 @@ def said_of_precision(target: float, found: Rate, accepted: float) -> Said:
         f" {100.0 * target:g} %: {rate(found[0])} of {spaced(accepted)} accepted trials, interval"
         f" {rate_span(*found[1:])}. That is no guarantee: precision need not rise with the"
         " threshold, so that no order statistic bounds it.",
-        "a target for FAR or FRR, which can be guaranteed.",
+        f"a target for {FAR} or {FRR}, which can be guaranteed.",
     )
 
 
@@ -296,7 +310,7 @@ def high_rate_words(target: str, words: ClassWords | None, role: str, point: Ope
     if rates[kind] <= _MOST:
         return ""
     many = (words or ClassWords()).many("impostor" if kind == "far" else "client")
-    return f" {kind.upper()} is {rate(rates[kind])} on {role}: most {many} are {DECIDED[kind]}."
+    return f" {short_name(kind)} is {rate(rates[kind])} on {role}: most {many} are {DECIDED[kind]}."
 
 
 # ------------------------------------------------------------------------------- the tree
@@ -376,10 +390,10 @@ def _asked(d: Decision) -> str:
     if d.target == "precision":
         return f"Target precision {100.0 * d.rate:g} %: counted on dev, not guaranteed"
     if d.target not in TARGET_RATES:
-        costs = "Least mean cost" if d.costs is not None else "Equal error rates"
+        costs = "Least mean cost" if d.costs is not None else f"{capital(EQUAL_ERROR_RATE)}s"
         return f"{costs}, {'counted on dev' if d.how == 'counted' else 'by a fit'}"
     how = f"guaranteed, {100.0 * d.confidence:g} % confidence"
-    target = f"Target {d.target.upper()} {100.0 * d.rate:g} %"
+    target = f"Target {short_name(d.target)} {100.0 * d.rate:g} %"
     return f"{target}: {how if d.how == HOW[0] else 'not guaranteed'}"
 
 
@@ -406,7 +420,7 @@ class RateRow(NamedTuple):
 
 
 _ROWS = (
-    ("FAR", "far", "impostor", False), ("FRR", "frr", "client", False),
+    (FAR, "far", "impostor", False), (FRR, "frr", "client", False),
     ("FMR", "far", "impostor", True), ("FNMR", "frr", "client", True),
 )  # fmt: skip
 
@@ -487,15 +501,15 @@ def ways_grid(
     test = None if check is None else check.scores
     kinds = TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES
     interval = f"{100.0 * d.confidence:g} % interval"
-    target = d.target if d.target == "precision" else kinds[0].upper()
+    target = d.target if d.target == "precision" else short_name(kinds[0])
     head: list[Cell | str] = ["way", "threshold", Cell(f"{target} expected", interval)]
-    head += ["beyond", "FAR, dev", "FRR, dev"]
-    head += [] if test is None else [Cell(f"{k.upper()}, {role}", interval) for k in kinds]
+    head += ["beyond", f"{FAR}, dev", f"{FRR}, dev"]
+    head += [] if test is None else [Cell(f"{short_name(k)}, {role}", interval) for k in kinds]
     rows = []
     for way in sorted(d.ways, key=lambda way: way.how == "model"):
         title, is_used = way_title(way, d.rate, d.confidence), way is d.way
         if not way.possible:
-            rows.append(Row((title, f"not possible: {way.why}")))
+            rows.append(Row((title, f"not possible: {template_of(way.why)}")))
             continue
         notes = used * is_used, way.why or way.family * (way.how == "tail")
         fitted = way.how in ("tail", "model") and d.target in TARGET_RATES
@@ -567,7 +581,7 @@ def _strip(d: Decision, check: DecisionCheck | None) -> Figure:
     rows = [IntervalMark("dev", d.interval.low, d.interval.estimate, d.interval.high, sure=False)]
     if check is not None:
         rows.append(IntervalMark("test", check.low, check.observed, check.high))
-    name, words = d.target.upper(), [f"{row.label} {rate(row.value)}" for row in rows]
+    name, words = short_name(d.target), [f"{row.label} {rate(row.value)}" for row in rows]
     said = f"{name} beside its target of {100.0 * d.rate:g} %: {', '.join(words)}"
 
     def draw() -> Axes:

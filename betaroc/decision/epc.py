@@ -16,7 +16,7 @@ from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, first_library, in_library
-from betaroc.core.vocabulary import BIOMETRIC
+from betaroc.core.vocabulary import BIOMETRIC, DEFAULT
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
 from betaroc.decision.bands import (
@@ -102,7 +102,7 @@ class Epc(Curve, Noun):
 
     def __str__(self) -> str:
         answer = curve_answer(self)
-        return f"{answer.lead} {answer.text}"
+        return DEFAULT.fill(f"{answer.lead} {answer.text}")
 
     @property
     def reachable(self) -> tuple[float, float] | None:

@@ -17,6 +17,7 @@ from betaroc.core.notices import public, warn
 from betaroc.core.tables import Library, Table, Tabular
 from betaroc.core.text import listed
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import CLIENT, FAR, FRR, HTER, IMPOSTOR
 from betaroc.decision.curve import (
     ONE_CLASS_TARGETS,
     WEIGHTED_ERROR,
@@ -41,9 +42,9 @@ _AT_LEVEL = 1e-6
 #: Counts that are whole but for rounding.
 _ROUNDING = 1e-12
 _SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
-_HEAD = ("alpha", "threshold", "least", "smooth sd", "excess", "HTER sd", "empirical sd", "excess",
-         "HTER sd", "optimism")  # fmt: skip
-_TARGET_HEAD = ("alpha", "threshold", "counted", "FAR", "sd", "FRR", "sd", "HTER", "sd", "beyond")
+_HEAD = ("alpha", "threshold", "least", "smooth sd", "excess", f"{HTER} sd",
+         "empirical sd", "excess", f"{HTER} sd", "optimism")  # fmt: skip
+_TARGET_HEAD = ("alpha", "threshold", "counted", FAR, "sd", FRR, "sd", HTER, "sd", "beyond")
 _NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "criterion", "notices", "library")
 #: An alpha is read as the decimal that was meant.
 _DECIMALS = 10**9
@@ -148,9 +149,9 @@ class _Forecast(Tabular, Noun):
         """What is taken as true, the table, and what its columns are."""
         taken = "fitted and taken as true" if self.fitted else "taken as true"
         lines = (
-            f"Forecast for {self.n_client} client and {self.n_impostor} impostor scores,"
+            f"Forecast for {self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores,"
             f" criterion {criterion}",
-            f"client {self.model.client!r}, impostor {self.model.impostor!r}, {taken}",
+            f"{CLIENT} {self.model.client!r}, {IMPOSTOR} {self.model.impostor!r}, {taken}",
             *(notice.message for notice in self.notices),
         )
         return [Section("", tuple(map(Words, lines))), *apart(table, Words(caveat))]
@@ -268,7 +269,7 @@ class EpcForecast(_Forecast):
         if self.alpha.size > len(_SHOWN):
             rows = sorted({int(np.argmin(np.abs(self.alpha - a))) for a in _SHOWN})
         table = Grid(_HEAD, tuple(map(self._row, rows)))
-        return self._nodes("alpha FAR + (1 - alpha) FRR", table, _CAVEAT)
+        return self._nodes(f"alpha {FAR} + (1 - alpha) {FRR}", table, _CAVEAT)
 
     def _row(self, k: int) -> Row:
         start = (f"{self.alpha[k]:.4g}", f"{self.threshold[k]:.4g}", f"{self.least[k]:.3g}")
@@ -366,7 +367,7 @@ def target_forecast(
         rows.append([number for r in rates for number in (found.mean(r), found.sd(r))])
         counted.append(1.0 - share if complement else share)
     point = model._point(chosen_on(model, criterion, alpha))
-    n = sizes[1] if name == "FAR" else sizes[0]
+    n = sizes[1] if name == FAR else sizes[0]
     beyond = n * np.minimum(alpha, 1.0 - alpha)
     if aloud:
         _tell(name if not complement else criterion, alpha, beyond, n, name)
@@ -400,7 +401,7 @@ def _tell(what: str, alpha: FloatArray, beyond: FloatArray, n: int, name: str) -
     if not few.size:
         return
     k = few[np.argmin(beyond[few])]
-    tail, who = min(alpha[k], 1.0 - alpha[k]), "impostor" if name == "FAR" else "client"
+    tail, who = min(alpha[k], 1.0 - alpha[k]), "impostor" if name == FAR else "client"
     several = "" if few.size == 1 else f"{few.size} of {alpha.size} targets are such, among them: "
     warn(
         f"{several}{what} {alpha[k]:.4g} lies beyond the planned scores: of {n} {who} scores"

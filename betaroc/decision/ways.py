@@ -23,7 +23,7 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import beta_quantile, least_whole, rate_of_none, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import ClassWords
+from betaroc.core.vocabulary import ClassWords, Sentence, short_name
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import BEST, Names
@@ -227,13 +227,13 @@ class OrderedScores:
             needed = needed_for_guarantee(rate, target.confidence)
             best = shown_rate(rate_of_none(n, target.confidence), up=True)
             at = rounded(self._threshold(0), up=self.above)
-            why = f", which guarantee {target.kind.upper()} {best} at best (threshold {at})"
+            why = f", which guarantee {short_name(target.kind)} {best} at best (threshold {at})"
             most = -1, 0.0, 0.0
             if n >= needed:
                 most = self._most(lambda x, n: keeps_bound(n, x + 1, rate, target.confidence))
         if most[0] < 0:
             why = f"{spaced(needed)} {target.units} needed, dev has {spaced(n)}{why}"
-            return Way(how, math.nan, why=why)
+            return Way(how, math.nan, why=Sentence(why))
         return self._at(how, *most)
 
     def _at(self, how: str, k: int, x: float, n: float) -> Way:
@@ -243,7 +243,7 @@ class OrderedScores:
         target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
         if absent > k:
             why = f"{k} of {self.n} {target.many} may be rejected, {absent} have no score"
-            return Way(how, math.nan, why=why)
+            return Way(how, math.nan, why=Sentence(why))
         threshold, at = self._threshold(k), int(np.searchsorted(self.upto, k + 1))
         fewest = float(self.upto[at - 1]) if at else 0.0
         if isinstance(self.scores, ScoreSummary) and not self.above:  # the bin's other border

@@ -17,6 +17,7 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.groups import Groups, settled, weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Empirical
@@ -1030,8 +1031,8 @@ def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
     needed, would = trials_needed(gain, sizes), ""
     if needed is not None:  # if the estimate stayed: as it varies, in half of the cases
         would = (
-            f"; about {needed[0]} clients and {needed[1]} impostors would have an even chance to"
-            f" tell a gain from less than {MATTERS:g}, if it is what was measured"
+            f"; about {needed[0]} {CLIENTS} and {needed[1]} {IMPOSTORS} would have an even chance"
+            f" to tell a gain from less than {MATTERS:g}, if it is what was measured"
         )
     return f"{says}: {size}{_why(gain)}{would}"
 
@@ -1046,7 +1047,7 @@ def _why(gain: LearnedGain) -> str:
             f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
         )
     if gain.with_it == gain.without == 1.0:
-        return "; with and without it all clients rank above all impostors of their fold"
+        return f"; with and without it all {CLIENTS} rank above all {IMPOSTORS} of their fold"
     if gain.method.endswith("+unseen"):
         clients, impostors = map(counted, gain.moved, CLASSES)
         return f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"

@@ -15,7 +15,23 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray
 from betaroc.core.tables import columns_from_rows
 from betaroc.core.value import fields_of
-from betaroc.core.vocabulary import BIOMETRIC, ClassWords, Terms, for_readers
+from betaroc.core.vocabulary import (
+    BIOMETRIC,
+    CLIENT,
+    CLIENTS,
+    FAR,
+    FRR,
+    IMPOSTOR,
+    IMPOSTORS,
+    TPR,
+    ClassWords,
+    Terms,
+    Vocabulary,
+    for_readers,
+    members,
+    short_name,
+    template_of,
+)
 from betaroc.ensemble.fusion import (
     ADDS_NOTHING,
     CANNOT_TELL,
@@ -87,20 +103,22 @@ _SPOKEN = {STRICT: "strict", LAX: "lax"}
 _ICONS = {INCLUDE: "good", CANNOT_TELL: "warn", STRICT: "warn", LAX: "warn", ADDS_NOTHING: "none"}
 _SORTED = ("good", "warn", "none", "bad")
 _GLOSSARY = (
-    ("FAR, FRR, TPR", "shares of impostors accepted, of clients rejected, of clients accepted"),
-    ("ROC", "the TPR at each FAR; AUC is the area under it: 0.5 for guesses, 1 without errors"),
+    (f"{FAR}, {FRR}, {TPR}",
+     f"shares of {IMPOSTORS} accepted, of {CLIENTS} rejected, of {CLIENTS} accepted"),
+    ("ROC",
+     f"the {TPR} at each {FAR}; AUC is the area under it: 0.5 for guesses, 1 without errors"),
     ("learned fusion", "a score of all classifiers, weighted by logistic regression elsewhere"),
     ("gain", "the AUC of the learned fusion with a classifier, less that without it"),
-    ("own ROC", "that of the classifier alone, judged against guesses at both ends of its FARs"),
-    ("hull", "the best of the classifiers at each FAR, or of a random choice between two"),
+    ("own ROC", f"that of the classifier alone, judged against guesses at both ends of its {FAR}s"),
+    ("hull", f"the best of the classifiers at each {FAR}, or of a random choice between two"),
     ("interval", "what the chance of the trials leaves open, at the confidence named above"),
 )  # fmt: skip
 #: Trials up to which the ROCs of scores are drawn on a page.
 _MANY = 100_000
 _DARK, _LINES = "#333333", ("-", "--", "-.", ":")
 #: Of the parts of a curve: what they are called, and their markers.
-_MARKERS = {"all": ("all alphas", "o"), "strict": ("low-FAR end", "<"),
-            "lax": ("high-FAR end", ">")}  # fmt: skip
+_MARKERS = {"all": ("all alphas", "o"), "strict": (f"low-{FAR} end", "<"),
+            "lax": (f"high-{FAR} end", ">")}  # fmt: skip
 #: A legend on top of the axes; one under them, and the classifiers beyond which it is there.
 _ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
 _UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15), "fontsize": 7}
@@ -179,8 +197,9 @@ def lead(result: Inclusion) -> list[str]:
     answer = f"{len(joined)} of {len(result.names)} join: {', '.join(joined)}." if joined else (
         "No classifier is shown to add to the others."
     )  # fmt: skip
-    region = "all FARs" if (low, high) == (0.0, 1.0) else f"FAR from {low:g} to {high:g}"
-    trials = f"{counted(n_client, 'client')} and {counted(n_impostor, 'impostor')}"
+    region = f"all {FAR}s" if (low, high) == (0.0, 1.0) else f"{FAR} from {low:g} to {high:g}"
+    clients, impostors = members("client", n_client), members("impostor", n_impostor)
+    trials = f"{n_client} {clients} and {n_impostor} {impostors}"
     return [answer, f"Judged on {trials}, {region}, at {level_words(result.level)} confidence."]
 
 
@@ -189,7 +208,9 @@ def _listed(sentences: Iterable[str]) -> Bullets:
 
 
 def _reasons(result: Inclusion) -> list[str]:
-    return [f"{visible(name)}: {v.word}. {v.reason}" for name, v in result.verdict.items()]
+    return [
+        f"{visible(name)}: {v.word}. {template_of(v.reason)}" for name, v in result.verdict.items()
+    ]
 
 
 def _doubts(result: Inclusion) -> list[str]:
@@ -224,7 +245,7 @@ def _doubts(result: Inclusion) -> list[str]:
 def own_grid(result: Inclusion, named: Callable[[str], Name]) -> Grid:
     """The verdicts beside each classifier's own ROC, as fitted and of its scores."""
     heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
-             "own ROC", "p", "mean of TPR − FAR, points", "depth")  # fmt: skip
+             "own ROC", "p", f"mean of {TPR} − {FAR}, points", "depth")  # fmt: skip
     rows = []
     for name, verdict in result.verdict.items():
         misfit, size, fit = result.misfit[name], verdict.size, result.fits[name]
@@ -287,7 +308,7 @@ def _gain_sentences(result: Inclusion) -> list[str]:
     region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
     lines = [
         "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
-        f" {learned}, over all FARs; include where it is clear of 0, adds nothing where it is"
+        f" {learned}, over all {FAR}s; include where it is clear of 0, adds nothing where it is"
         f" surely below {MATTERS:g}; its interval knows the chance of the trials, not that of the"
         " learning",
         f"gain: mean {part.measure} at thresholds chosen for {part.criterion} on {where}, without"
@@ -321,22 +342,16 @@ def inclusion_page(
     terms: str = BIOMETRIC,
 ) -> str:  # fmt: skip
     """The verdicts, the pictures, the tables of the terminal, and what was read."""
-    field, called = checks.terms_of(terms), words or ClassWords()
-    names = [form for name in (*result.names, *read)
-             for form in (name, visible(name), foreign(name).short)]  # fmt: skip
-
-    def say(text: str) -> str:
-        return field.said(called.said(text, names), [*names, *called])
-
+    say = Vocabulary(checks.terms_of(terms), words or ClassWords()).fill
     top = [*(Words(line, "lead") for line in lead(result)), *_verdicts(result),
-           _figures(result, field)]  # fmt: skip
+           _figures(result, checks.terms_of(terms))]  # fmt: skip
     many = f"{len(result.names)} classifiers"
     question = "Which of these classifiers join the ensemble?"
     page = ResultPage(
         f"betaroc: {many}", "Ensemble", [many], question, [retold(node, say) for node in top],
         [retold(section, say) for section in _sections(result, read)],
     )  # fmt: skip
-    return page_of(page, say(f"betaroc {version()}. FAR(θ) = P(impostor score > θ)."))
+    return page_of(page, say(f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score > θ)."))
 
 
 def _verdicts(result: Inclusion) -> Sequence[Node]:
@@ -354,7 +369,7 @@ def _verdicts(result: Inclusion) -> Sequence[Node]:
         if verdict.word == CANNOT_TELL:
             needed = trials_needed(gain, result.systems.sizes)
             if needed is not None:
-                change = f"about {needed[0]} client and {needed[1]} impostor trials"
+                change = f"about {needed[0]} {CLIENT} and {needed[1]} {IMPOSTOR} trials"
         rows.append(Row((
             foreign(name), Status("", verdict.word, _ICONS.get(verdict.word, "bad")),
             signed_cell(gain.estimate, gain.low, gain.high), verdict.marginal,
@@ -391,7 +406,7 @@ def _sections(result: Inclusion, read: Sequence[str]) -> list[Section]:
         Row((rate(s.far_low), rate(s.far_high), s.kind, foreign(s.left), foreign(s.right)))
         for s in result.hull.segments
     ]
-    hull = Grid(("from FAR", "to FAR", "", "of", "and"), tuple(pieces), (2, 3, 4))
+    hull = Grid((f"from {FAR}", f"to {FAR}", "", "of", "and"), tuple(pieces), (2, 3, 4))
     parts: tuple[tuple[str, str, str, Sequence[Node]], ...] = (
         ("why", "Why", f"{joined} of {len(result.names)} join",
          (_listed([*_reasons(result), *_doubts(result)]),)),
@@ -400,7 +415,7 @@ def _sections(result: Inclusion, read: Sequence[str]) -> list[Section]:
         ("rocs", "Their own ROCs", "fitted distributions, and how far they are from the scores",
          (own_grid(result, foreign),)),
         ("hull", "Hull", f"area {result.hull.auc:.4f}",
-         (*[Words(f"Best at no FAR: {unused}.")] * bool(unused), hull)),
+         (*[Words(f"Best at no {FAR}: {unused}.")] * bool(unused), hull)),
         ("crossings", "Crossings", "where one fitted ROC passes another",
          _crossing_nodes(result)),
         ("alike", "How alike they are", "correlations within the classes, and errors in common",
@@ -431,7 +446,7 @@ def _crossing_nodes(result: Inclusion) -> tuple[Node, ...]:
         places = ("never", "") if math.isnan(far) else (rate(float(far)), rate(float(tpr)))
         higher = [foreign(str(name)) if name else "nobody" for name in (before, after)]
         rows.append(Row((foreign(str(first)), foreign(str(second)), *places, *higher)))
-    heads = ("first", "second", "cross at FAR", "TPR there", "higher before", "higher after")
+    heads = ("first", "second", f"cross at {FAR}", f"{TPR} there", "higher before", "higher after")
     return _pairs_grid(heads, rows, (1, 4, 5))
 
 
@@ -447,7 +462,7 @@ def _diversity_nodes(result: Inclusion) -> tuple[Node, ...]:
 
 def _read(result: Inclusion, read: Sequence[str]) -> list[Node]:
     n_client, n_impostor = result.systems.sizes
-    lines = [*read, f"{spaced(n_client)} client and {spaced(n_impostor)} impostor trials"]
+    lines = [*read, f"{spaced(n_client)} {CLIENT} and {spaced(n_impostor)} {IMPOSTOR} trials"]
     if result.systems.omitted:
         lines.append(f"{spaced(result.systems.omitted)} rows with a missing score left out")
     blocks: list[Node] = [_listed(map(visible, lines))]
@@ -538,7 +553,7 @@ def _draw_gains(ax: Axes, result: Inclusion, rule: str, terms: Terms) -> None:
             look = {"color": COLOURS[place % len(COLOURS)], "marker": marker, "gid": part}
             draw_interval(ax, mark, place + 0.22 * (k - 1), **look)
         ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none",
-                label=terms.said(label))  # fmt: skip
+                label=Vocabulary(terms).fill(label))  # fmt: skip
     for face, label in ((_DARK, "interval without 0"), ("white", "interval with 0")):
         ax.plot([], [], color=_DARK, marker="s", markersize=4.5, markerfacecolor=face,
                 linestyle="none", label=label)  # fmt: skip
@@ -546,7 +561,9 @@ def _draw_gains(ax: Axes, result: Inclusion, rule: str, terms: Terms) -> None:
     name_rows(ax, [name_shown(name, 26) for name in result.names])
     ax.locator_params(axis="x", nbins=5)
     measures = (result.fusion.parts[part]["measure"] for part in ("all", "strict"))
-    measure, at_ends = (m if m == "weighted-error" else terms.said(m.upper()) for m in measures)
+    measure, at_ends = (
+        m if m == "weighted-error" else Vocabulary(terms).fill(short_name(m)) for m in measures
+    )
     also = "" if at_ends == measure else f"\n(at the ends: in {at_ends})"
     title = f"{level_words(result.level)} intervals"
     words = f"gain in {measure} by {rule}{also}"

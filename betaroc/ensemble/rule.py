@@ -15,7 +15,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import softplus
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import capital
+from betaroc.core.vocabulary import FAR, TPR, Sentence, capital
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.normal import LogitNormal, Normal
@@ -346,7 +346,7 @@ def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
 INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
 STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: What the two ends are called in sentences.
-END_WORDS = {"strict": "low-FAR", "lax": "high-FAR"}
+END_WORDS = {"strict": f"low-{FAR}", "lax": f"high-{FAR}"}
 #: Every word of a verdict.
 VERDICTS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
 #: Sides that are known.
@@ -478,7 +478,7 @@ def verdict_of(
         stands = f"; so its own ROC, which speaks against it{where}, decides"
     own = _reason(fit, evidence, marginal, region, level)
     reason = f"{capital(measured)}{stands}. By its own ROC: {marginal}. {own}"
-    return Verdict(word, confidence, size, reason, marginal, gain)
+    return Verdict(word, confidence, size, Sentence(reason), Sentence(marginal), gain)
 
 
 def joined(marginal: str, gained: str) -> str:
@@ -525,9 +525,9 @@ def _reason(
         parts.append("between them it is not on one side with confidence")
     ends = f"{number(mean.low, 3)} to {number(mean.high, 3)}"
     interval = "" if math.isnan(mean.low) else f" ({level_words(level)}: {ends})"
-    parts.append(f"TPR - FAR is {number(mean.estimate, 3)} on average{interval}")
+    parts.append(f"{TPR} - {FAR} is {number(mean.estimate, 3)} on average{interval}")
     parts.append(f"{_most(fit, evidence)}{_below(evidence)}")
-    where = "" if region == (0.0, 1.0) else f"for FAR from {region[0]:g} to {region[1]:g}: "
+    where = "" if region == (0.0, 1.0) else f"for {FAR} from {region[0]:g} to {region[1]:g}: "
     return f"{capital(where + '; '.join(parts))}."
 
 
@@ -552,7 +552,7 @@ def _clear(evidence: RocEvidence, word: str) -> list[str]:
 def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
     judged = f"{side.side} the diagonal" if side.side in _KNOWN else f"{CANNOT_TELL} the side"
     p = f"p = {number(side.p_value, 2)}{side.counts and f'; {side.counts}'}"
-    far = f"FAR {percent(side.far)}"
+    far = f"{FAR} {percent(side.far)}"
     if side.by == "none":
         why = f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
         if not (fit.client.names and fit.impostor.names):
@@ -572,14 +572,14 @@ def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
 def _most(fit: Fit, evidence: RocEvidence) -> str:
     gap, far = evidence.largest
     if gap == 0.0:
-        return "above the diagonal at no FAR"
+        return f"above the diagonal at no {FAR}"
     places = np.array(evidence.above).reshape(-1, 2)
     clients = np.diff(np.asarray(fit.model.roc().tpr(places)))
     impostors = np.diff(places)
     expected = fit.client.total_weight * clients + fit.impostor.total_weight * impostors
     if np.sum(expected) < SEEN:
         return "above the diagonal for less than one score"
-    return f"at most {number(gap, 3)} at FAR {percent(far)}"
+    return f"at most {number(gap, 3)} at {FAR} {percent(far)}"
 
 
 def _below(evidence: RocEvidence) -> str:
@@ -588,7 +588,7 @@ def _below(evidence: RocEvidence) -> str:
         return ""
     if evidence.hook_scores < SEEN:
         return "; below the diagonal for less than one score: no finding"
-    text = f", and below the diagonal by {number(gap, 2)} at most, at FAR {percent(far)}"
+    text = f", and below the diagonal by {number(gap, 2)} at most, at {FAR} {percent(far)}"
     n = evidence.hook_scores
     scores = f"{n:.0f}" if n >= 100.0 else number(n, 3)
     return f"{text}; {scores} scores are expected below it"

@@ -16,6 +16,7 @@ from betaroc.core.checks import probability_array
 from betaroc.core.notices import public
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import FAR, Sentence
 from betaroc.distributions.pairs import Pair
 from betaroc.model.areas import partial_auc
 from betaroc.model.roc import Roc
@@ -48,8 +49,8 @@ class HullSegment(NamedTuple):
 
     def __str__(self) -> str:
         who = self.left if self.left == self.right else f"{self.left} to {self.right}"
-        return (
-            f"FAR {extreme(self.far_low, 4)} to {extreme(self.far_high, 4)}: {self.kind} of {who}"
+        return Sentence(
+            f"{FAR} {extreme(self.far_low, 4)} to {extreme(self.far_high, 4)}: {self.kind} of {who}"
         )
 
 

@@ -25,7 +25,7 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import Notice, warn
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import CLIENT, CLIENTS, IMPOSTORS, worded
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -222,9 +222,9 @@ def reversed_scores(client: Distribution, impostor: Distribution) -> None:
     auc = pair_of(client, impostor).auc()
     if auc < 0.5:
         warn(
-            f"impostors score higher than clients: the empirical AUC is {auc:.4g} < 0.5. Scores are"
-            " taken as they are (higher = more client-like); if lower means client, pass 1 - score"
-            " or -score, and check which label is the client's.",
+            f"{IMPOSTORS} score higher than {CLIENTS}: the empirical AUC is {auc:.4g} < 0.5. Scores"
+            f" are taken as they are (higher = more client-like); if lower means {CLIENT}, pass 1 -"
+            " score or -score, and check which label is the client's.",
             ReversedScoresWarning,
         )
 

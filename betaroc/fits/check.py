@@ -23,6 +23,7 @@ from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import sentence, shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
+from betaroc.core.vocabulary import CLASS_SLOTS, EER, FAR, FRR, Sentence, short_name, template_of
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
 from betaroc.data.summary import ScoreSummary
@@ -125,7 +126,7 @@ class TargetCheck(NamedTuple):
     @property
     def name(self) -> str:
         """The rate in words, such as "FAR 1 %"."""
-        return f"{self.rate.upper()} {percent(self.target)}"
+        return Sentence(f"{short_name(self.rate)} {percent(self.target)}")
 
     def __repr__(self) -> str:
         return (
@@ -245,20 +246,22 @@ def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
     if not targets:
         return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
     down = [
-        f"{name.upper()} {percent(least)}"
+        f"{short_name(name)} {percent(least)}"
         for name, least in zip(good._fields, good, strict=True) if least is not None
     ]  # fmt: skip
     said = "counted at the fit's own thresholds, "
     said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
     reasons = {name: {t.reason for t in targets if t.rate == name} for name in good._fields}
-    placed = [name.upper() for name, why in reasons.items() if why == {"placed by these scores"}]
+    placed = [
+        short_name(name) for name, why in reasons.items() if why == {"placed by these scores"}
+    ]
     if placed:
         said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
     poor = [t for t in targets if t.verdict == "poor"]
     if not poor:
         return said
     worst = max(poor, key=_apart)
-    said += f"; poor at {worst.name}: {number(worst.expected, 4)} expected,"
+    said += f"; poor at {template_of(worst.name)}: {number(worst.expected, 4)} expected,"
     said += f" {number(worst.observed)} counted; {worst.reason}"
     return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
 
@@ -301,14 +304,14 @@ def misfit(f: PairEstimate) -> list[Notice]:
             off.append(distant)
             continue
         rate = np.array([_RATE])
-        counted = evidence.misfit(Asked(("FRR", "FAR")[k], rate, 1.0 - rate, solved=True))
+        counted = evidence.misfit(Asked((FRR, FAR)[k], rate, 1.0 - rate, solved=True))
         off += [] if counted is None else [counted.words(percent)]
     if not off:
         return []
     with contextlib.suppress(BetarocError):  # as of shapes that no double resolves
         pairs = {"fitted": f.model, "counted": empirical_model(f.scores)}
         off.insert(0, ", ".join(
-            f"AUC {number(m.auc(), 3)} and EER {percent(float(m.eer().hter))} {name}"
+            f"AUC {number(m.auc(), 3)} and {EER} {percent(float(m.eer().hter))} {name}"
             for name, m in pairs.items()
         ))  # fmt: skip
     said = f"the fitted distributions do not describe these scores: {'; '.join(off)}"
@@ -692,7 +695,7 @@ def statuses_beside(roc: FitStatus, rates: FitStatus) -> list[FitStatus]:
     """No verdict is good beside a rate that is poor."""
     if rates.verdict == "poor" and roc.verdict == "good":
         roc = roc._replace(verdict=CURVE_ONLY)
-    return [roc, rates]
+    return [status._replace(words=Sentence(status.words)) for status in (roc, rates)]
 
 
 class RatesVerdict(NamedTuple):
@@ -850,7 +853,7 @@ class FitCheck(Result, Noun):
     def rates(self) -> RatesVerdict:
         """The verdict on the rates that were counted at the fit's own thresholds, and why."""
         return RatesVerdict(
-            rates_verdict(self.targets), rates_words(self.targets, self.good_down_to)
+            rates_verdict(self.targets), Sentence(rates_words(self.targets, self.good_down_to))
         )
 
     def _tables(self, without: str = "") -> list[Node]:
@@ -864,7 +867,8 @@ class FitCheck(Result, Noun):
                 )))
                 for key, title in _TESTS.items()
             )  # fmt: skip
-            head = f"test of the distributions{without}", "client", "impostor"
+            labels = (CLASS_SLOTS[who][0] for who in CLASSES)
+            head = (f"test of the distributions{without}", *labels)
             shown.append(Grid(head, tuple(rows)))
         if self.roc_distance is not None:
             d = self.roc_distance

@@ -19,7 +19,7 @@ from betaroc.core.special import log_beta_ratio
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import sentence
 from betaroc.core.value import Result, Value
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import CLASS_SLOTS, FAR, FRR, Sentence, members, worded
 from betaroc.data.groups import groups_of, weights_of
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, require_scores, tell_of_scored
@@ -749,7 +749,7 @@ def families_grid(found: FamilyComparison, fitted: tuple[str, str] = ("", "")) -
     rows: list[Row | Group] = []
     for k, row in enumerate(found.rows):
         if k == 0 or row.who != found.rows[k - 1].who:
-            rows.append(Group(row.who if row.who != _BOTH else "both classes"))
+            rows.append(Group("both classes" if row.who == _BOTH else CLASS_SLOTS[row.who][0]))
         marks = [
             word for word, pair in (("recommended", found.recommended), ("fitted", fitted))
             if pair == (row.family, row.family)
@@ -773,7 +773,7 @@ def tail_sentences(tails: Sequence[TailRow]) -> list[str]:
     """What the recommended family of each class gains by a tail, on held-out scores."""
     sentences = []
     for row in tails:
-        rate = "FAR" if row.side == "upper" else "FRR"
+        rate = FAR if row.side == "upper" else FRR
         gained = "gain" if row.z >= 0.0 else "loss"
         score = "ends before one of the held-out scores in a fold, so that they have no common"
         score += " measure"
@@ -962,7 +962,7 @@ def _compared(
         if column:
             ranked = _ranked(column, [side])
             rows += _rows(side.who, ranked, [side])
-            reasons.append(f"{side.who}s {_reason(ranked)}")
+            reasons.append(f"{members(side.who)} {_reason(ranked)}")
             picks.append(ranked.best)
             tails += _tail_rows(side, ranked.best, left_out)
     pair = [_pair_of_best(sides, picks)] if len(picks) == 2 else []
@@ -981,7 +981,7 @@ def _compared(
     kept, every = sum(s.x.size for s in sides), scores.n_client + scores.n_impostor
     reason += "" if kept == every else f" (of the {kept} scores between 0 and 1)"
     return FamilyComparison(
-        tuple(rows), chosen.pair, reason, chosen.distance, tuple(left_out), tuple(tails),
+        tuple(rows), chosen.pair, Sentence(reason), chosen.distance, tuple(left_out), tuple(tails),
         library=scores.library,
     )  # fmt: skip
 

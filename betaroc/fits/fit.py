@@ -26,7 +26,20 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Library, Table, columns_from_rows, in_library, library_of, table_of
 from betaroc.core.text import shown
 from betaroc.core.value import REPR_LIMIT, Named, is_same
-from betaroc.core.vocabulary import BIOMETRIC, TERMS, shared_words
+from betaroc.core.vocabulary import (
+    BIOMETRIC,
+    CLASS_SLOTS,
+    DEFAULT,
+    EER,
+    FAR,
+    FRR,
+    OF_COMPARISONS,
+    RATE_SLOT,
+    TPR,
+    capital,
+    members,
+    shared_words,
+)
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.distributions.empirical import is_counted
@@ -130,10 +143,10 @@ class FitPoints(scores_beyond.SupportedPair):
 
         Of the numbers that were read off, the first that the scores contradict is said.
         """
-        for which, name in enumerate(("FRR", "FAR")):
+        for which, name in enumerate((FRR, FAR)):
             if name in solved and self._evidence.fitted[which] is not None:
                 # A point mass may span the rate that was asked for: no threshold has it.
-                own = np.asarray(point.frr if name == "FRR" else point.far)
+                own = np.asarray(point.frr if name == FRR else point.far)
                 solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
         asked = of_point(point, solved)
         told = any(tell_contradicted(self, what, float(value)) for what, value in read)
@@ -285,6 +298,7 @@ def law_rows(
     who: str, law: Estimate, cells: Mapping[str, tuple[Cell, str]] | None = None
 ) -> list[RowCells | Group]:
     """The parameters of a class, of `cells` with intervals, and what was done at 0 and 1."""
+    who = CLASS_SLOTS[who][0] if who in CLASS_SLOTS else who
     name, rows = f"{who} (n = {spaced(law.n)})", list[RowCells | Group]()
     for label, value, error in _rows(law):
         if value != 0.0 or not label.startswith("at_"):
@@ -341,9 +355,9 @@ def fit_block(fit: SupportedPair) -> list[Node]:
     return [
         Words(f"{fit_families(fit)} fit{called}: {told}", "answer"),
         *(Words(one.message) for one in fit.notices[:_NOTICES]),
-        Grid(tuple(heads), (Row(("AUC", *areas)), Row(("EER", *errors)))),
+        Grid(tuple(heads), (Row(("AUC", *areas)), Row((EER, *errors)))),
         *[params] * bool(laws),
-        Figure(draw, "", f"ROC: TPR against FAR, area {about}"),
+        Figure(draw, "", f"ROC: {TPR} against {FAR}, area {about}"),
     ]
 
 
@@ -1220,7 +1234,12 @@ class Fit(FitPoints, Noun):
         facts = [
             ("Family:", family_text(self.family), "Log-likelihood:", likelihood),
             ("Converged:", str(self.converged), "AIC:", f"{self.aic:.6g}"),
-            (words.said("Client prior:"), f"{self.model.prior:.6g}", "BIC:", f"{self.bic:.6g}"),
+            (
+                f"{capital(words.client)} prior:",
+                f"{self.model.prior:.6g}",
+                "BIC:",
+                f"{self.bic:.6g}",
+            ),
         ]
         name = f" of {visible(self.scores.name)}" if self.scores.name else ""
         parts = [(words.client, self.client), (words.impostor, self.impostor)]
@@ -1637,7 +1656,9 @@ def _fit_pair(
         odd = outliers(found.scores)  # says more than that one of them moves a parameter
         said = [one for one in said if not odd or one.category is not InfluenceWarning] + odd
     for one in misfit(found):
-        text = TERMS["matching"].said(one.message) if rejected else one.message
+        text = one.message
+        if rejected:
+            text = OF_COMPARISONS.fill(text)
         said.append(one._replace(message=text))
     if isinstance(scores, Scores) and rejected:
         found = found._rejecting(scores)
@@ -1665,15 +1686,16 @@ def _with_needed_tails(
         checked = check_targets(found)
     except InputError:  # fractional weights, which count nothing
         return found, said
-    words = TERMS["matching" if made else BIOMETRIC]
+    words = OF_COMPARISONS if made else DEFAULT
     for rate, who in (("far", "impostor"), ("frr", "client")):
         known = [check for check in checked if check.rate == rate]
         least = min(known, key=lambda check: check.target, default=None)
         if least is None or least.verdict != "poor":
             continue
         why = (
-            f"{who}s are poorly fitted at {words.said(rate.upper())} {percent(least.target)}"
-            f" ({least.observed:g} scores beyond, {least.expected:.3g} expected)"
+            f"{members(who)} are poorly fitted at {words.fill(RATE_SLOT[rate])}"
+            f" {percent(least.target)} ({least.observed:g} scores beyond, {least.expected:.3g}"
+            " expected)"
         )
         try:
             asked = TailRequest.of({who: ENDS[who]}, None, bounds)

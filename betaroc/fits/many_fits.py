@@ -23,6 +23,7 @@ from betaroc.core.errors import (
 from betaroc.core.notices import public, quietly, warn
 from betaroc.core.tables import Library, Table, first_library, library_of, table_of
 from betaroc.core.text import listed, shown
+from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, REJECTED, Inflated
@@ -451,7 +452,7 @@ def _say(columns: Mapping[str, Any], boundary: str | None) -> None:
          "Estimates from so few are biased; see n_client and n_impostor."),
         (ends, "have scores of exactly 0 or 1, fitted as point masses", BoundaryWarning,
          'Other choices: boundary="error" or "drop".'),
-        (columns["auc"] < 0.5, "have impostors that score higher than clients",
+        (columns["auc"] < 0.5, f"have {IMPOSTORS} that score higher than {CLIENTS}",
          ReversedScoresWarning,
          "Nothing is flipped: see auc, and check which label is the client's."),
     ):  # fmt: skip

@@ -15,6 +15,17 @@ from betaroc.core.errors import InputError
 from betaroc.core.polygamma import information_terms, phi_tau_of
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio, share_ends
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import (
+    CLIENTS,
+    FAR,
+    FRR,
+    IMPOSTORS,
+    TNR,
+    TPR,
+    Sentence,
+    members,
+    template_of,
+)
 from betaroc.data.groups import Groups, groups_of, settled
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
@@ -33,7 +44,7 @@ from betaroc.rendering.numbers import number, percent
 
 CONTRADICTED, CANNOT_TELL = "contradicted", "cannot tell"
 #: Rates of clients and of impostors beyond a threshold, towards each end.
-_RATES = {"at_zero": ("FRR", "TNR"), "at_one": ("TPR", "FAR")}
+_RATES = {"at_zero": (FRR, TNR), "at_one": (TPR, FAR)}
 #: Both classes are counted beyond so many scores of the one that thins out there.
 _EXTREMES = (5, 20, 100)
 #: One-sided level of Fisher's test; a family is looked at from this rate on.
@@ -137,7 +148,7 @@ def poorly_fitted(f: PairEstimate, end: str, *, groups: bool = True) -> str:
     for who, name in enumerate(CLASSES):
         near, rest = np.array([_TAIL]), np.array([1.0 - _TAIL])
         rates = (near, rest) if (end == "at_one") == (name == "impostor") else (rest, near)
-        asked = Asked(("FRR", "FAR")[who], *rates, True)
+        asked = Asked((FRR, FAR)[who], *rates, True)
         if evidence.misfit(asked) is not None or distance_words(evidence, who):
             return name
     return ""
@@ -147,7 +158,7 @@ def counted_hooks(f: PairEstimate, *, groups: bool = True) -> tuple[Hook, ...]:
     """The stretches of a fitted ROC below the diagonal, with what counts say of those at an end."""
     hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
     return tuple(
-        hook._replace(counts=counts_at_end(f, hook.end, "below", groups=groups).words)
+        hook._replace(counts=Sentence(counts_at_end(f, hook.end, "below", groups=groups).words))
         if hook.seen and hook.end in _RATES else hook
         for hook in hooks
     )  # fmt: skip
@@ -513,8 +524,8 @@ class EndTest(NamedTuple):
         told = f"{self.side} the diagonal"
         if self.side == CANNOT_TELL:
             told = f"{self.side} the side of the diagonal"
-        note = f" {self.note}" if self.note else ""
-        return f"{told}{note} (p = {self.p_value:.2g}, by {self.method})"
+        note = f" {template_of(self.note)}" if self.note else ""
+        return Sentence(f"{told}{note} (p = {self.p_value:.2g}, by {self.method})")
 
 
 class EndTests(NamedTuple):
@@ -793,13 +804,14 @@ class FittedEnds:
             return EndTest(side, *test)
         counts = counts_at_end(self.fit, end, side, groups=self.groups is not None)
         if counts.verdict == CONTRADICTED:
-            return EndTest(CONTRADICTED, math.nan, math.nan, test.method, counts.words)
+            return EndTest(CONTRADICTED, math.nan, math.nan, test.method, Sentence(counts.words))
         if who := poorly_fitted(self.fit, end, groups=self.groups is not None):
-            note = f"the family does not describe these {who}s: {side} the diagonal only if the"
-            note = f"{note} {who}s follow {family}"
+            many = members(who)
+            note = f"the family does not describe these {many}: {side} the diagonal only if the"
+            note = Sentence(f"{note} {many} follow {family}")
             return EndTest(CANNOT_TELL, math.nan, math.nan, test.method, note)
-        note = f"if the clients follow {family}, the impostors another"
-        return EndTest(side, *test, note + (counts.words and f"; {counts.words}"))
+        note = f"if the {CLIENTS} follow {family}, the {IMPOSTORS} another"
+        return EndTest(side, *test, Sentence(note + (counts.words and f"; {counts.words}")))
 
     def test(self, end: str) -> Departure:
         """How far the curve is above the diagonal there."""

@@ -18,7 +18,7 @@ from betaroc.core.notices import Notice, quietly
 from betaroc.core.tables import Table, Tabular, columns_from_rows
 from betaroc.core.text import sentence, shown
 from betaroc.core.thresholds import Coordinate, Thresholds, softplus
-from betaroc.core.vocabulary import capital, worded
+from betaroc.core.vocabulary import CLIENT, IMPOSTOR, capital, worded
 from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import ScoreData, require_scores
 from betaroc.data.summary import ScoreSummary
@@ -400,7 +400,7 @@ class Sensitivity(Tabular, Noun):
     def _tables(self) -> list[Node]:
         """A row per rule, a row per tail, and the rules that have no fit."""
         rules = Grid(
-            ("rule", "client a", "b", "impostor a", "b", "exponent at 0", "at 1", "AUC"),
+            ("rule", f"{CLIENT} a", "b", f"{IMPOSTOR} a", "b", "exponent at 0", "at 1", "AUC"),
             tuple(Row((row[0], *(_shown(v, 4) for v in row[1:]))) for row in self.policies),
         )  # fmt: skip
         tails = Grid(

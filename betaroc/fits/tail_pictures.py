@@ -11,7 +11,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.thresholds import Coordinate, Thresholds
-from betaroc.core.vocabulary import TERMS, Terms, shared_words, worded
+from betaroc.core.vocabulary import FAR, FRR, TERMS, Terms, Vocabulary, shared_words, worded
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
@@ -25,7 +25,7 @@ from betaroc.rendering.style import BAND, CLASS_COLOURS, GREY, Axes, begun, fini
 
 #: Kinds of pictures: rates against thresholds, and what a tail is by how many scores.
 TAIL_KINDS = ("tails", "tail-shape", "tail-rate")
-_RATES = {"client": "FRR", "impostor": "FAR"}
+_RATES = {"client": FRR, "impostor": FAR}
 #: Rates are drawn down to so many expected scores; points of a line; scores drawn at most.
 _DOWN_TO, _POINTS, _DRAWN = 0.1, 200, 150
 #: Points of the interval, and numbers of scores of which a tail is made again.
@@ -71,7 +71,7 @@ def _draw_rates(
                 " scores themselves."
             )
         sign, colour = (1.0 if side == "upper" else -1.0), CLASS_COLOURS[who]
-        name = terms.said(_RATES[who])
+        name = Vocabulary(terms).fill(_RATES[who])
         tails = next((one for one in estimate.tails if one.side == side), None)
         joint = math.inf if tails is None else max(part.joint for part in tails.fits)
         places, shares = _counted(coordinate, scores, who, sign)

@@ -28,7 +28,7 @@ from betaroc.core.special import interval_end
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds, softplus
-from betaroc.core.vocabulary import worded
+from betaroc.core.vocabulary import FAR, worded
 from betaroc.data.read import ScoresLike, as_scores
 from betaroc.data.scores import ScoreData, Scores, of_comparisons
 from betaroc.data.summary import ScoreSummary
@@ -779,7 +779,7 @@ def roc_band(
         actual, remedy = f"{shown(x)} of type {type(x).__name__}", "A ScoreModel has no error: fit"
         rule = "be Scores, a ScoreSummary or a Fit"
         raise refusal("x", rule, actual, f"{remedy} scores first.", InputTypeError)
-    asked = of_point(points, {"FAR": at})
+    asked = of_point(points, {FAR: at})
     if far is not None:
         tell(evidence, asked)
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0

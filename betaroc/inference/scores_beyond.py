@@ -17,6 +17,7 @@ from betaroc.core.notices import Notice, warn
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR, TNR, TPR
 from betaroc.data.groups import Groups, ScoredTrials, groups_of, settled, units_of
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -166,7 +167,7 @@ def _quantile_ratio(many: float, few: float, tail: float) -> float:
 
 
 #: Rates that count the trials without a score.
-_LOWER = ("FRR", "TNR")
+_LOWER = (FRR, TNR)
 #: A number that expects fewer scores than this beyond it is extrapolated.
 _ONE = 1.0
 #: Scores that show a rate at least once with 95 % probability: ln(20) = 3.
@@ -304,7 +305,7 @@ class Evidence(Value):
         found: list[tuple[float, Misfit]] = []
         for upper, side in ((True, asked.rate), (False, asked.rest)):
             # Of an impostor FAR is the upper tail, of a client FRR the lower one.
-            above = upper == (asked.name == "FAR")
+            above = upper == (asked.name == FAR)
             here = tail[(tail == side) & (tail > 0.0)]
             if here.size:
                 rates = self._tested(asked.who, float(np.min(here)), float(np.max(here)))
@@ -338,7 +339,7 @@ class Evidence(Value):
         sizes = self.effective(who, t, 0.5 * _LEVEL, above=above)
         low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
         off = contradicted(low, high, expected)
-        name = (("TPR", "FAR") if above else ("FRR", "TNR"))[who]
+        name = ((TPR, FAR) if above else (FRR, TNR))[who]
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
         found = []
@@ -387,9 +388,9 @@ def less_absent(asked: Asked, absent: float) -> Asked:
     """The rate and its complement less a share of trials without a score, who say nothing."""
     if not absent:
         return asked
-    low = asked.rate if asked.name == "FRR" else asked.rest
+    low = asked.rate if asked.name == FRR else asked.rest
     left = np.where(low - absent > 1e-12, low - absent, 0.0)
-    return asked._replace(rate=left) if asked.name == "FRR" else asked._replace(rest=left)
+    return asked._replace(rate=left) if asked.name == FRR else asked._replace(rest=left)
 
 
 def may_be_equal(evidence: Evidence, model: ScoreModel) -> float:
@@ -414,7 +415,7 @@ def tell_of_chance(name: str, evidence: Evidence, model: ScoreModel) -> None:
         client, impostor = evidence.sizes
         warn(
             f"{name!r} is the best of many thresholds: of classes that hardly differ noise makes it"
-            f" too good. {client:.6g} client and {impostor:.6g} impostor"
+            f" too good. {client:.6g} {CLIENT} and {impostor:.6g} {IMPOSTOR}"
             f" {'scores' if evidence.groups is None else 'groups'} do not show that they differ"
             f' (Kolmogorov-Smirnov, p = {p:.2g}). Give more scores, or take "auc".',
             SmallSampleWarning,
@@ -508,7 +509,7 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     k = int(np.nanargmin(scored.tail))
     small = scored.rate.flat[k] <= scored.rest.flat[k]
     left, tail = float(scored.tail.flat[k]), float((worst.rate if small else worst.rest).flat[k])
-    name = worst.name if small else {"FAR": "TNR", "FRR": "TPR"}[worst.name]
+    name = worst.name if small else {FAR: TNR, FRR: TPR}[worst.name]
     n, absent = evidence.sizes[who], evidence.absent(who)
     of = "groups" if n != evidence.totals[who] else "scores"
     several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
@@ -516,7 +517,7 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     rate = f"(rate - {absent:.3g})" if absent and name in _LOWER else "rate"
     told = "no score speaks for the number"
     if of == "groups":
-        law, above = evidence.counts[who], name in ("FAR", "TPR")
+        law, above = evidence.counts[who], name in (FAR, TPR)
         invert = law._upper_quantile if above else law._lower_quantile
         t = invert(np.array([tail]), np.log([tail]))
         worth_of = float(evidence.effective(who, t, 0.5 * _LEVEL, above=above)[0])

@@ -25,7 +25,14 @@ from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import Thresholds, choose
-from betaroc.core.vocabulary import BIOMETRIC
+from betaroc.core.vocabulary import (
+    EQUAL_ERROR_RATE,
+    FAR,
+    FRR,
+    RATE_SLOT,
+    Vocabulary,
+    short_name,
+)
 from betaroc.distributions.empirical import EmpiricalPair, Gaps, decides_by_counts, gap_thresholds
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
@@ -513,12 +520,13 @@ class Criterion:
         """Whether alpha is a rate to be reached; else it is a weight, or there is none."""
         return self.levels is not _no_levels
 
-    def axes(self, measure: str, terms: str = BIOMETRIC) -> AlphaAxes:
-        """What stands at the axes of a measure over alpha, in the words of a field."""
-        words = checks.terms_of(terms)
-        axis, title = words.said(self.axis), words.said(measure_title(measure))
-        if len(title) > _LONGEST:
-            title = words.said(measure.upper())
+    def axes(self, measure: str, terms: str | None = None) -> AlphaAxes:
+        """What stands at the axes of a measure over alpha, in the words of a field or as slots."""
+        axis, title = self.axis, measure_title(measure)
+        if terms is not None:
+            fill = Vocabulary(checks.terms_of(terms)).fill
+            axis, title = fill(axis), fill(title)
+            title = fill(short_name(measure)) if len(title) > _LONGEST else title
         return AlphaAxes(axis, title, self.is_target, is_rate(measure), self.single)
 
     def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
@@ -600,12 +608,12 @@ _TARGETS = {
 CRITERIA: dict[str, Criterion] = {
     "weighted-error": Criterion(
         lambda pair, _, alpha: least_weighted_errors(pair, weights_of(alpha)),
-        "alpha: weight of FAR against FRR",
+        f"alpha: weight of {FAR} against {FRR}",
     ),
     **{
         name: Criterion(
             target.choose,
-            f"expected {name.upper() if name in ('far', 'frr') else name}",
+            f"expected {RATE_SLOT.get(name, name)}",
             levels=target.levels,
             one_class=bool(target.who),
         )
@@ -617,7 +625,7 @@ CRITERIA: dict[str, Criterion] = {
     "f-measure": Criterion(_f_measure, "alpha: weight of precision in F"),
     "eer": Criterion(
         lambda pair, _, alpha: _repeated(operating_points.equal_error(pair), alpha),
-        "equal error rate",
+        EQUAL_ERROR_RATE,
         single=True,
     ),
     "break-even": Criterion(

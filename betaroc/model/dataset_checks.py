@@ -9,6 +9,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ReversedScoresWarning, ScaleWarning
 from betaroc.core.notices import warn
+from betaroc.core.vocabulary import CLIENTS, IMPOSTOR, IMPOSTORS
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.pairs import pair_of
@@ -47,7 +48,7 @@ def warn_of_reversed(laws: Distributions, name: str) -> None:
     auc = pair_of(*laws).auc()
     if auc < 0.5:
         warn(
-            f"{name}: impostors score higher than clients (AUC {auc:.4f} < 0.5). Nothing is"
+            f"{name}: {IMPOSTORS} score higher than {CLIENTS} (AUC {auc:.4f} < 0.5). Nothing is"
             " flipped: if the labels are right, pass -score (or 1 - score on [0, 1]).",
             ReversedScoresWarning,
         )
@@ -90,7 +91,7 @@ def _other_spread(pairs: list[Any]) -> str | None:
         apart.append(of_dev[1] < of_test[0] or of_test[1] < of_dev[0])
     if all(wide) or all(apart):
         shown = " and ".join(f"{low:.4g} to {high:.4g}" for low, high in ranges[1])
-        return f"90 % of the impostor scores of dev and of test lie in {shown}"
+        return f"90 % of the {IMPOSTOR} scores of dev and of test lie in {shown}"
     return None
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import CLIENT, FAR, IMPOSTOR, Sentence
 from betaroc.model.model import ScoreModel
 
 #: Expected scores from which a stretch is one that the data could show.
@@ -44,10 +45,11 @@ class Hook(NamedTuple):
     def __str__(self) -> str:
         places = {"at_zero": "beside threshold 0", "at_one": "beside threshold 1",
                   "between": "between two crossings", "everywhere": "everywhere"}  # fmt: skip
-        return (
+        return Sentence(
             f"{places[self.end]}: at most {self.depth:.2g} deep, with a share of {self.share:.2g}"
-            f" of each class (FAR {self.far_low:.3g} to {self.far_high:.3g}):"
-            f" {self.expected_clients:.2g} client and {self.expected_impostors:.2g} impostor scores"
+            f" of each class ({FAR} {self.far_low:.3g} to {self.far_high:.3g}):"
+            f" {self.expected_clients:.2g} {CLIENT} and {self.expected_impostors:.2g} {IMPOSTOR}"
+            " scores"
             f" expected{'' if self.seen else ', no finding'}{self.counts and f'; {self.counts}'}"
         )
 

@@ -17,6 +17,15 @@ import numpy as np
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import complement
 from betaroc.core.notices import public
+from betaroc.core.vocabulary import (
+    DEFAULT,
+    EQUAL_ERROR_RATE,
+    FAR,
+    FRR,
+    HALF_TOTAL_ERROR_RATE,
+    HTER,
+    RATE_SLOT,
+)
 from betaroc.distributions.inflated import base_of
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -57,15 +66,14 @@ class Where(NamedTuple):
         if self.point == "at":
             return f" at {NAMED_POINTS[self.value].title}"
         if self.point == "between":
-            return f" between FAR {self.value[0]:g} and {self.value[1]:g}"
-        name = self.point.upper() if self.point in _RATES else self.point
-        return f" at {name} {self.value:g}"
+            return f" between {FAR} {self.value[0]:g} and {self.value[1]:g}"
+        return f" at {RATE_SLOT.get(self.point, self.point)} {self.value:g}"
 
 
 class Asked(NamedTuple):
     """A rate that a number rests on, with its complement in its own precision."""
 
-    #: "FAR" of the impostors, "FRR" of the clients.
+    #: The slot of FAR for the impostors, of FRR for the clients.
     name: str
     rate: FloatArray
     rest: FloatArray
@@ -75,7 +83,7 @@ class Asked(NamedTuple):
     @property
     def who(self) -> int:
         """0 for clients, 1 for impostors."""
-        return int(self.name == "FAR")
+        return int(self.name == FAR)
 
     @property
     def tail(self) -> FloatArray:
@@ -87,7 +95,7 @@ class Asked(NamedTuple):
 def of_point(point: OperatingPoint, solved: Mapping[str, Any] | None = None) -> list[Asked]:
     """Both rates of a point; those that were asked for as they were asked."""
     found = []
-    for name, rate, rest in (("FRR", point.frr, point.tpr), ("FAR", point.far, point.tnr)):
+    for name, rate, rest in ((FRR, point.frr, point.tpr), (FAR, point.far, point.tnr)):
         wanted = None if solved is None else solved.get(name)
         if wanted is not None:
             rate = np.broadcast_to(np.asarray(wanted, dtype=np.float64), np.shape(rate))
@@ -113,8 +121,8 @@ def _crossing(model: ScoreModel) -> OperatingPoint:
 
 #: What may follow ``at=``.
 NAMED_POINTS: dict[str, NamedPoint] = {
-    "eer": NamedPoint(lambda m: m.eer(), "the equal error rate"),
-    "min-hter": NamedPoint(lambda m: m.min_weighted_error(0.5), "the least HTER"),
+    "eer": NamedPoint(lambda m: m.eer(), f"the {EQUAL_ERROR_RATE}"),
+    "min-hter": NamedPoint(lambda m: m.min_weighted_error(0.5), f"the least {HTER}"),
     "min-dcf": NamedPoint(lambda m: m.min_dcf(), "the least detection cost"),
     "actual-dcf": NamedPoint(lambda m: m.actual_dcf(), "the threshold of log-likelihood ratios"),
     "max-f1": NamedPoint(lambda m: m.max_f(), "the largest F1"),
@@ -156,7 +164,7 @@ def _rests(model: ScoreModel, where: Where) -> list[Asked]:
     if point == "threshold":
         return of_point(model.at(value))
     rate = frr_at(where) if point == "tpr" else value
-    solved = {"FAR" if point == "far" else "FRR": rate} if point in _RATES else None
+    solved = {FAR if point == "far" else FRR: rate} if point in _RATES else None
     return of_point(point_at(model, where), solved)
 
 
@@ -243,12 +251,12 @@ _AT_POINT = ("threshold", "far", "frr", "tpr", "alpha", "at")
 def of_measure(name: str) -> Statistic:
     """A measure of the table of measures as a statistic, at a point."""
     measure = MEASURES[name]
-    own = {"far": ("FAR",), "tnr": ("FAR",), "specificity": ("FAR",), "frr": ("FRR",)}
-    reads = own.get(name, ("FAR", "FRR"))
+    own = {"far": (FAR,), "tnr": (FAR,), "specificity": (FAR,), "frr": (FRR,)}
+    reads = own.get(name, (FAR, FRR))
 
     def rates(model: ScoreModel, where: Where) -> list[Asked]:
         # At a threshold a rate is one class's; where the point is solved for, both decide it.
-        only = reads if where.point == "threshold" else ("FAR", "FRR")
+        only = reads if where.point == "threshold" else (FAR, FRR)
         return [asked for asked in _rests(model, where) if asked.name in only]
 
     return Statistic(
@@ -294,7 +302,7 @@ def _chosen(
 def _widest(_: ScoreModel, where: Where) -> list[Asked]:
     """The FAR of a range of which most scores speak."""
     rate = min(max(0.5, where.value[0]), where.value[1])
-    return [Asked("FAR", np.array(rate), np.array(1.0 - rate), True)]
+    return [Asked(FAR, np.array(rate), np.array(1.0 - rate), True)]
 
 
 _LEAST = Optimum(point_at, lambda point, where: point.weighted_error(where.value))
@@ -358,8 +366,8 @@ STATISTICS: dict[str, Statistic] = {
         lambda m, w: m.partial_auc(w.value[0], w.value[1], standardized=True),
         "standardized partial area", ("between",), better="higher", scale="partial", rates=_widest,
     ),
-    "eer": _chosen("eer", "hter", "equal error rate", best=False),
-    "min-hter": _chosen("min-hter", "hter", "least half total error rate"),
+    "eer": _chosen("eer", "hter", EQUAL_ERROR_RATE, best=False),
+    "min-hter": _chosen("min-hter", "hter", f"least {HALF_TOTAL_ERROR_RATE}"),
     "min-dcf": _chosen("min-dcf", "dcf", "least detection cost"),
     "min-dcf-normalized": _chosen(
         "min-dcf", "dcf-normalized", "least normalized detection cost", high=1.0
@@ -438,7 +446,7 @@ def statistics() -> DataFrame:
     return pd.DataFrame(
         {
             "name": list(STATISTICS),
-            "title": [row.title for row in STATISTICS.values()],
+            "title": [DEFAULT.fill(row.title) for row in STATISTICS.values()],
             "points": [", ".join(row.points) for row in STATISTICS.values()],
             **{
                 column: [getattr(row, column) for row in STATISTICS.values()]

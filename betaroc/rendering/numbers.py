@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
+from betaroc.core.vocabulary import is_slot, template_of
+
 #: Shares below this, in per cent, are written with a power of ten.
 _TINY = 1e-5
 
@@ -128,4 +130,5 @@ def visible(text: str) -> str:
         letter, digits = ("x", 2) if point < 256 else ("u", 4) if point < 65536 else ("U", 8)
         return f"\\{letter}{point:0{digits}x}"
 
-    return "".join(c if c.isprintable() else code(ord(c)) for c in text)
+    known = template_of(text)
+    return "".join(c if c.isprintable() or is_slot(c) else code(ord(c)) for c in known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
 
 from betaroc.rendering.numbers import rate, rate_span, visible, with_minus
 
@@ -356,33 +356,25 @@ class Section(Tagged):
     folded: bool = False
 
 
-def retold(node: T, say: Callable[[str], str], *, names: bool = False) -> T:
+def retold(node: T, say: Callable[[str], str]) -> T:
     """A node whose texts are as `say` says them, those of the user's as they are.
-
-    Where `say` knows the user's names by itself, `names` are told too.
 
     Examples
     --------
     >>> retold(Grid(("FAR", as_named("FAR")), ()), str.lower).head[0]
     'far'
     """
-    found: T = _retold(node, say, names)
-    return found
-
-
-def _retold(part: Any, say: Callable[[str], str], names: bool) -> Any:
-    if isinstance(part, str):
-        return say(part)
-    if isinstance(part, Name):
-        return Name(say(part.short), part.whole) if names else part
-    if isinstance(part, Strip):
-        return part._replace(name=say(part.name))
-    if isinstance(part, tuple):
-        return tuple(_retold(one, say, names) for one in part)
-    if is_dataclass(part) and not isinstance(part, type):
-        texts = (one.name for one in fields(part) if one.name not in _FIXED)
-        return replace(part, **{name: _retold(getattr(part, name), say, names) for name in texts})
-    return part
+    changed: Any = node
+    if isinstance(node, str):
+        changed = say(node)
+    elif isinstance(node, Strip):
+        changed = node._replace(name=say(node.name))
+    elif isinstance(node, tuple) and not isinstance(node, Name):
+        changed = tuple(retold(part, say) for part in node)
+    elif is_dataclass(node) and not isinstance(node, type):
+        texts = (one.name for one in fields(node) if one.name not in _FIXED)
+        changed = replace(node, **{name: retold(getattr(node, name), say) for name in texts})
+    return cast(T, changed)
 
 
 def apart(*nodes: Node) -> list[Section]:

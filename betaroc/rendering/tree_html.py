@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from betaroc.core.vocabulary import template_of
 from betaroc.rendering.numbers import spaced
 from betaroc.rendering.picture_files import can_draw, draw_svg
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR
-from betaroc.rendering.tree import Figure, Section
+from betaroc.rendering.tree import Figure, Section, retold
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -20,7 +21,7 @@ _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?|ρ)")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)|(?<=\de)-(?=\d)|(?<=\d )-(?= \d)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
 #: A count stands before the word for what is counted; digits of names do not.
-_COUNT = re.compile(r"(?<![\w.,/(-])\d{5,}(?= [a-z])")
+_COUNT = re.compile(r"(?<![\w.,/(-])\d{5,}(?= [a-z\U0010e000-\U0010e0ff])")
 #: What drawings are coloured with, and the tokens of a page, which know light and dark.
 _TOKENS = {
     CLIENT.lower(): "cl", IMPOSTOR.lower(): "im", GREY: "fit", "#ffffff": "bg", "#e4e4e4": "hair",
@@ -53,6 +54,7 @@ def html_of(sections: Sequence[Section], depth: int = 2) -> Markup:
     """The sections, their headings of that depth."""
     from markupsafe import Markup
 
+    sections = retold(tuple(sections), template_of)
     # The template escapes what it is given.
     return Markup(template("tree.html.j2").render(sections=sections, depth=depth))  # noqa: S704
 

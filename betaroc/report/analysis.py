@@ -202,9 +202,10 @@ class Analysis(Result, Noun):
         alarms, warnings = doubts(self)
         first = [*contradicted(self)[1], *alarms, *filter(None, [apart_words(self.dev)])]
         blocks = ["\n".join(decision_lines(self)), *["\n".join(first)] * bool(first)]
-        blocks.append(text_of(sections_of(self)))
+        say = in_field_words(self)
+        blocks.append(text_of([retold(section, say) for section in sections_of(self)]))
         blocks += ["\n".join(f"warning: {text}" for text in warnings)] * bool(warnings)
-        return in_field_words(self)("\n\n".join(blocks) + "\n")
+        return say("\n\n".join(blocks) + "\n")
 
     def to_dict(self) -> dict[str, Any]:
         """The analysis as nested dictionaries of numbers and text, ready for JSON.

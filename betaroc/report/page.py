@@ -21,7 +21,33 @@ from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import quietly
 from betaroc.core.text import number, shown
-from betaroc.core.vocabulary import RATE_NAMES, ClassWords, Vocabulary, worded
+from betaroc.core.vocabulary import (
+    A_CLIENT,
+    AN_IMPOSTOR,
+    CLIENT,
+    CLIENTS,
+    DEFAULT,
+    EER,
+    EQUAL_ERROR_RATE,
+    FALSE_ACCEPTANCE_RATE,
+    FALSE_REJECTION_RATE,
+    FAR,
+    FRR,
+    HALF_TOTAL_ERROR_RATE,
+    HTER,
+    IMPOSTOR,
+    IMPOSTORS,
+    ONE_CLIENT,
+    ONE_IMPOSTOR,
+    RATE_NAMES,
+    TNR,
+    TPR,
+    ClassWords,
+    Vocabulary,
+    short_name,
+    template_of,
+    worded,
+)
 from betaroc.data.scores import ScoreData
 from betaroc.decision.decide import (
     Decision,
@@ -182,11 +208,12 @@ def target_text(asked: DecisionRequest) -> str:
 def question_of(asked: DecisionRequest) -> str:
     """What the page answers."""
     if asked.kind in TARGET_RATES:
-        return f"Which threshold keeps {asked.kind.upper()} at or below {100.0 * asked.rate:g} %?"
+        name = short_name(asked.kind)
+        return f"Which threshold keeps {name} at or below {100.0 * asked.rate:g} %?"
     if asked.kind == "precision":
         return f"Which threshold has a precision of at least {100.0 * asked.rate:g} % on dev?"
     if asked.costs is None:
-        return "At which threshold are FAR and FRR equal?"
+        return f"At which threshold are {FAR} and {FRR} equal?"
     fa, fr = asked.costs
     return f"Which threshold costs least, {fa:g} a false acceptance and {fr:g} a false rejection?"
 
@@ -238,7 +265,7 @@ def first_screen(analysis: Analysis) -> dict[str, Any]:
         n = part.scores.n_client_rejected + part.scores.n_impostor_rejected
         absent = f" and {spaced(n)} without a score, which are rejected" if n else ""
         read.append((role, [words.counted(who, m, spaced(m)) for who, m in sizes], absent))
-    target = f"{asked.kind.upper()} {100.0 * asked.rate:g} %"
+    target = f"{short_name(asked.kind)} {100.0 * asked.rate:g} %"
     screen: dict[str, Any] = {
         "title": foreign(analysis.dev.name),
         "read": read,
@@ -315,7 +342,7 @@ def _status(analysis: Analysis, d: Decision, names: Sequence[str], total: int) -
     return {
         "colour": STATUS_COLOURS[said.status],
         "word": status_words(said.status, tested=tested),
-        "reason": f"{of}{said.reason}{max(more, key=len, default='')}",
+        "reason": f"{of}{template_of(said.reason)}{max(more, key=len, default='')}",
         "remedy": remedy_words(said.remedy, tested=bool(analysis.tests)),
     }
 
@@ -344,7 +371,7 @@ def _told(cell: RateCell) -> dict[str, str]:
 
 
 def _key(row: RateRow, k: int) -> str:
-    return f"{row.name.lower()}{k}"
+    return f"{DEFAULT.fill(row.name).lower()}{k}"
 
 
 def _rates(
@@ -381,7 +408,7 @@ def _cost(d: Decision, checks: Sequence[DecisionCheck | None], names: Sequence[s
     if d.target in TARGET_RATES:
         return []
     what = {"cost": "Mean cost of a trial", "precision": "Precision"}.get(
-        d.target, "Mean of both rates (HTER)"
+        d.target, f"Mean of both rates ({HTER})"
     )
     mean, ends = mean_shown(d.costs, d.interval)
     found = [f"{what}: {mean} expected from dev (interval {ends})"]
@@ -565,31 +592,22 @@ def render_report(analysis: Analysis) -> str:
 
 #: The last line of a page, before any field's words.
 FOOT = (
-    f"betaroc {version()}. FAR(θ) = P(impostor score &gt; θ), FRR(θ) = P(client score ≤ θ),"
-    " TPR = 1 − FRR, TNR = 1 − FAR."
+    f"betaroc {version()}. {FAR}(θ) = P({IMPOSTOR} score &gt; θ), {FRR}(θ) = P({CLIENT} score ≤ θ),"
+    f" {TPR} = 1 − {FRR}, {TNR} = 1 − {FAR}."
 )
 
 
 def page_in_terms(page: str, analysis: Analysis) -> str:
-    """The page in the words of the user's field; its style and foreign names stay as they are."""
+    """The page in the words of the user's field."""
     from markupsafe import escape
 
-    shown = (foreign(name, path=path) for name in analysis.names for path in (False, True))
-    kept = {str(escape(form)) for one in shown for form in one}
-    terms = checks.terms_of(analysis.terms)
-    page = analysis.words.in_markup(page, kept)
-    kept |= {str(escape(word)) for word in analysis.words}
-    parts = re.split(r"(<style>.*?</style>)", page, flags=re.DOTALL)
     words = ClassWords(*(str(escape(word)) for word in analysis.words))
-    parts = [Vocabulary(terms, words).fill(part) for part in parts]
-    return "".join(p if p.startswith("<style>") else terms.said(p, kept) for p in parts)
+    return Vocabulary(checks.terms_of(analysis.terms), words).fill(page)
 
 
 def in_field_words(analysis: Analysis) -> Callable[[str], str]:
     """How a text is said in the words of the user's field."""
-    names = [visible(name) for name in analysis.names]
-    field = checks.terms_of(analysis.terms)
-    return lambda text: field.said(analysis.words.said(text, names), [*names, *analysis.words])
+    return Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
 
 
 def contradicted(analysis: Analysis) -> tuple[list[Contradiction], list[str]]:
@@ -628,7 +646,8 @@ def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
         analysis.decision, contradicted(analysis), doubts(analysis),
     )  # fmt: skip
     page = template("page.html.j2", "report").render({
-        "screen": first_screen(analysis),
+        "screen": first_screen(analysis), "far": FAR, "frr": FRR,
+        "far_title": FALSE_ACCEPTANCE_RATE, "frr_title": FALSE_REJECTION_RATE,
         "contradicted": list(map(typeset, lines)),
         "elsewhere": d is not None and all(row.threshold != d.threshold for row in rows),
         "alarms": list(map(typeset, alarms)),
@@ -656,7 +675,9 @@ def doubts(analysis: Analysis) -> tuple[list[str], list[str]]:
         of_dev = notice.category is MisfitWarning and notice.message.startswith("dev: ")
         (first if of_dev else others).append(visible(notice.message))
     poor = [one for one in analysis.dev.statuses if one.verdict == "poor"]
-    return first or [f"dev: fit of the {p.of}: {p.verdict}. {p.words}" for p in poor], others
+    return first or [
+        f"dev: fit of the {p.of}: {p.verdict}. {template_of(p.words)}" for p in poor
+    ], others
 
 
 def apart_words(dev: ScoreSet) -> str:
@@ -665,8 +686,8 @@ def apart_words(dev: ScoreSet) -> str:
     if highest >= lowest:
         return ""
     words = (
-        f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
-        f" below {extreme(lowest)}."
+        f"Dev's scores separate the classes: no {ONE_IMPOSTOR} lies above {extreme(highest)}, no"
+        f" {ONE_CLIENT} below {extreme(lowest)}."
     )
     if dev.modelled:
         words += " Errors other than 0 at thresholds in between are those of the family fitted."
@@ -677,28 +698,31 @@ def apart_words(dev: ScoreSet) -> str:
 #: What the terms of the page mean, each in a sentence.
 _GLOSSARY = (
     ("threshold", "the score above which a trial is accepted: accepted if score > threshold"),
-    ("client", "a trial that should be accepted"),
-    ("impostor", "a trial that should be rejected, such as an attack"),
+    (CLIENT, "a trial that should be accepted"),
+    (IMPOSTOR, "a trial that should be rejected, such as an attack"),
     ("dev", "the development set: on it distributions are fitted and thresholds are chosen"),
     ("test", "scores that had no say in the threshold: what it does on them is observed"),
     ("expected", "what dev makes one expect at a threshold, before anything was seen of test"),
     ("observed", "what was counted at that threshold"),
     ("fitted", "by the distributions that make dev’s scores most likely"),
-    ("FAR", "false acceptance rate: the share of impostors that are accepted"),
-    ("FRR", "false rejection rate: the share of clients that are rejected"),
-    ("FMR", "false match rate: the FAR of the trials that have a score, the comparisons made"),
-    ("FNMR", "false non-match rate: the FRR of the trials that have a score"),
-    ("TPR", "the share of clients that are accepted, 1 − FRR"),
-    ("TNR", "the share of impostors that are rejected, 1 − FAR"),
-    ("HTER", "half total error rate: the mean of FAR and FRR"),
-    ("EER", "equal error rate: FAR and FRR at the threshold where they are equal"),
-    ("F1", "the harmonic mean of precision (clients among the accepted) and recall (TPR)"),
-    ("ROC", "the curve of TPR against FAR over all thresholds"),
-    ("DET", "the curve of FRR against FAR on scales of normal deviates"),
-    ("AUC", "area under the ROC: the chance that a client scores above an impostor"),
-    ("KS", "the largest difference of TPR and FAR over all thresholds"),
-    ("alpha", "how much FAR counts in the error that dev’s threshold makes smallest"),
-    ("Expected performance curve", "the HTER on test at the threshold of each alpha; short: EPC"),
+    (FAR, f"{FALSE_ACCEPTANCE_RATE}: the share of {IMPOSTORS} that are accepted"),
+    (FRR, f"{FALSE_REJECTION_RATE}: the share of {CLIENTS} that are rejected"),
+    ("FMR", f"false match rate: the {FAR} of the trials that have a score, the comparisons made"),
+    ("FNMR", f"false non-match rate: the {FRR} of the trials that have a score"),
+    (TPR, f"the share of {CLIENTS} that are accepted, 1 − {FRR}"),
+    (TNR, f"the share of {IMPOSTORS} that are rejected, 1 − {FAR}"),
+    (HTER, f"{HALF_TOTAL_ERROR_RATE}: the mean of {FAR} and {FRR}"),
+    (EER, f"{EQUAL_ERROR_RATE}: {FAR} and {FRR} at the threshold where they are equal"),
+    ("F1", f"the harmonic mean of precision ({CLIENTS} among the accepted) and recall ({TPR})"),
+    ("ROC", f"the curve of {TPR} against {FAR} over all thresholds"),
+    ("DET", f"the curve of {FRR} against {FAR} on scales of normal deviates"),
+    ("AUC", f"area under the ROC: the chance that {A_CLIENT} scores above {AN_IMPOSTOR}"),
+    ("KS", f"the largest difference of {TPR} and {FAR} over all thresholds"),
+    ("alpha", f"how much {FAR} counts in the error that dev’s threshold makes smallest"),
+    (
+        "Expected performance curve",
+        f"the {HTER} on test at the threshold of each alpha; short: EPC",
+    ),
     ("interval", "values that the scores do not contradict: of 95 %, it misses 1 in 20 times"),
     ("extrapolated", "less than one score is expected there: the family decides, not the data"),
     ("point mass", "a share of scores at exactly one value"),
@@ -711,8 +735,10 @@ _GLOSSARY = (
 
 def explained(body: str) -> frozenset[str]:
     """The terms of the glossary that stand in HTML of ours."""
-    text = prose_of(body)
-    return frozenset(term for term, _ in _GLOSSARY if re.search(rf"\b{term}s?\b", text))
+    text = DEFAULT.fill(prose_of(body))
+    return frozenset(
+        term for term, _ in _GLOSSARY if re.search(rf"\b{DEFAULT.fill(term)}s?\b", text)
+    )
 
 
 def glossary_of(terms: Container[str]) -> Section:
@@ -791,14 +817,14 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
         svg, places = draw_moving_svg(draw, f"betaroc {curve}", marks)
         return Figure(svg, f"{words} {told}", places=places)
 
-    roc = drawn("roc", "ROC: TPR against FAR.", lambda p: (p.far, p.tpr))
+    roc = drawn("roc", f"ROC: {TPR} against {FAR}.", lambda p: (p.far, p.tpr))
     points = [part.empirical.det().points() for part in parts]
     if not any(in_det_frame(p.far, p.frr) for p in points):
         return [roc, Figure(
-            "", "No DET is drawn: on no curve is there a threshold with both FAR and FRR between"
-            " 0.1 % and 95 %, which is what it would show.",
+            "", f"No DET is drawn: on no curve is there a threshold with both {FAR} and {FRR}"
+            " between 0.1 % and 95 %, which is what it would show.",
         )]  # fmt: skip
-    words = "DET: FRR against FAR on scales that make normal scores straight lines."
+    words = f"DET: {FRR} against {FAR} on scales that make normal scores straight lines."
     return [roc, drawn("det", words, lambda p: (deviate(p.far), deviate(p.frr)))]
 
 
@@ -809,7 +835,7 @@ def fit_figures(analysis: Analysis) -> list[Figure]:
         return []
     level, own = level_words(analysis.level), fit.client.tails or fit.impostor.tails
     logits = ", both as logits" * fit.model.client.on_unit
-    rates = "FMR and FNMR" if dev.has_rejected else "FAR and FRR"
+    rates = "FMR and FNMR" if dev.has_rejected else f"{FAR} and {FRR}"
     kinds = {
         "pp": "P–P: probability by the fitted distribution against the share of the scores;"
         f" shaded: {level} at each score by itself",
@@ -823,7 +849,7 @@ def fit_figures(analysis: Analysis) -> list[Figure]:
 
 def _of_fit(analysis: Analysis, kind: str, caption: str) -> Figure:
     def draw() -> Any:
-        ax: Any = analysis.dev.scored.fit.plot(kind, level=analysis.level)  # type: ignore[union-attr]
+        ax: Any = analysis.dev.scored.fit.plot(kind, level=analysis.level, terms=analysis.terms)  # type: ignore[union-attr]
         if kind == "tails":
             for line in ax.lines:
                 name = str(line.get_label())
@@ -867,7 +893,7 @@ def analysis_block(of: Analysis) -> list[Node]:
     ]  # fmt: skip
     columns = [(part, part.role) for part in (of.dev, *tests)]
     tables, roles = points_grids(points, columns, of.level), ", ".join(p.role for p in of.parts)
-    curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: TPR against FAR of {roles}")
+    curves = Figure(partial(draw_curves, of, "roc"), "", f"ROC: {TPR} against {FAR} of {roles}")
     nodes: list[Node] = [about, *map(Words, lines), *tables, curves]
     d = of.decision
     if d is not None:
@@ -879,6 +905,4 @@ def analysis_block(of: Analysis) -> list[Node]:
         shown = [node for node in decided if isinstance(node, Grid | Figure)]
         others = Section("Other thresholds", tuple(tables), folded=True)
         nodes = [*words[:2], about, *words[2:], *map(Words, lines[:1]), *shown, curves, others]
-    field = checks.terms_of(of.terms)
-    return [retold(node, lambda text: field.said(text, [*of.names, *names.values()]))
-            for node in nodes]  # fmt: skip
+    return [retold(node, Vocabulary(checks.terms_of(of.terms)).fill) for node in nodes]

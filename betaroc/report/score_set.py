@@ -35,7 +35,22 @@ from betaroc.core.options import MOST_TIMES, POWER, IntervalOptions
 from betaroc.core.text import sentence
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import capital
+from betaroc.core.vocabulary import (
+    CLASS_SLOTS,
+    CLIENT,
+    CLIENTS,
+    EQUAL_ERROR_RATE,
+    FAR,
+    FRR,
+    HTER,
+    IMPOSTOR,
+    IMPOSTORS,
+    RATE_SLOT,
+    Sentence,
+    capital,
+    short_name,
+    template_of,
+)
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -97,10 +112,10 @@ from betaroc.rendering.tree import Cell, Node, Words, quantity
 
 # ------------------------------------------------------------------------------ intervals
 #: The FAR at which the TPR stands in tables, and the names of that and of the EER's threshold.
-FAR = 0.01
-TPR = f"tpr@far={FAR:g}"
+LOW_FAR = 0.01
+TPR_AT_LOW_FAR = f"tpr@far={LOW_FAR:g}"
 EER_THRESHOLD = "threshold@eer"
-_OF_BOTH = ("auc", "eer", EER_THRESHOLD, TPR, "ks")
+_OF_BOTH = ("auc", "eer", EER_THRESHOLD, TPR_AT_LOW_FAR, "ks")
 _OF_ENDS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one")
 #: Why a coefficient has no interval: there is none.
 NO_POWER_LAW = "there is no such power law"
@@ -540,7 +555,7 @@ class CurveTests:
         dependent = groups is not None and groups.dependent
         more = f" in {number(times, 2)} times as many groups" if dependent else ""
         return (
-            f"about {client:.0f} clients and {impostor:.0f} impostors{more} would tell in"
+            f"about {client:.0f} {CLIENTS} and {impostor:.0f} {IMPOSTORS}{more} would tell in"
             f" {number(10.0 * POWER)} of 10 cases"
         )
 
@@ -757,8 +772,8 @@ def warn_of_test(given: ScoreData) -> None:
     """What test scores alone give away: reversed classes, few scores."""
     scores = given._as_scores()
     few = [
-        f"only {number(total)} {who} score{'s' * (total != 1)}, fewer than {SMALL_SAMPLE}: a rate"
-        f" counted on them moves in steps of 1/{number(total)}"
+        f"only {number(total)} {CLASS_SLOTS[who][0]} score{'s' * (total != 1)}, fewer than"
+        f" {SMALL_SAMPLE}: a rate counted on them moves in steps of 1/{number(total)}"
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
@@ -773,9 +788,9 @@ def summary_words(given: ScoreData) -> str:
         return given._rejected_words() if isinstance(given, Scores) else ""
     far, frr = given.rate_error
     return (
-        f"counted in {given.n_bins} bins: rates are exact at their borders; in between FAR is off"
-        f" by at most {percent(far)}, FRR by {percent(frr)} of all trials, the AUC of the scores by"
-        f" {number(given.auc_error, 2)}"
+        f"counted in {given.n_bins} bins: rates are exact at their borders; in between {FAR} is off"
+        f" by at most {percent(far)}, {FRR} by {percent(frr)} of all trials, the AUC of the scores"
+        f" by {number(given.auc_error, 2)}"
     )
 
 
@@ -785,7 +800,7 @@ def read_words(role: str, scores: ScoreData) -> str:
     if source is not None:
         form = read_as(source.format, source.guessed, source.guesses)
         name = f" {', '.join(map(path_words, source.files))} ({form}),"
-    sizes = f"{scores.n_client} client and {scores.n_impostor} impostor scores"
+    sizes = f"{scores.n_client} {CLIENT} and {scores.n_impostor} {IMPOSTOR} scores"
     return f"{role}:{name} {sizes}{coarse and f'; {coarse}'}"
 
 
@@ -845,15 +860,15 @@ class ObservedPoint(Value):
 
 
 _CHOICES: tuple[tuple[str, str, str, tuple[float, ...]], ...] = (
-    ("eer", "equal error rate, FAR = FRR", "eer", ()),
-    ("min-hter", "smallest HTER (Youden, KS)", "youden", ()),
-    ("min-weighted-error=0.9", "smallest weighted error, FAR counts nine times",
+    ("eer", f"{EQUAL_ERROR_RATE}, {FAR} = {FRR}", "eer", ()),
+    ("min-hter", f"smallest {HTER} (Youden, KS)", "youden", ()),
+    ("min-weighted-error=0.9", f"smallest weighted error, {FAR} counts nine times",
      "min_weighted_error", (0.9,)),
-    ("min-weighted-error=0.1", "smallest weighted error, FRR counts nine times",
+    ("min-weighted-error=0.1", f"smallest weighted error, {FRR} counts nine times",
      "min_weighted_error", (0.1,)),
-    ("far=0.01", "FAR 1 %", "at_far", (0.01,)),
-    ("far=0.001", "FAR 0.1 %", "at_far", (0.001,)),
-    ("frr=0.01", "FRR 1 %", "at_frr", (0.01,)),
+    ("far=0.01", f"{FAR} 1 %", "at_far", (0.01,)),
+    ("far=0.001", f"{FAR} 0.1 %", "at_far", (0.001,)),
+    ("frr=0.01", f"{FRR} 1 %", "at_frr", (0.01,)),
     ("max-f1", "largest F1", "max_f", ()),
 )  # fmt: skip
 
@@ -892,9 +907,9 @@ def observed_points(
         if choice[2] == "at_frr" and choice[3][0] < least:
             choices.remove(choice)
             warn(
-                f"{dev.role}: no threshold has {choice[1]}: {dev.scores.n_client_rejected} clients,"
-                f" a share of {number(least, 3)}, have no score and are rejected by each. This"
-                " operating point is left out.",
+                f"{dev.role}: no threshold has {choice[1]}: {dev.scores.n_client_rejected}"
+                f" {CLIENTS}, a share of {number(least, 3)}, have no score and are rejected by"
+                " each. This operating point is left out.",
                 BetarocWarning,
             )
     for fitted in filter(None, (dev.modelled, dev.empirical)):
@@ -908,7 +923,7 @@ def observed_points(
         by = " by dev's fit" if model else " at most on dev's scores"
         for k, (key, title, *_) in enumerate(choices):
             rows.append(ObservedPoint(
-                key, f"{title}{by}" if target(key) else title, "model" if model else "scores",
+                key, Sentence(title + by if target(key) else title), "model" if model else "scores",
                 points[k], tuple(at[k] for at in seen),
                 () if model is None else _expected(dev, model, places[k], level),
                 tuple(row[k] for row in ends),
@@ -936,7 +951,7 @@ def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Mea
 def _contradictions(fit: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
     """Counts that speak against the fit at the rates of a point."""
     aim = target(key)
-    solved = {} if aim is None else {aim[0].upper(): aim[1]}
+    solved = {} if aim is None else {RATE_SLOT[aim[0]]: aim[1]}
     misfits = map(fit._evidence.misfit, of_point(point, solved))
     return tuple(
         misfit.words(lambda share: f"{percent(share)},") for misfit in misfits
@@ -1167,13 +1182,13 @@ def contradiction_words(
         worst.setdefault(row.role, row)
     lines = []
     for role, row in worst.items():
-        rate, place = row.rate.upper(), threshold(row.threshold, row.logit_threshold, 4)
+        rate, place = short_name(row.rate), threshold(row.threshold, row.logit_threshold, 4)
         by = "" if math.isnan(row.expected_low) else " by its fit"
         n = sum((other.role, other.of_fit) == (role, row.of_fit) for other in rows)
         counted = f", {percent(row.on_dev)} counted on dev" * row.of_fit
         lines.append(
             f"{names[role]} contradicts {'the fit, not dev' if row.of_fit else 'dev'}: at dev's"
-            f" threshold {place} ({row.title.split(' (')[0]}) {rate}"
+            f" threshold {place} ({template_of(row.title).split(' (')[0]}) {rate}"
             f" {percent(row.expected)}{_ends(row.expected_low, row.expected_high)} expected{by},"
             f" {percent(row.observed)}{_ends(row.observed_low, row.observed_high)} observed"
             f"{counted} ({p_words(row.p_value)}; {n} such rates on {names[role]}, at"

@@ -24,7 +24,26 @@ from betaroc.core.notices import quietly
 from betaroc.core.special import rate_of_none
 from betaroc.core.text import sentence
 from betaroc.core.value import Value
-from betaroc.core.vocabulary import TERMS, capital, for_readers
+from betaroc.core.vocabulary import (
+    CLASS_SLOTS,
+    CLIENT,
+    CLIENTS,
+    EER,
+    FAR,
+    FRR,
+    HTER,
+    IMPOSTOR,
+    IMPOSTORS,
+    OF_COMPARISONS,
+    TNR,
+    TPR,
+    Sentence,
+    capital,
+    for_readers,
+    members,
+    short_name,
+    template_of,
+)
 from betaroc.data.scores import CLASS_HEAD, read_rows
 from betaroc.decision.curve_view import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts, rows_of_names
@@ -65,9 +84,9 @@ from betaroc.rendering.tree import (
 from betaroc.report.score_set import (
     BY,
     END_WORDS,
-    FAR,
+    LOW_FAR,
     RATES,
-    TPR,
+    TPR_AT_LOW_FAR,
     CurveTests,
     Named,
     ObservedCurve,
@@ -86,7 +105,7 @@ from betaroc.report.score_set import (
 )
 
 _NOT_COMPUTED = "its uncertainty was not computed"
-_REVERSED = " If lower scores mean client, pass 1 - score or -score."
+_REVERSED = f" If lower scores mean {CLIENT}, pass 1 - score or -score."
 #: Probabilities nearer to 0 and 1 are shown as such.
 _UNLIKELY = 0.0005
 #: Shapes of the whole curve: where it lies.
@@ -174,8 +193,8 @@ def whole_curve(tests: CurveTests) -> tuple[str, str]:
         if best == "proper":
             concave = ' and is concave ("proper"): no threshold is worse than chance'
             return claim, concave * (not curve.where_seen) + known
-        reason = ": impostors score higher than clients" if best == "below" else (
-            f", worse than chance, by FAR - TPR of at most {_rate(depth(tests.fit.model))} as"
+        reason = f": {IMPOSTORS} score higher than {CLIENTS}" if best == "below" else (
+            f", worse than chance, by {FAR} - {TPR} of at most {_rate(depth(tests.fit.model))} as"
             " fitted, and above it at all others")  # fmt: skip
         return claim, reason + known + _REVERSED * (best == "below")
     listed = _likely(shares, lambda name: f"that it {_WHOLE[name]}")
@@ -215,8 +234,8 @@ def crossing_words(tests: CurveTests) -> str:
     points, most = tests.fit.model.diagonal_crossings(), max(tests.sizes)
     nothing = ", where not one score is expected: by construction of the family, nothing the data"
     places = few(
-        f"{threshold(point.threshold, point.logit_threshold)} (FAR {_rate(point.far)},"
-        f" FRR {_rate(point.frr)})" + f"{nothing} show" * (min(point.far, point.frr) * most < 1.0)
+        f"{threshold(point.threshold, point.logit_threshold)} ({FAR} {_rate(point.far)},"
+        f" {FRR} {_rate(point.frr)})" + f"{nothing} show" * (min(point.far, point.frr) * most < 1.0)
         for point in (points[k] for k in range(len(points)))
     )
     return f" The fitted one crosses it at threshold {places}." if places else ""
@@ -232,12 +251,12 @@ def end_words(tests: CurveTests, end: str) -> str:
     """What is known of the side of the curve near an end; empty where nothing is."""
     test, more = tests.ends and getattr(tests.ends, end), ""
     if test is None or test.side == CONTRADICTED:
-        note = tests.counts[end] if test is None else test.note
+        note = tests.counts[end] if test is None else template_of(test.note)
         side = getattr(tests.fit.model.ends(), end).side
         return f"{END_WORDS[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
     if test.side == CANNOT_TELL and not math.isnan(test.p_value):
         more = f": {tests.wanted(test.z, two_sided=True)}"
-    return f"{END_WORDS[end]}: {test}{more}" if test.note or more else ""
+    return f"{END_WORDS[end]}: {template_of(str(test))}{more}" if test.note or more else ""
 
 
 def category_words(tests: CurveTests) -> list[str]:
@@ -253,7 +272,7 @@ def category_words(tests: CurveTests) -> list[str]:
             more = tests.wanted(least_sign(chances, _RISING))
             said = f"cannot tell at {level_words(tests.level)} confidence (probability"
             said += f" {_likely(chances)}); {more}"
-        words.append(f"{who}: {said}")
+        words.append(f"{CLASS_SLOTS[who][0]}: {said}")
     return words
 
 
@@ -283,10 +302,10 @@ def shape_sentences(part: ScoreSet) -> list[str]:
     lines += [f"Shape category: {'; '.join(shapes)}."] * bool(shapes)
     lines += [untested_words(tests)] * (tests.ends is None)
     lines += [
-        f"The fitted ROC is below the diagonal {sentence(str(hook))}"
+        f"The fitted ROC is below the diagonal {sentence(template_of(str(hook)))}"
         for hook in counted_hooks(tests.fit) if hook.seen
     ]  # fmt: skip
-    return [TERMS["matching"].said(words) for words in lines] if part.has_rejected else lines
+    return list(map(OF_COMPARISONS.fill, lines)) if part.has_rejected else lines
 
 
 # ------------------------------------------------------------------------------ the section
@@ -307,10 +326,11 @@ def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
                 "coefficient")  # fmt: skip
         words = (0, 1) if len(modelled) > 1 else (1,)
         blocks += [grouped(modelled, head, _end_rows, words), Words(
-            "Towards the low end TNR ~ K FRR^ρ, towards the high end FAR ~ K TPR^ρ, with exponent ρ"
-            " and coefficient K (none: no such power law; exponent 0 or inf: one class is alone at"
-            " that end). “Not seen”: past a crossing of which the scores show nothing. p: of the"
-            " curve on the diagonal at that end. All is of the fitted distributions; few scores,"
+            f"Towards the low end {TNR} ~ K {FRR}^ρ, towards the high end {FAR} ~ K {TPR}^ρ, with"
+            " exponent ρ and coefficient K (none: no such power law; exponent 0 or inf: one class"
+            " is alone at that end). “Not seen”: past a crossing of which the scores show nothing."
+            " p: of the curve on the diagonal at that end. All is of the fitted distributions; few"
+            " scores,"
             " or none, lie where it holds.", "legend",
         )]  # fmt: skip
         blocks += notes_by_set(modelled, partial(without_interval, ends=True))
@@ -443,7 +463,7 @@ def _sufficiency(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
         if away <= MARGIN:
             words = f"it is within half a standard error of the best held-out score, {best}'s"
         words = "it has the best held-out score" if row is rows[0] else words
-        reasons.append(f"for {who}s {words}")
+        reasons.append(f"for {members(who)} {words}")
         doubts.append(0 if away <= MARGIN else 2 if away > _Z else 1)
     if not reasons:
         why = "" if dev.quality is None else dev.quality.uncompared
@@ -452,17 +472,17 @@ def _sufficiency(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
     if check is not None:
         reasons.append(f"check of its ROC: {check.verdict}")
         reasons += [
-            f"{rate.name} is poor: {rate.expected:.4g} scores expected, {rate.observed:.6g}"
-            " observed"
+            f"{template_of(rate.name)} is poor: {rate.expected:.4g} scores expected,"
+            f" {rate.observed:.6g} observed"
             for rate in check.targets if rate.verdict == "poor"
         ][:1]  # fmt: skip
         doubts.append({"good": 0, "poor": 2}.get(check.status, 1))
-    return ("yes", "cannot tell", "no")[max(doubts)], "; ".join(reasons)
+    return ("yes", "cannot tell", "no")[max(doubts)], Sentence("; ".join(reasons))
 
 
 def beta_pair_section(pair: BetaPairFit, dev: ScoreSet) -> Section:
     """The word on it, parameters and what its curve does where the numbers are of another pair."""
-    words = sentence(f"{_WORD[pair.suffices]}: {pair.reason}")
+    words = sentence(f"{_WORD[pair.suffices]}: {template_of(pair.reason)}")
     words += " The numbers above are of this pair." * pair.same
     blocks: list[Node] = [Words(words)]
     if pair.fit is not None and not pair.same:
@@ -517,7 +537,7 @@ def read_section(sets: Named, reason: str) -> Section:
         " dropped unless a line here says so."
     )
     sizes = (
-        " and ".join(f"{spaced(n)} {who}{'s' * (n != 1)}"
+        " and ".join(f"{spaced(n)} {members(who, n)}"
                      for n, who in zip(part.sizes, CLASSES, strict=True))
         + f" of {role}" * bool(tests) for part, role in sets
     )  # fmt: skip
@@ -541,9 +561,9 @@ def read_section(sets: Named, reason: str) -> Section:
 # ------------------------------------------------------------------------------ measures
 _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "auc": ("AUC", partial(number, digits=5)),
-    "eer": ("EER", percent),
-    "threshold@eer": ("EER threshold", partial(threshold, logit=math.nan)),
-    TPR: (f"TPR at FAR {percent(FAR)}", percent),
+    "eer": (EER, percent),
+    "threshold@eer": (f"{EER} threshold", partial(threshold, logit=math.nan)),
+    TPR_AT_LOW_FAR: (f"{TPR} at {FAR} {percent(LOW_FAR)}", percent),
     "ks": ("KS", partial(number, digits=4)),
 }
 #: What is said of the marks beside an interval.
@@ -588,7 +608,7 @@ def _measure_rows(part: ScoreSet) -> list[RowCells]:
     for key in rates_shown([part]):  # rates of comparisons made
         if key not in RATES:
             values = (Cell(percent(rate_at(key, model, model.eer()))) for model in models)
-            rows.append((f"{key.upper()} at EER threshold", *values))
+            rows.append((f"{short_name(key)} at {EER} threshold", *values))
     return rows
 
 
@@ -641,10 +661,10 @@ def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -
     blocks.append(Words(
         f"{level_words(level)} intervals: of the fit at that very threshold; of a test set Clopper"
         " and Pearson’s, with groups by the delta method. What dev counts there has none: these"
-        " scores chose the threshold or were fitted. The JSON has HTER and F1 too.", "legend",
+        f" scores chose the threshold or were fitted. The JSON has {HTER} and F1 too.", "legend",
     ))  # fmt: skip
     met = marked(points)
-    finding = f"at dev's EER threshold FAR {percent(met.expected.far)} expected"
+    finding = f"at dev's {EER} threshold {FAR} {percent(met.expected.far)} expected"
     if len(sets) > 1:
         k = max(range(1, len(sets)), key=lambda k: met.observed[k].far)
         finding += f", {percent(met.observed[k].far)} observed on {sets[k][1]}"
@@ -661,7 +681,7 @@ def points_grids(points: Sequence[ObservedPoint], sets: Named, level: float) -> 
         head: list[Cell | str] = ["threshold of", "threshold"]
         for k in some:
             of = sets[k][1] if k else "dev, expected"
-            head += [Cell(key.upper(), of) for key in keys]
+            head += [Cell(short_name(key), of) for key in keys]
         rows: list[Row | Group] = []
         for chosen_by, title in (("model", "By dev’s fitted distributions"),
                                  ("scores", "On dev’s scores")):  # fmt: skip
@@ -688,7 +708,7 @@ def _point_rows(
             cell = measured_cell(ends.get(key), percent, percent(rate_at(key, model, at)))
             note = "" if k else _of_dev(met, dev, key, level)
             cells.append(Cell(cell.text, cell.span, cell.value, cell.low, cell.high, note=note))
-    title = met.title.removesuffix(" by dev's fit")
+    title = template_of(met.title).removesuffix(" by dev's fit")
     place = threshold(point.threshold, point.logit_threshold)
     yield Row((Cell(title, note=_support(met, dev) if 0 in some else ""), place, *cells))
     if 0 in some and met.contradicted_by:
@@ -699,9 +719,10 @@ def _support(met: ObservedPoint, dev: ScoreSet) -> str:
     """How many of dev's scores are expected beyond a fitted threshold, where they are few."""
     if met.chosen_by != "model" or met.expected.n_beyond is None or dev.fit is None:
         return ""
-    unit = "s" if dev.fit._evidence.groups is None else " groups"
+    grouped_trials = dev.fit._evidence.groups is not None
     beyond = [
-        f"{number(n, 2) if n >= 0.01 else 'below 0.01'} {who}{unit}"
+        f"{number(n, 2) if n >= 0.01 else 'below 0.01'} "
+        + (f"{CLASS_SLOTS[who][0]} groups" if grouped_trials else members(who))
         for who, n in zip(CLASSES, met.expected.n_beyond, strict=True) if n < _FEW
     ]  # fmt: skip
     extrapolated = ", extrapolated" if met.expected.extrapolated else ""
@@ -791,7 +812,7 @@ def _distances(sets: Named) -> list[Node]:
         if part.shift is not None:
             values = (number(off, 3) for off in part.shift)
             rows.append(Row((f"{role}: its scores against dev’s scores", *values, "")))
-    return [Grid(("largest distance", "client", "impostor", "ROC"), tuple(rows))] * bool(rows)
+    return [Grid(("largest distance", CLIENT, IMPOSTOR, "ROC"), tuple(rows))] * bool(rows)
 
 
 def _rules(sets: Named, level: float, seed: int | None) -> str:
@@ -828,7 +849,7 @@ def families_section(part: ScoreSet, role: str, more: Sequence[Node] = ()) -> Se
         none = f"{role}: no distribution can be recommended on these scores."
         nodes += [Words(none)] * bool(quality.recommended)
     if part.has_rejected:
-        nodes = [retold(node, TERMS["matching"].said) for node in nodes]
+        nodes = [retold(node, OF_COMPARISONS.fill) for node in nodes]
     nodes.append(Words(
         "Held-out score: mean log density of a score under fits of the other four folds; z: its"
         " difference to the best in standard errors. Recommended: of those within half a standard"
@@ -912,12 +933,12 @@ def systems_view(documents: Sequence[Mapping[str, Any]], reading: str) -> list[N
             values = system | law | {"class": who, "parameters": parameters}
             for key in _SYSTEM_COLUMNS:
                 kept.setdefault(key, []).append(values[key])
-    head = ("system", "class", "family", "n", "AUC", "EER", "off by", "verdict")
+    head = ("system", "class", "family", "n", "AUC", EER, "off by", "verdict")
     return [
         Words("\n".join([*lines, reading]), "given"),
         Grid(head, tuple(rows), (1, 2, 7), kept),
         Words(
-            "AUC and EER by the fitted distributions; off by: the largest distance of a fitted"
+            f"AUC and {EER} by the fitted distributions; off by: the largest distance of a fitted"
             " distribution from the scores; verdict: whether that is within 0.05 whatever chance"
             " did"
         ),

@@ -13,11 +13,25 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
-from betaroc.core.vocabulary import BIOMETRIC, capital, shared_words
+from betaroc.core.vocabulary import (
+    CLIENT,
+    CLIENTS,
+    FAR,
+    FRR,
+    HTER,
+    IMPOSTOR,
+    IMPOSTORS,
+    TPR,
+    Vocabulary,
+    capital,
+    shared_words,
+    short_name,
+    template_of,
+)
 from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import SystemsComparison, compare_systems
-from betaroc.decision.curve import axes_of
-from betaroc.decision.curve_view import named_curves
+from betaroc.decision.curve import slotted_axes
+from betaroc.decision.curve_view import named_curves, systems_verdict
 from betaroc.decision.decide import Decision, DecisionCheck, DecisionRequest
 from betaroc.decision.decision_view import (
     GREEN,
@@ -139,8 +153,10 @@ def compared(systems: Sequence[DecidedSystem], level: float, rng: Any) -> System
 def thresholds_view(systems: Sequence[DecidedSystem]) -> list[Node]:
     """The target, the table, then why each threshold can be relied on or not."""
     d = systems[0].decision
-    reasons = "\n".join(f"{visible(s.name)}: {s.status}. {s.worst.reason}" for s in systems)
-    target = Words(f"target: {d.target.upper()} at most {100.0 * d.rate:g} %")
+    reasons = "\n".join(
+        f"{visible(s.name)}: {s.status}. {template_of(s.worst.reason)}" for s in systems
+    )
+    target = Words(f"target: {short_name(d.target)} at most {100.0 * d.rate:g} %")
     return [*[target] * (d.target in TARGET_RATES), thresholds_grid(systems),
             Words(reasons, "given")]  # fmt: skip
 
@@ -156,7 +172,7 @@ def thresholds_grid(
             row = _cells(system, test, k, page=page, tested=any(one.tests for one in systems))
             if comparison is not None:
                 against = "" if k else _against(comparison, systems[0].name, system.name)
-                row[Cell("against the first", "HTER, all at once")] = against
+                row[Cell("against the first", f"{HTER}, all at once")] = against
             rows.append(row)
             kept.append(_values(system, test and test.check))
     columns = dict(zip(_KEPT, map(list, zip(*kept, strict=True)), strict=True))
@@ -178,21 +194,23 @@ def _cells(
     if page:
         row["status"] = Status("", status, STATUS_COLOURS[status])
     row["threshold"] = Cell(shown_threshold(d), note=d.how if d.how in HOW else "")
-    roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else "HTER"
+    roles, name = ("dev", "test")[: 1 + tested], "cost" if d.costs else HTER
     if d.target not in TARGET_RATES:
         for role, mean in zip(roles, (d.interval, check), strict=False):
             row[f"{name}, {role}"] = Cell(*mean_shown(d.costs, mean)) if mean else Cell("")
     rates = {row.kind: row.cells for row in rate_rows(d, check) if not row.made}
     for kind in TARGET_RATES[::-1] if d.target == "frr" else TARGET_RATES:
-        row |= {f"{kind.upper()}, {role}": Cell("no test") for role in roles}
+        row |= {f"{short_name(kind)}, {role}": Cell("no test") for role in roles}
         shown = (rate_cell(*cell[:3]) for cell in rates[kind])
-        row |= {f"{kind.upper()}, {role}": cell for role, cell in zip(roles, shown, strict=False)}
+        row |= {
+            f"{short_name(kind)}, {role}": cell for role, cell in zip(roles, shown, strict=False)
+        }
     return row
 
 
 def _against(comparison: SystemsComparison, reference: str, name: str) -> Content:
     """Whether a system is shown to differ from the first, and the interval of the difference."""
-    axes, _ = axes_of(comparison.curves[0], "linear", BIOMETRIC)
+    axes = slotted_axes(comparison.curves[0])
     for first, second, _, low, high, better in zip(*comparison._pairs().values(), strict=True):
         if {first, second} == {name, reference}:
             ends = (low, high) if first == name else (-high, -low)
@@ -242,7 +260,7 @@ def part_of(
     return SystemPart(name, dev, system, why, tuple(warnings), analysis)
 
 
-_FOOT = "FAR(θ) = P(impostor score > θ), FRR(θ) = P(client score ≤ θ), TPR = 1 − FRR."
+_FOOT = f"{FAR}(θ) = P({IMPOSTOR} score > θ), {FRR}(θ) = P({CLIENT} score ≤ θ), {TPR} = 1 − {FRR}."
 _WHOLE = Words("`betaroc report --dev DEV --test TEST -o OUT` writes its whole report.", "note")
 
 
@@ -252,16 +270,8 @@ def page_of_systems(
     """The whole page, in the words of the user's field."""
     systems = ranked([part.decided for part in parts if part.decided is not None])
     places = {system.name: k for k, system in enumerate(systems)}
-    tests = (test.scores for system in systems for test in system.tests)
-    sources = [side.source for side in (*(part.dev for part in parts), *tests)]
-    names = [part.name for part in parts]
-    names += [path for source in sources if source is not None for path in source.files]
-    names = [form for name in names for form in (name, *foreign(name), *foreign(name, path=True))]
-    field, words = checks.terms_of(terms), shared_words(part.dev.words for part in parts)
-
-    def say(text: str) -> str:
-        return field.said(words.said(text, names), [*names, *words])
-
+    words = shared_words(part.dev.words for part in parts)
+    say = Vocabulary(checks.terms_of(terms), words).fill
     top: list[Node] = []
     if systems:
         comparison = compared(systems, request.confidence, rng)
@@ -296,7 +306,9 @@ def systems_view(
     grid = thresholds_grid(systems, known, page=True)
     return [
         *[Words(f"{capital(counts)}.", "lead")] * several,
-        Words("FAR: share of impostors accepted. FRR: share of clients rejected.", "legend"),
+        Words(
+            f"{FAR}: share of {IMPOSTORS} accepted. {FRR}: share of {CLIENTS} rejected.", "legend"
+        ),
         *_answer(systems, known),
         *verdict_nodes(grid.head, grid.rows),
         Words(_note(systems), "note"),
@@ -310,18 +322,20 @@ def _answer(systems: Sequence[DecidedSystem], comparison: SystemsComparison | No
     first, d = systems[0], systems[0].decision
     good, where = first.status == GREEN, "on test" if first.tests else "on dev"
     point = first.point
-    text = f"FAR {rate(float(point.far))}, FRR {rate(float(point.frr))} {where}"
+    text = f"{FAR} {rate(float(point.far))}, {FRR} {rate(float(point.frr))} {where}"
     # Systems of the status of the first, with a test as it has one.
     alike = [s for s in systems if s.status == first.status and bool(s.tests) == bool(first.tests)]
     if len(alike) > 1:
-        others = {"far": "FRR", "frr": "FAR"}
-        by = others.get(d.target, "cost" if d.costs else "HTER")
+        others = {"far": FRR, "frr": FAR}
+        by = others.get(d.target, "cost" if d.costs else HTER)
         text += f", the lowest {by} among {len(alike)} of this status"
     elif len(systems) > 1 and good:
         text += "; no other system can be relied on"
     title = f"{name_shown(first.name)}, threshold {with_minus(shown_threshold(d))}:"
     cautions = [] if good else [first.worst.reason]
-    cautions += [] if comparison is None else [f"{capital(comparison.verdict)}."]
+    cautions += (
+        [] if comparison is None else [f"{capital(systems_verdict(comparison, comparison.names))}."]
+    )
     if not first.tests:
         cautions.append("No test set: what follows is expected from dev alone.")
     elif len(alike) > 1:
@@ -340,7 +354,7 @@ def _note(systems: Sequence[DecidedSystem]) -> str:
     confidence, guaranteed = f"{100.0 * d.confidence:g} %", {s.decision.how for s in systems}
     text = "Each system has its own threshold, chosen on its own dev scores"
     if d.target in TARGET_RATES:
-        text += f": {d.target.upper()} at or below {100.0 * d.rate:g} %"
+        text += f": {short_name(d.target)} at or below {100.0 * d.rate:g} %"
         text += f" with {confidence} confidence" * (guaranteed == {"guaranteed"})
     return f"{text}. Intervals of rates: exact, {confidence}, each by itself."
 
@@ -412,6 +426,6 @@ def _rocs(systems: Sequence[DecidedSystem], where: str) -> Figure:
         return ax
 
     others = f"; others grey beyond {_DRAWN}" * (len(systems) > _DRAWN)
-    caption = f"ROC of each system {where}, FAR on a log scale; dots: at its threshold{others}."
-    alt = f"TPR against FAR of {len(systems)} systems {where}"
+    caption = f"ROC of each system {where}, {FAR} on a log scale; dots: at its threshold{others}."
+    alt = f"{TPR} against {FAR} of {len(systems)} systems {where}"
     return Figure(draw_svg(draw, "rocs"), caption, alt)

@@ -15,6 +15,7 @@ from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.options import POWER, IntervalOptions
 from betaroc.core.tables import Framed
+from betaroc.core.vocabulary import CLIENT, FAR, FRR, IMPOSTOR
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
 from betaroc.inference.delta import METHODS
@@ -162,14 +163,14 @@ class SampleSize(Framed, Noun):
         each = ", of each system" if isinstance(self.model, tuple) else ""
         both = " of dev and as many of test" if self.measure else ""
         collect = (
-            f"Collect {spaced(self.n_client)} client and {spaced(self.n_impostor)} impostor"
+            f"Collect {spaced(self.n_client)} {CLIENT} and {spaced(self.n_impostor)} {IMPOSTOR}"
             f" scores{both}{each}"
         )
         return [*apart(Words(collect)), Section("", tuple(map(Words, self._lines())))]
 
     def _lines(self) -> list[str]:
         what = f"{self.stat}@{self.at}" if self.at else self.stat
-        sizes = f"{self.n_client} client and {self.n_impostor} impostor scores"
+        sizes = f"{self.n_client} {CLIENT} and {self.n_impostor} {IMPOSTOR} scores"
         models = self.model if isinstance(self.model, tuple) else (self.model,)
         laws = " and ".join(f"{_words(m.client)} v {_words(m.impostor)}" for m in models)
         if self.stat == _GAP:
@@ -393,7 +394,7 @@ def plan_sample_size(
     )
     if not goal.exact and min(sizes) < _FEW:
         warn(
-            f"{name}: {sizes[0]} client and {sizes[1]} impostor scores; the expansions behind a"
+            f"{name}: {sizes[0]} {CLIENT} and {sizes[1]} {IMPOSTOR} scores; the expansions behind a"
             f" plan are good from {_FEW} scores of a class on. Simulate, or take more.",
             SmallSampleWarning,
         )
@@ -402,7 +403,7 @@ def plan_sample_size(
 
 def _supported(found: SampleSize, asked: Asking, models: tuple[ScoreModel, ...]) -> SampleSize:
     """With the planned scores that speak for the number; a warning where none would."""
-    sizes = {"FRR": found.n_client, "FAR": found.n_impostor}
+    sizes = {FRR: found.n_client, FAR: found.n_impostor}
     rates = [one for m in models for one in asked.rates(m) if not np.isnan(one.tail)]
     if not rates:
         return found

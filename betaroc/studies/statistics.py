@@ -17,7 +17,7 @@ import numpy as np
 from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown, typed
-from betaroc.core.vocabulary import name_among
+from betaroc.core.vocabulary import FAR, FRR, name_among
 from betaroc.decision.curve import ONE_CLASS_TARGETS
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import base_of
@@ -261,14 +261,14 @@ class StudyStatistic:
         if sizes is None or asked is None:
             return None
         name, rate = asked
-        n, tail = sizes[int(name == "FAR")], min(rate, 1.0 - rate)
-        who = "impostor" if name == "FAR" else "client"
+        n, tail = sizes[int(name == FAR)], min(rate, 1.0 - rate)
+        who = "impostor" if name == FAR else "client"
         return (n * tail, n, who, tail) if tail > 0.0 else None
 
     def _rate(self, cell: Mapping[str, Any]) -> tuple[str, float] | None:
         if self.asking is not None:
             point, value = self.asking.where
-            return ("FAR" if point == "far" else "FRR", value) if point in _RATES else None
+            return (FAR if point == "far" else FRR, value) if point in _RATES else None
         criterion = cell.get("criterion")
         if self.source not in CHOOSERS or criterion not in ONE_CLASS_TARGETS:
             return None

@@ -12,7 +12,29 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.core.vocabulary import ALIASES, TERMS, canonical
+from betaroc.core.vocabulary import (
+    A_CLIENT,
+    ALIASES,
+    AN_IMPOSTOR,
+    CLIENT,
+    CLIENTS,
+    DEFAULT,
+    EER,
+    EQUAL_ERROR_RATE,
+    FAR,
+    FRR,
+    HTER,
+    IMPOSTOR,
+    IMPOSTORS,
+    ONE_IMPOSTOR,
+    TERMS,
+    TPR,
+    ClassWords,
+    Vocabulary,
+    canonical,
+    capital,
+    members,
+)
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.model.statistics import STATISTICS
@@ -29,34 +51,32 @@ SHORT = {
 
 
 @pytest.mark.parametrize("name", TERMS)
-def test_short_words_and_titles_are_those_of_the_field(name: str) -> None:
+def test_slots_have_the_words_of_the_field(name: str) -> None:
     far, frr, hter, eer = SHORT[name]
-    said = TERMS[name].said
-    assert said("FAR, FRR, HTER, EER") == f"{far}, {frr}, {hter}, {eer}"
-    assert said("FARs of the low-FAR end") == f"{far}s of the low-{far} end"
-    assert said("AFAR, FAR_1, far=0.1") == "AFAR, FAR_1, far=0.1"
-    assert said("False acceptance rate")[0].isupper()
-    assert (said("false acceptance rates")[-5:], said("")) == ("rates", "")
+    fill = Vocabulary(TERMS[name]).fill
+    assert fill(f"{FAR}, {FRR}, {HTER}, {EER}") == f"{far}, {frr}, {hter}, {eer}"
+    assert fill(f"{FAR}s of the low-{FAR} end") == f"{far}s of the low-{far} end"
+    assert fill("FAR, far=0.1, false acceptance rate") == "FAR, far=0.1, false acceptance rate"
+    assert fill(capital(f"{EQUAL_ERROR_RATE}s"))[0].isupper()
+    assert (fill(f"{EQUAL_ERROR_RATE}s")[-5:], fill("")) == ("rates", "")
 
 
 def test_an_expression_stands_in_brackets_within_a_text_and_alone_without() -> None:
-    said = TERMS["pad"].said
-    assert said("TPR") == "1 - BPCER"
-    assert said("FAR - TPR of at most") == "APCER - (1 - BPCER) of at most"
+    fill = Vocabulary(TERMS["pad"]).fill
+    assert fill(TPR) == "1 - BPCER"
+    assert fill(f"{FAR} - {TPR} of at most") == "APCER - (1 - BPCER) of at most"
 
 
-def test_columns_of_a_table_stay_where_blanks_allow() -> None:
-    table = "  alpha     FAR     FRR\n  0.5     1.2 %   3.4 %\n  EER     0.1234\n"
-    said = TERMS["pad"].said(table).splitlines()
-    assert said[0] == "  alpha   APCER   BPCER"
-    assert said[2] == "  D-EER   0.1234"
-
-
-def test_names_that_the_user_gave_stay() -> None:
-    said = TERMS["ml"].said
-    assert said("FAR gate: FAR 1 %", ["FAR gate"]) == "FAR gate: FPR 1 %"
-    assert said("F: FAR", ["F"]) == "F: FPR"  # a name that begins the word
-    assert said("FAR: FAR 1 %", ["FAR"]) == "FPR: FPR 1 %"  # else no rate would be named
+def test_classes_have_the_words_of_their_labels() -> None:
+    pad = Vocabulary(TERMS["pad"], ClassWords("bona fide", "attack")).fill
+    assert pad(f"{capital(AN_IMPOSTOR)} of 9 {IMPOSTORS}, 200 {CLIENT} scores") == (
+        "An attack of 9 attacks, 200 bona fide scores"
+    )
+    ham = Vocabulary(TERMS["ml"], ClassWords("ham", "spam")).fill
+    assert ham(f"{A_CLIENT}, no {ONE_IMPOSTOR}, {IMPOSTOR} scores, {CLIENTS}") == (
+        "a ham trial, no spam trial, spam scores, ham trials"
+    )
+    assert DEFAULT.fill(f"{AN_IMPOSTOR}, {members('client', 1)}") == "an impostor, client"
 
 
 def test_every_alias_is_of_a_number_that_exists_and_is_none_itself() -> None:

@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.decision.decision_view import counted_rates
 from betaroc.decision.ways import rate_interval
 from betaroc.rendering.decision_picture import POSITIONS, ScoreAxis, _out, strip_place
@@ -143,7 +144,7 @@ def test_rates_of_comparisons_where_some_trials_have_no_score(panel_alone: None)
     scores = separated(300)
     dev = br.Scores(scores.client, scores.impostor, n_client_rejected=2)
     found = br.analyze(dev, target="far=0.05", family="normal")
-    rows = {row[0][0]: row[1][0] for row in zip(
+    rows = {DEFAULT.fill(row[0][0]): row[1][0] for row in zip(
         first_screen(found)["rates"]["heads"], first_screen(found)["rates"]["cells"], strict=True
     )}  # fmt: skip
     wrong = int(np.sum(scores.client <= found.decision.threshold))
@@ -198,7 +199,7 @@ def test_a_test_that_is_a_summary_is_judged_by_its_counts(far: float, panel_alon
     assert check.verdict == "broken"
     screen = first_screen(found)
     assert screen["status"]["word"] == "Do not rely on it"
-    reason = screen["status"]["reason"].replace("\u00a0", " ")
+    reason = DEFAULT.fill(screen["status"]["reason"]).replace("\u00a0", " ")
     assert f"of 2000 impostors were accepted: FAR {rate(check.observed)}" in reason
     assert br.from_json(found.to_json()) == found
 
@@ -219,7 +220,7 @@ def test_a_high_rate_that_is_no_target_stands_under_the_status(panel_alone: None
     named = {str(share): one for share, one in tests.items()}
     found = br.analyze(dev, named, target={"frr": 0.05}, family="normal")
     words = "FAR is 90 % on test 2 (900): most impostors are accepted."
-    assert first_screen(found)["status"]["reason"].endswith(words)
+    assert DEFAULT.fill(first_screen(found)["status"]["reason"]).endswith(words)
     assert words in found.summary()
     assert words.replace(" %", "\u00a0%") in render_report(found)
     found = br.analyze(dev, {"450": tests[450]}, target={"frr": 0.05}, family="normal")

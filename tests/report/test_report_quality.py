@@ -17,7 +17,7 @@ from betaroc.fits.check import check_targets
 from betaroc.model.samples import empirical_model
 from betaroc.report.page import render_report
 from betaroc.report.score_set import (
-    TPR,
+    TPR_AT_LOW_FAR,
     Measured,
     Quality,
     ScoreSet,
@@ -62,7 +62,7 @@ def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
         found, fit = part.intervals, part.fit
         model, scores = named(found.model), named(found.scores)
         for key, stat, point in (
-            ("auc", "auc", {}), ("eer", "eer", {}), (TPR, "tpr", {"far": 0.01}),
+            ("auc", "auc", {}), ("eer", "eer", {}), (TPR_AT_LOW_FAR, "tpr", {"far": 0.01}),
             ("exponent-at-one", "exponent-at-one", {}),
         ):  # fmt: skip
             own = fit.interval(stat, **point)
@@ -117,7 +117,7 @@ def test_what_has_no_interval_says_why() -> None:
 
     high = optimize.brentq(lambda e: deviance(e) - stats.chi2(1).ppf(0.95), 0.01, 0.5)
     assert (scores["eer"].low, scores["eer"].high) == pytest.approx((0.0, high))
-    assert scores[TPR].why == ""  # 20 impostors say little, and that is a statement
+    assert scores[TPR_AT_LOW_FAR].why == ""  # 20 impostors say little, and that is a statement
     halves = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
     found = intervals_of(halves, br.fit(halves), empirical_model(halves, "x"), 0.95)
     assert "weights must be whole numbers" in named(found.scores)["eer"].why
@@ -315,7 +315,7 @@ def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
     text = plain(render_report(together))
     assert text.count("Intervals take 26 groups as what varies") == 1
     assert "they take trials as independent" in text
-    one, two = (named(a.dev.intervals.scores)[TPR] for a in (alone, together))
+    one, two = (named(a.dev.intervals.scores)[TPR_AT_LOW_FAR] for a in (alone, together))
     assert two.high - two.low > one.high - one.low
 
 
