@@ -93,25 +93,26 @@ def regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
     The columns of x and z are made orthonormal first, so that neither the units nor the zero
     points of the covariates matter.
     """
+    from scipy.linalg import block_diag
     from statsmodels.othermod.betareg import BetaModel
 
     with np.errstate(all="ignore"):
         (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
         model = BetaModel(y, qx, exog_precision=qz)
-        points = []
+        back, points = block_diag(np.linalg.inv(rx), np.linalg.inv(rz)), []
         for start in _starts(y, qx, qz):
-            points.append(_climb(model, start))
-            if points[-1].converged:
+            place, converged, steps, norm, runaway = _climb(model, start)
+            of_mean, of_precision = model.score_factor(place)
+            points.append(Regression(
+                back @ place, float(model.loglike(place)), converged, steps, norm, back,
+                -np.asarray(model.hessian(place)),
+                np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz]), runaway,
+            ))  # fmt: skip
+            if converged:
                 break
-        best = max(points, key=lambda p: (p.converged, p.height))
-        k, back = qx.shape[1], np.zeros((best.place.size, best.place.size))
-        back[:k, :k], back[k:, k:] = np.linalg.inv(rx), np.linalg.inv(rz)
-        of_mean, of_precision = model.score_factor(best.place)
-        return Regression(
-            back @ best.place, float(model.loglike(best.place)), best.converged, best.steps,
-            best.norm, back, -np.asarray(model.hessian(best.place)),
-            np.hstack([of_mean[:, None] * qx, of_precision[:, None] * qz]), best.runaway,
-        )  # fmt: skip
+        # Of searches that ended early the highest; what is no number is the lowest.
+        heights = np.nan_to_num([p.log_likelihood for p in points], nan=-math.inf)
+        return points[-1] if points[-1].converged else points[int(np.argmax(heights))]
 
 
 def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -137,17 +138,11 @@ def _starts(y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArra
     yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
 
 
-class _Point(NamedTuple):
-    place: FloatArray
-    converged: bool
-    steps: int
-    norm: float
-    height: float
-    runaway: bool
+def _climb(model: Any, place: FloatArray) -> tuple[FloatArray, bool, int, float, bool]:
+    """Newton's method with halved steps; scoring where the likelihood is not concave.
 
-
-def _climb(model: Any, place: FloatArray) -> _Point:
-    """Newton's method with halved steps; scoring where the likelihood is not concave."""
+    The place, whether it is the maximum, steps, the norm of the gradient, whether it ran away.
+    """
     from scipy.special import gammaln
 
     n, k, norm, taken, last = model.endog.size, model.exog.shape[1], math.inf, 0, False
@@ -184,8 +179,7 @@ def _climb(model: Any, place: FloatArray) -> _Point:
     converged = bool(norm <= tiny) and not runaway(place)
     if converged:
         converged = bool(np.linalg.eigvalsh(-np.asarray(model.hessian(place)))[0] > 0.0)
-    height = -math.inf if math.isnan(height) else float(height)
-    return _Point(place, converged, taken, norm, height, runaway(place))
+    return place, converged, taken, norm, runaway(place)
 
 
 def _step(model: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:

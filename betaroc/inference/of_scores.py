@@ -227,7 +227,7 @@ class CountedScores:
         """
         from scipy.special import xlogy
 
-        sizes, most = self._sizes(at, level), _quantile(level)
+        sizes, most = self._sizes(at, level), IntervalOptions(level).deviate ** 2
         gaps = self._window(line, sizes, most)
         e, deviances = self._likeliest(line, sizes, gaps)
         best = int(np.argmin(deviances))
@@ -268,7 +268,7 @@ class CountedScores:
             Confidence.
         """
         places = self.pair.gaps.places
-        sizes, most = self._sizes(at, level), _quantile(level)
+        sizes, most = self._sizes(at, level), IntervalOptions(level).deviate ** 2
         gaps = self._window(line, sizes, most)
         kept = gaps.start + np.flatnonzero(self._likeliest(line, sizes, gaps)[1] <= most)
         kept = np.union1d(kept, self.tied(line, at, level))
@@ -339,7 +339,7 @@ class CountedScores:
         """
         if not isinstance(self.data, Scores):
             return np.empty(0, dtype=np.intp)
-        sizes, z = self._sizes(at, level), math.sqrt(_quantile(level))
+        sizes, z = self._sizes(at, level), IntervalOptions(level).deviate
         gaps = self._window(line, sizes, z * z)
         e, deviances = self._likeliest(line, sizes, gaps)
         k = 1.0 if line.share is None else line.share
@@ -380,13 +380,6 @@ class CountedScores:
         far, frr = (np.broadcast_to(rate(e), e.shape) for rate in (line.far, line.frr))
         values = measure(OperatingPoint(np.full(e.shape, np.nan), far, frr, prior))
         return float(np.nanmin(values)), float(np.nanmax(values))
-
-
-def _quantile(level: float) -> float:
-    """Of chi-squared with one degree of freedom."""
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 * (1.0 + level))) ** 2
 
 
 def _deviance(
