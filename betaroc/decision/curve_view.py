@@ -31,8 +31,7 @@ from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import measure_title
 from betaroc.rendering.curves import DrawnBand, draw_epc
-from betaroc.rendering.notebook import name_shown
-from betaroc.rendering.numbers import counted, level_words, number, rounded, spaced
+from betaroc.rendering.numbers import counted, level_words, name_shown, number, rounded, spaced
 from betaroc.rendering.style import Axes
 from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import (

@@ -55,10 +55,10 @@ from betaroc.rendering.curves import (
     draw_intervals,
     name_rows,
 )
-from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import (
     counted,
     level_words,
+    name_shown,
     number,
     rate,
     spaced,

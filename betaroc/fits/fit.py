@@ -96,9 +96,8 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
-from betaroc.rendering.notebook import html_block, name_shown, table_nodes
-from betaroc.rendering.nouns import Noun
-from betaroc.rendering.numbers import level_words, number, percent, spaced, visible
+from betaroc.rendering.nouns import Noun, html_block, table_nodes
+from betaroc.rendering.numbers import level_words, name_shown, number, percent, spaced, visible
 from betaroc.rendering.style import INK, Axes, line_style
 from betaroc.rendering.table_text import latex_table, latex_text
 from betaroc.rendering.tree import (

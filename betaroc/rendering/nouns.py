@@ -14,19 +14,60 @@ from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.tables import Table, listed_columns, table_of
 from betaroc.core.value import Value
-from betaroc.rendering.document import (
-    FORMAT,
-    document_of,
-    flat,
-    json_text,
-    plain,
-    table_columns,
-)  # fmt: skip
+from betaroc.core.vocabulary import DEFAULT
+from betaroc.rendering.document import FORMAT, document_of, flat, json_text, plain, table_columns
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.notebook import html_block, table_nodes
 from betaroc.rendering.numbers import version
-from betaroc.rendering.table_text import latex_grid, latex_table
-from betaroc.rendering.tree import Grid, Node, Words
+from betaroc.rendering.table_text import cell_of, latex_grid, latex_table, upright
+from betaroc.rendering.tree import Cell, Grid, Group, Node, Row, Section, Words, as_named
+from betaroc.rendering.tree_html import html_of
+
+#: Rows and columns of a table in a notebook.
+_ROWS, _COLUMNS = 12, 12
+#: Everything is of a block alone: no script, no style attribute, no picture from elsewhere. Texts
+#: have the colour of the page around, each class a tone that stands on white and on black.
+_STYLE = (
+    ".betaroc{--cl:#2f80c8;--im:#d9701a;--fit:#808080;--hair:#80808040;--bg:none;"
+    "--ink:currentColor;--mut:currentColor;font:14px/1.45 system-ui,sans-serif;"
+    "font-variant-numeric:tabular-nums lining-nums;"
+    "max-width:760px;color:inherit;display:flex;flex-wrap:wrap;gap:4px 28px;align-items:center}"
+    ".betaroc>p,.betaroc>details{flex:1 0 100%;margin:0}"
+    ".betaroc b{font-weight:650}"
+    ".betaroc .answer b{font-size:22px}"
+    ".betaroc .tag{display:flex;gap:8px;align-items:center}"
+    ".betaroc .scroll{overflow-x:auto;max-width:100%}"
+    ".betaroc figure{margin:0;max-width:100%}"
+    ".betaroc table{border-collapse:collapse;margin:6px 0;border:0}"
+    ".betaroc tr,.betaroc th,.betaroc td{background:none;border:0;font-weight:400;text-align:left;"
+    "padding:3px 18px 3px 0;white-space:nowrap}"
+    ".betaroc .wide{white-space:normal}"
+    ".betaroc td:has(.ci){font-weight:650}"
+    ".betaroc .ci{font-weight:400;padding-left:.5em}"
+    # Numbers alone stand below each other.
+    ".betaroc table:not(:has(.ci)) :is(th,td):not(.text,:first-child){text-align:right}"
+    ".betaroc svg{flex:none;max-width:100%;height:auto}"
+    ".betaroc figure svg{fill:currentColor}"
+    ".betaroc summary{cursor:pointer}"
+)
+
+
+def html_block(nodes: Sequence[Node]) -> str:
+    """What a notebook shows of a result, all its texts escaped."""
+    body = html_of([Section("", tuple(nodes))])
+    return DEFAULT.fill(f'<div class="betaroc">\n<style>{_STYLE}</style>\n{body}</div>')
+
+
+def table_nodes(columns: Mapping[str, Sequence[Any]], caption: str) -> list[Node]:
+    """A small table of numbers and texts."""
+    named = upright(columns)
+    size = max((len(column) for column in named.values()), default=0)
+    cells = [[*map(cell_of, column[:_ROWS])] for column in list(named.values())[:_COLUMNS]]
+    words = [k for k, column in enumerate(cells) if not all(isinstance(c, Cell) for c in column)]
+    more: list[str] = ["…"] * (len(named) > _COLUMNS)
+    rows = [Row((*row, *more)) for row in zip(*cells, strict=True)]
+    left = [Group(f"{size - _ROWS} more rows")] * (size > _ROWS)
+    head: tuple[Any, ...] = (*map(as_named, list(named)[:_COLUMNS]), *more)
+    return [Words(caption), Grid(head, (*rows, *left), tuple(words))]
 
 
 def told_document(noun: Noun, told: Mapping[str, Any]) -> dict[str, Any]:

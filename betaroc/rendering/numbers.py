@@ -132,3 +132,11 @@ def visible(text: str) -> str:
 
     known = template_of(text)
     return "".join(c if c.isprintable() or is_slot(c) else code(ord(c)) for c in known)
+
+
+def name_shown(name: str, width: int = 40) -> str:
+    """A foreign name on one line that turns no text around it, without its middle where long."""
+    text = visible(name)
+    if len(text) > width:
+        text = f"{text[: width // 2]}…{text[-(width - width // 2 - 1) :]}"
+    return text if text.isascii() else f"\u2068{text}\u2069"

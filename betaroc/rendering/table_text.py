@@ -184,8 +184,8 @@ def dict_of(section: Section) -> dict[str, Any]:
 
     Examples
     --------
-    >>> dict_of(Section("Scores", (Words("Two files."),), "200 clients"))["blocks"]
-    [{'kind': 'words', 'text': 'Two files.'}]
+    >>> dict_of(Section("Scores", (Bullets(("Two files.",)),), "200 clients"))["blocks"]
+    [{'kind': 'bullets', 'items': ['Two files.']}]
     """
     return _objects(section)[0]
 

@@ -87,10 +87,10 @@ from betaroc.rendering.decision_picture import (
     strip_svg,
 )
 from betaroc.rendering.files import page_target, write_whole
-from betaroc.rendering.notebook import name_shown
 from betaroc.rendering.numbers import (
     extreme,
     level_words,
+    name_shown,
     rate,
     rate_span,
     spaced,

@@ -45,8 +45,15 @@ from betaroc.decision.epc import epc
 from betaroc.decision.ways import HOW, TARGET_RATES
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.samples import empirical_model
-from betaroc.rendering.notebook import name_shown
-from betaroc.rendering.numbers import counted, rate, spaced, version, visible, with_minus
+from betaroc.rendering.numbers import (
+    counted,
+    name_shown,
+    rate,
+    spaced,
+    version,
+    visible,
+    with_minus,
+)
 from betaroc.rendering.page_frame import ResultPage, page_of, verdict_nodes
 from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.style import COLOURS, GREY, Axes, legend_below, new_axes

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import betaroc as br
-from betaroc.rendering.notebook import name_shown
+from betaroc.rendering.numbers import name_shown
 from betaroc.rendering.tree import Node
 from betaroc.rendering.tree_html import status_icon
 
