@@ -414,17 +414,10 @@ def analyze(
 
 @public
 def analyze_stepwise(
-    dev: ScoresLike,
-    test: ScoresLike | Mapping[str, ScoresLike] | None,
-    options: Mapping[str, Any],
-    step: Callable[[], None],
-    *,
-    level: float,
-    rng: Any,
-    statistics: str | Sequence[str] = (),
-    terms: str = BIOMETRIC,
-    target: AnalysisTarget = None,
-) -> Analysis:
+    dev: ScoresLike, test: ScoresLike | Mapping[str, ScoresLike] | None,
+    options: Mapping[str, Any], step: Callable[[], None], *, level: float, rng: Any,
+    statistics: str | Sequence[str] = (), terms: str = BIOMETRIC, target: AnalysisTarget = None,
+) -> Analysis:  # fmt: skip
     """The analysis; ``step`` is called after each set."""
     level, terms = checks.level(level), checks.terms_of(terms).name
     aim = request_of(target, level)
@@ -464,21 +457,12 @@ def analyze_stepwise(
         step()
     curves = observed_curves(first, parts, level, rng)
     return Analysis(
-        first,
-        tuple(parts),
-        observed_points(first, tuple(parts), level),
-        curves,
-        level,
-        options["family"],
-        reason,
-        int(rng) if isinstance(rng, int | np.integer) else None,
-        beta_pair_of(first, options, level, rng),
-        terms,
-        decision,
-        checks_of(decision, list(tests.values())),
-        no_decision,
+        first, tuple(parts), observed_points(first, tuple(parts), level), curves, level,
+        options["family"], reason, int(rng) if isinstance(rng, int | np.integer) else None,
+        beta_pair_of(first, options, level, rng), terms, decision,
+        checks_of(decision, list(tests.values())), no_decision,
         "" if target is None else target_text(aim),
-    )
+    )  # fmt: skip
 
 
 def _named_tests(test: ScoresLike | Mapping[str, ScoresLike] | None) -> dict[str, ScoreData]:

@@ -201,14 +201,9 @@ def with_interval(
 
 
 def intervals_of(
-    data: ScoreData,
-    fit: Fit | None,
-    empirical: ScoreModel,
-    level: float,
-    *,
-    asked: Sequence[Asking] = (),
-    rng: Any = 0,
-) -> SetIntervals:
+    data: ScoreData, fit: Fit | None, empirical: ScoreModel, level: float, *,
+    asked: Sequence[Asking] = (), rng: Any = 0,
+) -> SetIntervals:  # fmt: skip
     """Every interval of a score set; ``fit`` is None where no distributions were fitted.
 
     Of the statistics that were `asked` for what is to be said of their rates is said; `rng` draws
@@ -410,14 +405,9 @@ class Quality(Value):
 
 
 def quality_of(
-    given: ScoreData,
-    fit: Fit | None,
-    level: float,
-    rng: Any,
-    *,
-    choose: bool = True,
+    given: ScoreData, fit: Fit | None, level: float, rng: Any, *, choose: bool = True,
     compared: FamilyComparison | str | None = None,
-) -> Quality:
+) -> Quality:  # fmt: skip
     """Everything that can be said; ``fit`` is None where no distributions were fitted.
 
     Unless `choose`, families are not compared; `compared` is their comparison, or why there is
