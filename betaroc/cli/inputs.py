@@ -22,7 +22,8 @@ from betaroc.data.labels import DROP, REJECT
 from betaroc.data.read import read_columns, read_scores, wanted_of
 from betaroc.data.scores import ScoreData, ScoreSource
 from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
-from betaroc.data.text_files import TextFile, asked_of
+from betaroc.data.text_files import TextFile
+from betaroc.data.text_layouts import asked_of
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
 from betaroc.rendering.numbers import path_words, visible

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -245,13 +246,7 @@ def frame_columns(
         for role, given in wanted.items()
         if given is not None or role in ("score", "label")
     }
-    for role, column in ((r, c) for r, names in columns.items() for c in names):
-        if column not in present:
-            raise InputError.about(role)(
-                worded(f"`{role}={shown(column)}`")
-                + f" must name a column of the frame; there are {listed(present)}."
-                f" {nearest(column, [str(p) for p in present])}Pass " + worded(f"`{role}=...`")
-            )
+    _refuse_absent(present, [(r, c) for r, names in columns.items() for c in names], "the frame")
     table = frame.selected([c for names in columns.values() for c in names])
     read = {}
     for role, names in columns.items():
@@ -263,6 +258,16 @@ def frame_columns(
             parts = [names_array(part, len(part), f"column {shown(c)}") for part, c in named]
         read[role] = parts[0] if len(parts) == 1 else stacked(parts, f"group or id {shown(names)}")
     return read
+
+
+def _refuse_absent(present: list[str], columns: list[tuple[str, str]], where: str) -> None:
+    for role, column in columns:
+        if column not in present:
+            raise InputError.about(role)(
+                worded(f"`{role}={shown(column)}`")
+                + f" must name a column of {where}; there are {listed(present)}."
+                f" {nearest(column, [str(p) for p in present])}Pass " + worded(f"`{role}=...`")
+            )
 
 
 def named_columns(given: Any, role: str, *, single: bool | None = None) -> tuple[str, ...]:
@@ -310,15 +315,9 @@ _LONG = {"Int64", "UInt64", "Int128", "UInt128"}
 
 def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
     """Refuse missing columns and scores that are not numbers; warn of float16."""
-    present = list(source.schema.names())
-    for role, column in {"score": score, "label": label, **more}.items():
-        if column not in present:
-            raise InputError.about(role)(
-                source.name
-                + worded(f"`{role}={shown(column)}`")
-                + f" must name a column; there are"
-                f" {listed(present)}. {nearest(column, present)}Pass " + worded(f"`{role}=...`")
-            )
+    columns = [("score", score), ("label", label), *more.items()]
+    where = source.name.removesuffix(": ") or "the frame"
+    _refuse_absent(list(source.schema.names()), columns, where)
     kind = source.schema[score]
     if not kind.is_numeric():
         refuse_text(source, score)
@@ -337,67 +336,16 @@ def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
 def refuse_text(source: Source, score: str) -> None:
     """Raise where scores are text or other objects, counted on the engine."""
     kind = str(source.schema[score])
-    parts = source.each([score], partial(_unreadable, score=score), _both)
-    n, bad, first = reduce(_both, parts, _NO_ROWS)
+    n, bad, first = _count_wrong(source, score)
     if not bad and kind not in {*_TEXTS, "Object"}:
         return
-    said = (
-        f"{bad} of {n} values are no numbers, such as {listed(first, 3)}"
-        if bad
-        else (f"all {n} values read as numbers")
-    )
+    what = f"all {n} values read as numbers"
+    if bad:
+        what = f"{bad} of {n} values are no numbers, such as {listed(first, 3)}"
     raise InputTypeError(
-        f"{source.name}column {shown(score)} must be numeric; its type is {kind}, and {said}."
+        f"{source.name}column {shown(score)} must be numeric; its type is {kind}, and {what}."
         f" {'Correct these rows and convert' if bad else 'Convert'} the column to float64 first."
     )
-
-
-#: Rows, the wrong ones among them, and the first few of these.
-_Wrong = tuple[int, int, list[Any]]
-_NO_ROWS: _Wrong = 0, 0, []
-_FEW = 3
-#: Types of text.
-_TEXTS = {"String", "Categorical", "Enum"}
-
-
-def _both(one: _Wrong, other: _Wrong) -> _Wrong:
-    return one[0] + other[0], one[1] + other[1], [*one[2], *other[2]][:_FEW]
-
-
-def _unreadable(piece: Any, score: str) -> _Wrong:
-    """By the type of the piece: a part may be of another than the whole says it is."""
-    text = str(piece.collect_schema()[score]) in _TEXTS
-    return _texts(piece, score) if text else _objects(piece, score)
-
-
-def _texts(piece: Any, score: str) -> _Wrong:
-    """Rows, values that do not read as numbers, and the first of them."""
-    import narwhals as nw
-
-    rows = piece.select(nw.col(score).cast(nw.String).alias("s"))
-    reads = nw.col("s").str.contains(_NUMBER)
-    wrong = rows.filter(~reads & ~nw.col("s").is_null())
-    bad = _height(wrong)
-    return _height(rows), bad, arrays_of(wrong.head(_FEW))["s"].tolist() if bad else []
-
-
-def _height(rows: Any) -> int:
-    import narwhals as nw
-
-    return int(arrays_of(rows.select(nw.len().alias("n")))["n"][0])
-
-
-def _objects(piece: Any, score: str) -> _Wrong:
-    """Rows, values that neither are nor read as numbers nor are missing, and the first of them."""
-    if is_lazy(piece):
-        return 0, 0, []
-    values = piece[score].to_list()
-    numbers = re.compile(_NUMBER)
-    strange = [
-        v for v in values
-        if not (numbers.match(v) if isinstance(v, str) else is_missing(v) or isinstance(v, Number))
-    ]  # fmt: skip
-    return len(values), len(strange), strange[:_FEW]
 
 
 def refuse_lost_integers(
@@ -412,8 +360,7 @@ def refuse_lost_integers(
     lost = nw.col(score) > nw.lit(LARGEST_EXACT, kind)
     if kind.is_signed_integer():
         lost = lost | (nw.col(score) < nw.lit(-LARGEST_EXACT, kind))
-    work = partial(_filtered, score=score, lost=lost)
-    n, bad, first = reduce(_both, source.each([score], work, _both), _NO_ROWS)
+    n, bad, first = _count_wrong(source, score, lost)
     if bad:
         raise InputError(
             f"{source.name}column {shown(score)} must keep its identity as float64; {bad} of {n}"
@@ -422,45 +369,72 @@ def refuse_lost_integers(
         )
 
 
-def _filtered(piece: Any, score: str, lost: Any) -> _Wrong:
-    wrong = piece.filter(lost)
-    bad = _height(wrong)
-    return _height(piece), bad, arrays_of(wrong.head(1))[score].tolist() if bad else []
+#: Rows, the wrong ones among them, and the first few of these.
+_Wrong = tuple[int, int, list[Any]]
+#: Types of text.
+_TEXTS = {"String", "Categorical", "Enum"}
+
+
+def _count_wrong(source: Source, score: str, wrong: Any = None) -> _Wrong:
+    """Of scores where `wrong` holds; left out, of those that do not read as numbers."""
+    parts = source.each([score], partial(_wrong_of_piece, score=score, wrong=wrong), _both)
+    return reduce(_both, parts, (0, 0, []))
+
+
+def _both(one: _Wrong, other: _Wrong) -> _Wrong:
+    return one[0] + other[0], one[1] + other[1], [*one[2], *other[2]][:3]
+
+
+def _wrong_of_piece(piece: Any, score: str, wrong: Any) -> _Wrong:
+    """By the type of the piece: a part may be of another than the whole says it is."""
+    import narwhals as nw
+
+    if wrong is None and str(piece.collect_schema()[score]) not in _TEXTS:
+        if is_lazy(piece):
+            return 0, 0, []
+        values = piece[score].to_list()
+        strange = [
+            v for v in values
+            if not (re.match(_NUMBER, v) if isinstance(v, str)
+                    else is_missing(v) or isinstance(v, Number))
+        ]  # fmt: skip
+        return len(values), len(strange), strange[:3]
+    rows = piece.select(nw.col(score))
+    if wrong is None:
+        rows = rows.select(nw.col(score).cast(nw.String))
+        wrong = ~nw.col(score).str.contains(_NUMBER) & ~nw.col(score).is_null()
+    bad = rows.filter(wrong)
+    n, n_bad = (int(arrays_of(part.select(nw.len().alias("n")))["n"][0]) for part in (rows, bad))
+    return n, n_bad, arrays_of(bad.head(3))[score].tolist() if n_bad else []
 
 
 def refuse_many_labels(source: Source, label: str) -> None:
     """Raise with the labels of most rows, counted on the engine."""
-    nothing: _Tally = {}, False
     counted = source.each([label], partial(_counted_labels, label=label), _both_tallies)
-    tally, more = reduce(_both_tallies, counted, nothing)
-    parts = ", ".join(f"{shown(value, 24)} (count {n})" for value, n in list(tally.items())[:4])
+    tally = reduce(_both_tallies, counted)
+    parts = ", ".join(f"{shown(value, 24)} (count {n})" for value, n in tally.most_common(4))
     raise InputError(
         f"{source.name}column {shown(label)} must hold two labels; got"
-        f" {'more than ' if more else ''}{len(tally)}: {parts} and others. Did you swap score and"
-        " label?"
+        f" {'more than ' if len(tally) >= _MOST else ''}{len(tally)}: {parts} and others. Did you"
+        " swap score and label?"
     )
 
 
-#: Rows of the labels that most have, and whether there are more labels.
-_Tally = tuple[dict[Any, int], bool]
+#: Labels that are counted, those of most rows.
 _MOST = 1000
 
 
-def _counted_labels(piece: Any, label: str) -> _Tally:
+def _counted_labels(piece: Any, label: str) -> Counter[Any]:
     import narwhals as nw
 
     rows = piece.select(nw.col(label).alias("label"))
     counts = rows.group_by("label").agg(nw.len().alias("n"))
     part = arrays_of(counts.sort("n", "label", descending=[True, False]).head(_MOST))
-    tally = dict(zip(part["label"].tolist(), part["n"].tolist(), strict=True))
-    return tally, len(tally) == _MOST
+    return Counter(dict(zip(part["label"].tolist(), part["n"].tolist(), strict=True)))
 
 
-def _both_tallies(one: _Tally, other: _Tally) -> _Tally:
-    labels = dict.fromkeys([*one[0], *other[0]])
-    both = {k: one[0].get(k, 0) + other[0].get(k, 0) for k in labels}
-    most = sorted(both.items(), key=lambda item: -item[1])[:_MOST]
-    return dict(most), one[1] or other[1] or len(both) > _MOST
+def _both_tallies(one: Counter[Any], other: Counter[Any]) -> Counter[Any]:
+    return Counter(dict((one + other).most_common(_MOST)))
 
 
 #: Called with the rows done and the rows to do, all passes together.
@@ -683,49 +657,44 @@ def _rows(piece: Any, score: str, label: str) -> Any:
     return piece.select(nw.col(label).alias("label"), nw.col(score).cast(nw.Float64).alias("s"))
 
 
-class _Reach(NamedTuple):
-    """How far into a label's scores the extremes may reach from either end."""
-
-    label: Any
-    least: float
-    most: float
-
-    def rows(self, *, lower: bool = True, upper: bool = True) -> Any:
-        import narwhals as nw
-
-        s = nw.col("s")
-        sides = [s <= self.least] * lower + [s >= self.most] * upper
-        return (nw.col("label") == self.label) & s.is_finite() & _any(sides)
-
-
 def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dict[Any, Extremes]:
     """The smallest and largest scores of each label, from the rows of its outermost bins."""
     import narwhals as nw
 
-    finite = columns["bin"] < KIND_STRIDE * KINDS.index("bad")
+    s, finite = nw.col("s"), columns["bin"] < KIND_STRIDE * KINDS.index("bad")
     codes: dict[Any, list[int]] = {}
     for row, value in enumerate(labels):
         if finite[row] and not is_missing(value):
             codes.setdefault(value, []).append(row)
-    reaches, many = [], 0
+    ends: list[tuple[Any, Any]] = []  # rows of a label that reach into its lower end, its upper
+    many = 0
     for label, own in codes.items():
         n, low, high = (columns[name][own] for name in ("n", "minimum", "maximum"))
-        reaches.append(_Reach(label, _reach(n, high), -_reach(n, -low)))
-        many += int(np.sum(n[(low <= reaches[-1].least) | (high >= reaches[-1].most)]))
-    if not reaches:
+        least, most = _reach(n, high), -_reach(n, -low)
+        many += int(np.sum(n[(low <= least) | (high >= most)]))
+        here = (nw.col("label") == label) & s.is_finite()
+        ends.append((here & (s <= least), here & (s >= most)))
+    if not ends:
         return {}
+
+    def counted(condition: Any) -> Any:
+        return rows.filter(condition).group_by("label", "s").agg(nw.len().alias("n"))
+
     if many <= _MANY_ROWS:
-        found = rows.filter(_any([one.rows() for one in reaches]))
-        parts = [arrays_of(found.group_by("label", "s").agg(nw.len().alias("n")))]
+        parts = [arrays_of(counted(_any([end for both in ends for end in both])))]
     else:
         parts = [
-            arrays_of(
-                rows.filter(one.rows(lower=lower, upper=not lower)).group_by("label", "s")
-                .agg(nw.len().alias("n")).sort("s", descending=not lower).head(KEPT)
-            )
-            for one in reaches for lower in (True, False)
+            arrays_of(counted(end).sort("s", descending=upper).head(KEPT))
+            for both in ends for upper, end in zip((False, True), both, strict=True)
         ]  # fmt: skip
-    return _kept(parts)
+    found: dict[Any, dict[float, int]] = {}  # a value may stand in several parts
+    for part in parts:
+        for label, value, n in zip(*(part[k].tolist() for k in ("label", "s", "n")), strict=True):
+            found.setdefault(label, {})[value] = min(int(n), KEPT)
+    return {
+        label: extremes_of(np.repeat(np.array(list(own)), list(own.values())))
+        for label, own in found.items()
+    }
 
 
 def _any(conditions: list[Any]) -> Any:
@@ -739,18 +708,6 @@ def _reach(n: AnyArray, end: AnyArray) -> float:
     order = np.argsort(end)
     last = int(np.searchsorted(np.cumsum(n[order]), KEPT))
     return float(end[order[last]]) if last < end.size else np.inf
-
-
-def _kept(parts: list[dict[str, AnyArray]]) -> dict[Any, Extremes]:
-    """Of values and how often each occurs; a value may stand in several parts."""
-    found: dict[Any, dict[float, int]] = {}
-    for part in parts:
-        for label, value, n in zip(*(part[k].tolist() for k in ("label", "s", "n")), strict=True):
-            found.setdefault(label, {})[value] = min(int(n), KEPT)
-    return {
-        label: extremes_of(np.repeat(np.array(list(own)), list(own.values())))
-        for label, own in found.items()
-    }
 
 
 def _distinct(labels: AnyArray) -> set[Any]:

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
@@ -17,12 +17,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import choice
 from betaroc.core.containers import as_narwhals
-from betaroc.core.errors import (
-    BetarocError,
-    FileFormatError,
-    InputError,
-    InputTypeError,
-)
+from betaroc.core.errors import BetarocError, FileFormatError, InputError, InputTypeError
 from betaroc.core.local_files import local_file, of_the_system, shown_path
 from betaroc.core.notices import public
 from betaroc.core.text import listed, nearest, shown
@@ -34,7 +29,6 @@ from betaroc.data.labels import (
     WAYS_OF_MISSING,
     Rows,
     Wanted,
-    account_of,
     as_written,
     refuse_confidence,
     refuse_hard_labels,
@@ -43,19 +37,16 @@ from betaroc.data.labels import (
 )
 from betaroc.data.parquet import binary_columns, read_columns_of
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
-from betaroc.data.text_files import (
+from betaroc.data.text_files import TextFile, foreign_kind, refuse_too_large, text_file
+from betaroc.data.text_layouts import (
     NAMED,
     SEPARATORS,
-    TextFile,
     TextLayout,
     TextOptions,
     asked_of,
     fields_of,
-    foreign_kind,
-    refuse_too_large,
-    text_file,
-)
-from betaroc.data.text_layouts import layout_of
+    layout_of,
+)  # fmt: skip
 from betaroc.data.text_rows import collect_parts, number_columns
 
 if TYPE_CHECKING:
@@ -69,18 +60,12 @@ _PROTOCOL = 5
 _Trial = str | tuple[str, ...]
 
 
-class Key(NamedTuple):
-    """The labels' texts of a key, the line where each first occurs, and each trial's label."""
-
-    name: str
-    tokens: list[str]
-    first: list[int]
-    places: dict[_Trial, int]
-    codes: IntArray
+#: The labels of a key, and the place of each of its trials.
+_Key = tuple[Rows, dict[_Trial, int]]
 
 
 # ------------------------------------------------------------------------------- read
-def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> Key:
+def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> _Key:
     """The key of trials that are named by so many columns; by none, of one label a line."""
     lines = file.first_rows(_ROWS)
     if not lines:
@@ -94,7 +79,7 @@ def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> Key:
     places = dict(zip(trials, range(len(trials)), strict=True))
     if len(places) < len(trials):
         _refuse_again(file.name, trials, "Remove them.")
-    return Key(file.name, rows.tokens, rows.first, places, rows.codes)
+    return rows, places
 
 
 def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
@@ -141,36 +126,37 @@ def _without_header(
 
 
 # ----------------------------------------------------------------------------- joined
-def keyed_rows(rows: Rows, key: Key, ids: tuple[str, ...]) -> tuple[Rows, IntArray]:
+def keyed_rows(rows: Rows, key: _Key, ids: tuple[str, ...]) -> tuple[Rows, IntArray]:
     """The rows with the key's labels, and the codes of its trials that have no score."""
-    if not ids and rows.codes.size != key.codes.size:
+    known, places = key
+    if not ids and rows.codes.size != known.codes.size:
         raise FileFormatError(
-            f"{rows.name} must have as many scores as the key {key.name}, of one label a line, has"
-            f" lines; got {rows.codes.size} and {key.codes.size}. Write both from the same trials."
+            f"{rows.name} must have as many scores as the key {known.name}, of one label a line,"
+            f" has lines; got {rows.codes.size} and {known.codes.size}. Write both from the same"
+            " trials."
         )
-    trials = _trials(rows, ids) if ids else [*key.places]
-    at = np.array([key.places.get(trial, -1) for trial in trials], dtype=np.int64)
+    trials = _trials(rows, ids) if ids else [*places]
+    at = np.array([places.get(trial, -1) for trial in trials], dtype=np.int64)
     unknown = np.flatnonzero(at < 0)
     if unknown.size:
         raise FileFormatError(
-            f"{rows.name}: each trial must stand in the key {key.name}; {unknown.size} of"
+            f"{rows.name}: each trial must stand in the key {known.name}; {unknown.size} of"
             f" {len(trials)} do not, the first {shown(trials[unknown[0]], 80)}. Is it the key of"
             " other trials, or are they spelled otherwise?"
         )
-    times = np.bincount(at, minlength=len(key.places))
+    times = np.bincount(at, minlength=len(places))
     if np.any(times > 1):
         _refuse_again(rows.name, trials, "Keep one score per trial.")
     lost = np.flatnonzero(times == 0)
     if lost.size and rows.missing == FAIL:
-        first = next(islice(key.places, int(lost[0]), None))
+        first = next(islice(places, int(lost[0]), None))
         raise FileFormatError(
-            f"{rows.name}: each trial of the key {key.name} must have a score; {lost.size} of"
-            f" {len(key.places)} have none, the first {shown(first, 80)}. Give theirs, or pass"
+            f"{rows.name}: each trial of the key {known.name} must have a score; {lost.size} of"
+            f" {len(places)} have none, the first {shown(first, 80)}. Give theirs, or pass"
             + worded(" `missing='drop'` or `missing='reject'`.")
         )
-    codes = key.codes[at]
-    named = replace(rows, name=key.name, tokens=key.tokens, first=key.first, codes=codes)
-    return named, key.codes[lost]
+    named = replace(known, scores=rows.scores, codes=known.codes[at], names=rows.names)
+    return replace(named, missing=rows.missing), known.codes[lost]
 
 
 def _trials(rows: Rows, ids: tuple[str, ...]) -> list[_Trial]:
@@ -384,57 +370,34 @@ def read_scores(
                 worded("path must stand alone, or `client_file=` and `impostor_file=` without it;")
                 + f" got {shown(path)} beside them. Leave one out."
             )
-        found = _one_file(path, key, wanted, client_label, asked, of_key)
-    else:
-        found = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
-    return found.scores(wanted)
+        rows, source, lost = _one_file(path, key, wanted, client_label, asked, of_key)
+        return _scores_of(rows, source, client_label, wanted, lost)
+    rows, source = _two_files(client_file, impostor_file, key, wanted, client_label, asked)
+    return _scores_of(rows, source, None, wanted, None)
 
 
-@dataclass
-class _Found:
-    """The rows of one or two files, and where they come from; ``lost`` are codes of a key."""
-
-    rows: Rows
-    source: ScoreSource
-    client_label: object
-    lost: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-    def scores(self, wanted: Wanted) -> Scores:
-        """Of the trials that have one; those that have none are counted."""
-        rows = self.rows
-        values, is_client = rows.split(self.client_label)
-        kept = ~np.isnan(values)
-        of_key = np.isin(self.lost, np.flatnonzero(rows.clients(self.client_label)))
-        absent = [
-            int(np.count_nonzero(~kept & own)) + int(np.count_nonzero(of_key == who))
-            for who, own in ((True, is_client), (False, ~is_client))
-        ]
-        # A digest of all classes, and of which rows have a score where some have none.
-        digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
-        if not kept.all():
-            digest.update(np.packbits(kept).tobytes())
-        words, order = rows.words(is_client), digest.hexdigest()
-        values, is_client = values[kept], is_client[kept]
-        for who, own in (("client", is_client), ("impostor", ~is_client)):
-            if not own.any():
-                raise FileFormatError(
-                    f"{rows.name} must hold scores of both classes; no {who} of it has one."
-                )
-        source = replace(self.source, order=order, guessed=rows.guessed)
-        if wanted.missing == DROP:
-            source = replace(source, n_dropped=sum(absent))
-        refuse_hard_labels(f"{rows.name}, scores", values.size, values, kind=FileFormatError)
-        parts: dict[str, Any] = {"words": words}
-        parts |= account_of(absent, values.size, wanted.missing)
-        for role, these in wanted.names.items():
-            names = rows.joined(role, these)[kept]
-            parts[f"client_{role}s"], parts[f"impostor_{role}s"] = (
-                names[is_client],
-                names[~is_client],
-            )
-        return Scores._checked(
-            client=values[is_client], impostor=values[~is_client], source=source, **parts
-        )
+def _scores_of(
+    rows: Rows, source: ScoreSource, client_label: object, wanted: Wanted, lost: IntArray | None
+) -> Scores:
+    """Scores of the rows of one or two files; `lost` are a key's codes of trials without one."""
+    values, is_client = rows.split(client_label)
+    absent = [0, 0]
+    if lost is not None:
+        of_key = np.isin(lost, np.flatnonzero(rows.clients(client_label)))
+        absent = [int(np.sum(of_key)), int(np.sum(~of_key))]
+    # A digest of all classes, and of which rows have a score where some have none.
+    digest = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16)
+    there = ~np.isnan(values)
+    if not there.all():
+        digest.update(np.packbits(there).tobytes())
+    source = replace(source, order=digest.hexdigest(), guessed=rows.guessed)
+    if wanted.missing == DROP:
+        source = replace(source, n_dropped=sum(absent) + int(np.sum(~there)))
+    names = {f"{role}s": rows.joined(role, columns) for role, columns in wanted.names.items()}
+    return Scores._of_rows(
+        values, is_client, f"{rows.name}, scores", wanted.missing, names, absent=absent,
+        error=FileFormatError, source=source, words=rows.words(is_client),
+    )  # fmt: skip
 
 
 def wanted_of(
@@ -459,7 +422,7 @@ def wanted_of(
 # -------------------------------------------------------------------------- what is read
 def _one_file(
     path: Any, key: Any, wanted: Wanted, client_label: object, asked: TextOptions, of_key: Any
-) -> _Found:
+) -> tuple[Rows, ScoreSource, IntArray | None]:
     keyed = key is not None
     of_scores = wanted._replace(label=()) if keyed else wanted
     with local_file(path) as (local, name), of_the_system(name):
@@ -468,13 +431,13 @@ def _one_file(
         )
     source = ScoreSource(str(path), kind, guesses=guesses)
     if not keyed:
-        return _Found(rows, source, client_label)
+        return rows, source, None
     if ids:
         wanted.names.setdefault("id", ids)
     known = _known(key, *_key_columns(of_key, ids, wanted.label[0]), local, asked)
     rows.values()
     rows, lost = keyed_rows(rows, known, ids)
-    return _Found(rows, replace(source, further=(str(key),)), client_label, lost)
+    return rows, replace(source, further=(str(key),)), lost
 
 
 def _check_key(path: Any, key: Any, of_key: Any, wanted: Wanted, asked: TextOptions) -> None:
@@ -515,12 +478,12 @@ def _key_columns(given: Any, ids: tuple[str, ...], label: str) -> tuple[tuple[st
     return names, label if label_ is None else named_columns(label_, "key_label")[0]
 
 
-def _known(key: Any, ids: tuple[str, ...], label: str, scores: Path, asked: TextOptions) -> Key:
+def _known(key: Any, ids: tuple[str, ...], label: str, scores: Path, asked: TextOptions) -> _Key:
     """A key, by its path where it is called as the file of the scores."""
     with local_file(key, "key") as (local, name), of_the_system(name):
         if local.name == scores.name:
             name = shown_path(str(local))
-        return read_key(text_file(local, name, asked), ids, label)
+        return read_key(text_file(local, name, asked.max_size, asked.max_rows), ids, label)
 
 
 class ScoreColumns(NamedTuple):
@@ -604,7 +567,7 @@ def _system_columns(
 def _two_files(
     client_file: Any, impostor_file: Any, key: Any, wanted: Wanted, client_label: object,
     asked: TextOptions,
-) -> _Found:  # fmt: skip
+) -> tuple[Rows, ScoreSource]:  # fmt: skip
     """A file for each class."""
     if client_file is None or impostor_file is None:
         given = client_file if client_file is not None else impostor_file
@@ -636,7 +599,7 @@ def _two_files(
     kind = kind if kind == other else f"{kind} and {other}"
     told = tuple(dict.fromkeys((*guesses, *more)))
     source = ScoreSource(str(client_file), kind, guesses=told, further=(str(impostor_file),))
-    return _Found(both, source, None)
+    return both, source
 
 
 def _refuse_one_file(one: Any, other: Any, argument: str) -> None:
@@ -730,7 +693,7 @@ def opened_text(
     if binary is not None:
         refuse_too_large(path, name, asked.max_size)
         return binary
-    file = text_file(path, name, asked)
+    file = text_file(path, name, asked.max_size, asked.max_rows)
     if asked.format in _BINARY:
         raise FileFormatError(
             f"{name} is no {asked.format.capitalize()} file; it starts with {head[:4]!r} instead of"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
@@ -18,23 +18,14 @@ from betaroc.core import checks
 from betaroc.core.arrays import (
     CLASSES,
     AnyArray,
+    BoolArray,
     FloatArray,
     are_of,
     as_output,
     dtype_of,
 )
-from betaroc.core.checks import (
-    choice,
-    count,
-    dtype_as,
-    frozen,
-    kept_scores,
-    real_array,
-    score_array,
-    weights_array,
-)
 from betaroc.core.containers import array_1d, with_gaps
-from betaroc.core.errors import BetarocWarning, InputError, InputTypeError
+from betaroc.core.errors import BetarocError, BetarocWarning, InputError, InputTypeError
 from betaroc.core.names import columns_beside, name_columns
 from betaroc.core.notices import warn
 from betaroc.core.tables import (
@@ -139,7 +130,11 @@ class ScoreSource(Value):
 def checked_beside(given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
     """Weights, groups and ids of each class, checked."""
     found = {}
-    for key, check in (("weights", weights_array), ("groups", name_columns), ("ids", name_columns)):
+    for key, check in (
+        ("weights", checks.weights_array),
+        ("groups", name_columns),
+        ("ids", name_columns),
+    ):
         for who, n in sizes.items():
             name = f"{who}_{key}"
             values = given.get(name)
@@ -162,7 +157,7 @@ def rejected_counts(given: Mapping[str, Any], beside: Mapping[str, Any]) -> dict
     found = {}
     for who in CLASSES:
         name = f"n_{who}_rejected"
-        found[name] = count(given.get(name, 0), name, 0)
+        found[name] = checks.count(given.get(name, 0), name, 0)
         grouped = any(beside.get(f"{one}_groups") is not None for one in CLASSES)
         if found[name] and grouped:
             raise InputError.about(name)(
@@ -309,7 +304,7 @@ class Confusion(Framed, Noun):
 
 def confusion_at(client: Weighted, impostor: Weighted, threshold: npt.ArrayLike) -> Confusion:
     """Both classes counted above each threshold and at most it."""
-    t = real_array(threshold, "threshold")
+    t = checks.real_array(threshold, "threshold")
     unknown = np.flatnonzero(np.isnan(t))
     if unknown.size:
         raise InputError.about("threshold")(
@@ -348,7 +343,7 @@ def clients_on_top(client: Weighted, impostor: Weighted, k: npt.ArrayLike) -> An
     of_clients = np.bincount(where[: client[0].size], weights[0], distinct.size)
     of_all = np.bincount(where, np.concatenate(weights), distinct.size)
     total = _running(of_all)
-    wanted = real_array(k, "k")
+    wanted = checks.real_array(k, "k")
     bad = np.flatnonzero(~((wanted >= 1) & (wanted <= total[-1]) & (wanted == np.rint(wanted))))
     if bad.size:
         place = f" at index {bad[0]}" if wanted.ndim else ""
@@ -669,13 +664,13 @@ class Scores(ScoreData):
         dtype: str | None = None,
         library: Library | None = None,
     ) -> None:
-        c, i = score_array(client, "client"), score_array(impostor, "impostor")
+        c, i = checks.score_array(client, "client"), checks.score_array(impostor, "impostor")
         refuse_labels_as_scores(c, i)
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": checked_name(name), "source": source,
             "words": _class_words(words),
             "library": checked_library(library) or library_of(client) or library_of(impostor),
-            "dtype": dtype_of(client, impostor) if dtype is None else dtype_as(dtype, c, i),
+            "dtype": dtype_of(client, impostor) if dtype is None else checks.dtype_as(dtype, c, i),
         }  # fmt: skip
         others = {
             "client_weights": client_weights, "impostor_weights": impostor_weights,
@@ -700,7 +695,7 @@ class Scores(ScoreData):
     def _restored(cls, content: dict[str, Any]) -> Scores:
         """Scores that were checked for labels when they were made, which a test may look like."""
         dtype = content.pop("dtype", None)
-        samples = {who: kept_scores(content[who], who) for who in CLASSES}
+        samples = {who: checks.kept_scores(content[who], who) for who in CLASSES}
         for who, values in samples.items() if dtype else ():
             if not are_of(dtype, values):
                 raise InputError.about(who)(
@@ -713,7 +708,9 @@ class Scores(ScoreData):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():
-            object.__setattr__(self, key, frozen(value) if isinstance(value, np.ndarray) else value)
+            object.__setattr__(
+                self, key, checks.frozen(value) if isinstance(value, np.ndarray) else value
+            )
 
     def __repr__(self) -> str:
         text = self._pasted()
@@ -973,7 +970,7 @@ class Scores(ScoreData):
             {"weights": weights, "groups": groups, "ids": ids},
             {"label": "y_true", "score": "y_score", "weights": "weights"},
             {"name": name, "library": library_of(y_score) or library_of(y_true)},
-            choice(missing, WAYS_OF_MISSING, "missing"),
+            checks.choice(missing, WAYS_OF_MISSING, "missing"),
         )
 
     @classmethod
@@ -1034,7 +1031,7 @@ class Scores(ScoreData):
         """
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
         given = opened(frame)
-        gaps = None if choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
+        gaps = None if checks.choice(missing, WAYS_OF_MISSING, "missing") == FAIL else "score"
         data = frame_columns(given, wanted, gaps)
         scores = cls._split(
             data["label"],
@@ -1058,58 +1055,79 @@ class Scores(ScoreData):
         client_label: object,
         extras: dict[str, Any],
         called: dict[str, str],
-        kept: dict[str, str | None],
+        kept: dict[str, Any],
         missing: str,
     ) -> Scores:
         named = called["score"]
         raw = array_1d(scores, named) if missing == FAIL else with_gaps(scores, named)[0]
         comparable = raw if raw.dtype.kind in "biuf" else None
         mask = client_mask(labels, client_label, name=called["label"], scores=comparable)
-        values = scores_or_nan(scores, called["score"], missing)
+        values = scores_or_nan(scores, named, missing)
         if mask.size != values.size:
             raise InputError(
-                f"{called['label']} and {called['score']} must have one length; got {mask.size}"
-                f" labels and {values.size} scores. Pass both from the same rows."
+                f"{called['label']} and {named} must have one length; got {mask.size} labels and"
+                f" {values.size} scores. Pass both from the same rows."
             )
-        lost = np.isnan(values)
-        sides = (("client", mask & ~lost), ("impostor", ~mask & ~lost))
-        absent = [int(np.count_nonzero(lost & own)) for own in (mask, ~mask)]
-        for who, chosen in sides:
-            if not chosen.any():
-                raise InputError(
-                    f"{called['score']} must hold scores of both classes; every {who} one is"
-                    " missing. Give some."
-                )
-        parts: dict[str, Any] = dict(kept) | account_of(absent, lost.size - sum(absent), missing)
-        weights = extras["weights"]
-        if weights is not None:
-            weights = weights_array(weights, mask.size, called["weights"])
-            for who, chosen in sides:
-                if not weights[chosen].any():
+        columns = {
+            key: name_columns(extras[key], mask.size, called.get(key, key))
+            for key in ("groups", "ids") if extras[key] is not None
+        }  # fmt: skip
+        if extras["weights"] is not None:
+            weights = checks.weights_array(extras["weights"], mask.size, called["weights"])
+            lost = np.isnan(values)
+            for who, own in (("client", mask & ~lost), ("impostor", ~mask & ~lost)):
+                if own.any() and not weights[own].any():
                     raise InputError(
                         f"{called['weights']} must have a sum > 0 in both classes; all"
-                        f" {int(chosen.sum())} weights of the {who} class are 0, so there are no"
+                        f" {int(own.sum())} weights of the {who} class are 0, so there are no"
                         f" {who} scores. Give one of them a positive weight."
                     )
-                parts[f"{who}_weights"] = weights[chosen]
-            absent_weights = weights[lost]
-            other = absent_weights[absent_weights != 1.0]
+            other = weights[lost][weights[lost] != 1.0]
             if missing == REJECT and other.size:
                 raise InputError.about("missing")(
-                    f"weights of trials without a score must be 1; {other.size} of"
-                    f" {absent_weights.size} are not, first {float(other[0])!r}. Repeat these rows,"
+                    f"weights of trials without a score must be 1; {other.size} of {lost.sum()} are"
+                    f" not, first {float(other[0])!r}. Repeat these rows,"
                     + worded(" or leave them out (`missing='drop'`).")
                 )
-        for key in ("groups", "ids"):
-            if extras[key] is not None:
-                given = name_columns(extras[key], mask.size, called.get(key, key))
-                parts |= {f"{who}_{key}": given[chosen] for who, chosen in sides}
+            columns["weights"] = weights
         texts = array_1d(labels, "labels")
         words = words_of(*(texts[int(np.argmax(own))] for own in (mask, ~mask)))
-        parts |= {"dtype": dtype_of(raw), "words": words}
-        made = cls._checked(**{who: values[chosen] for who, chosen in sides}, **parts)
+        more = kept | {"dtype": dtype_of(raw), "words": words}
+        return cls._of_rows(values, mask, named, missing, columns, **more)
+
+    @classmethod
+    def _of_rows(
+        cls,
+        values: FloatArray,
+        is_client: BoolArray,
+        name: str,
+        missing: str,
+        columns: Mapping[str, AnyArray],
+        /,
+        *,
+        absent: Sequence[int] = (0, 0),
+        error: type[BetarocError] = InputError,
+        **content: Any,
+    ) -> Scores:
+        """Scores of rows, some of nan, and of so many absent clients and impostors that have none.
+
+        `columns` are weights, groups and ids of the rows.
+        """
+        lost = np.isnan(values)
+        for who, own in (("client", is_client), ("impostor", ~is_client)):
+            chosen = own & ~lost
+            if not chosen.any():
+                raise error(
+                    f"{name} must hold scores of both classes; every {who} one is missing. Give"
+                    " some."
+                )
+            content |= {f"{who}_{key}": column[chosen] for key, column in columns.items()}
+            content[who] = values[chosen]
+        without = [int(np.count_nonzero(lost & own)) for own in (is_client, ~is_client)]
+        without = [n + more for n, more in zip(without, absent, strict=True)]
+        made = cls._checked(**content | account_of(without, int(np.sum(~lost)), missing))
         total = made.client_total + made.impostor_total
-        refuse_hard_labels(called["score"], total, made.client, made.impostor)
+        refuse_hard_labels(name, total, made.client, made.impostor, kind=error)
         return made
 
     @classmethod

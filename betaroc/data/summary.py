@@ -41,7 +41,8 @@ from betaroc.data.parquet import binary_columns, file_source, read_columns_of
 from betaroc.data.read import OpenedText, opened_text, wanted_of
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
-from betaroc.data.text_files import TextOptions, asked_of, too_many_rows
+from betaroc.data.text_files import too_many_rows
+from betaroc.data.text_layouts import TextOptions, asked_of
 from betaroc.data.text_rows import collect_parts
 from betaroc.distributions.empirical import MOST_BINS, Binned, Layout, bin_edges
 from betaroc.rendering.document import single_row

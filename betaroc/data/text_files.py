@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
 import gzip
 import io
-import math
-import re
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from betaroc.core.checks import choice, count
-from betaroc.core.errors import (
-    FileFormatError,
-    InputError,
-    InputTypeError,
-    MissingDependencyError,
-)
-from betaroc.core.process import free_memory, shows_progress
-from betaroc.core.text import listed, nearest, shown
+from betaroc.core.errors import FileFormatError, MissingDependencyError
+from betaroc.core.process import shows_progress
+from betaroc.core.text import shown
 from betaroc.core.vocabulary import client_word, worded
 
 #: The first bytes of what is compressed by gzip, and of what is no text.
@@ -61,24 +51,14 @@ _MAGIC = (
     (b"\x7fELF", "a program", "Name the file of the scores."),
     (b"SQLite", "a database", "Export the scores as csv."),
 )
-#: White space is one separator: any run of blanks and tabs.
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
-DECIMALS = {"point": ".", "comma": ","}
-#: Separators of tables by their format.
-TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
-#: Whether a text is a decimal number.
-is_number = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
-#: Whether a text is a number with a decimal comma.
-has_comma = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
-_WORDS = re.compile(r'"([^"]*)"|([^ \t\n\r\f\v]+)').findall
 #: Bytes that gzip expands to at most, and that any other file has, unless the call says otherwise.
 _EXPANDED, _LARGEST = 2**30, 2**36
 #: Rows that are held at most, unless the call says otherwise.
 MOST_ROWS = 250_000_000
 #: Bytes of memory that a row takes at least where all are held: measured, reading included.
-_ROW = 60
+ROW_BYTES = 60
 #: Bytes of a text, packed or not, whose rows fit into any memory.
-_SMALL = 2**16
+SMALL_TEXT = 2**16
 _LINE = 2**20
 _PROGRESS_FROM = 2**20
 #: Bytes that the number of lines is estimated from.
@@ -227,19 +207,16 @@ class TextFile:
 
     def _encoding_error(self) -> FileFormatError:
         """Where the first byte stands that is no UTF-8."""
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        seen, offset, byte = 0, 0, b""
+        offset, byte = 0, b""
         with self.path.open("rb") as raw:
-            stream = self._bytes(raw)
             try:
-                while chunk := stream.read1(2**16):
-                    pending = len(decoder.getstate()[0])
-                    decoder.decode(chunk)
-                    seen += len(chunk)
+                for line in iter(partial(self._bytes(raw).readline), b""):
+                    line.decode()
+                    offset += len(line)
             except UnicodeDecodeError as error:
-                offset, byte = seen - pending + error.start, error.object[error.start :][:1]
+                offset, byte = offset + error.start, error.object[error.start :][:1]
             except DAMAGED as error:
-                return self._damaged(f"{seen} bytes", error)
+                return self._damaged(f"{offset} bytes", error)
         return FileFormatError(
             f"{self.name} must be UTF-8 text; byte {byte!r} at byte offset {offset} is not."
             " Is it Latin-1 or UTF-16? Save it as UTF-8, such as with iconv -f latin1 -t utf-8."
@@ -262,7 +239,7 @@ def too_many_rows(name: str, rows: int, most: int, about: str = "") -> FileForma
     """The error of a file that has more rows than are read."""
     return FileFormatError(
         f"{name} must have at most {most} rows; it has {about}{rows}, which take"
-        f" {_ROW * rows / 1e9:.2g} GB of memory or more where all are held."
+        f" {ROW_BYTES * rows / 1e9:.2g} GB of memory or more where all are held."
         + worded(" Pass a larger `max_rows=`, or")
         + " summarise the file in pieces, which holds no rows."
     )
@@ -278,14 +255,15 @@ def refuse_too_large(path: Path, name: str, largest: int | None) -> None:
         )
 
 
-def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFile:
+def text_file(
+    path: Path, name: str, max_size: int | None = None, max_rows: int | None = None
+) -> TextFile:
     """A file that is no format of bytes, by its first ones, and not too large."""
-    asked = asked or TextOptions()
-    refuse_too_large(path, name, asked.max_size)
+    refuse_too_large(path, name, max_size)
+    limit = max_size or _EXPANDED
     with path.open("rb") as raw:
         head = raw.read(8)
         if head.startswith(_GZIP):
-            limit = asked.max_size or _EXPANDED
             packed = raw.seek(0, io.SEEK_END)
             raw.seek(max(packed - 4, 0))
             size = int.from_bytes(raw.read(4), "little")
@@ -297,14 +275,14 @@ def text_file(path: Path, name: str, asked: TextOptions | None = None) -> TextFi
             head = head if head.startswith(b"RDX") else _GZIP
     kind = foreign_kind(path, head)
     if kind is not None:
-        content = _foreign_table(path, name, kind, asked.max_size or _EXPANDED)
-        return TextFile(path, name, False, _EXPANDED, asked.max_rows, kind, content)
+        content = _foreign_table(path, name, kind, limit)
+        return TextFile(path, name, False, _EXPANDED, max_rows, kind, content)
     for magic, what, do in _MAGIC:
         if head.startswith(magic):
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
     zipped = head.startswith(_GZIP)
-    file = TextFile(path, name, zipped, asked.max_size or _EXPANDED, asked.max_rows)
-    if asked.max_rows is not None and path.stat().st_size > _SHORTEST * asked.max_rows:
+    file = TextFile(path, name, zipped, limit, max_rows)
+    if max_rows is not None and path.stat().st_size > _SHORTEST * max_rows:
         file.refuse_too_many(int(file.about_rows() / _DOUBT), "about ")
     return file
 
@@ -382,170 +360,3 @@ def _array_frame(path: Path, name: str) -> tuple[Any, bool]:
         if part.dtype.kind in "fS":  # doubles, as any text is read; text
             arrays[one] = part.astype(np.float64 if part.dtype.kind == "f" else np.str_)
     return pd.DataFrame(arrays), bool(named)
-
-
-class _Named(NamedTuple):
-    """The columns of a format without header, and which of them say who is a client."""
-
-    names: tuple[str, ...]
-    label: tuple[str, ...]
-
-
-NAMED = {
-    "2col": _Named(("label", "score"), ("label",)),
-    "4col": _Named(("claimed", "real", "probe", "score"), ("claimed", "real")),
-    "5col": _Named(("claimed", "model", "real", "probe", "score"), ("claimed", "real")),
-    "asvspoof": _Named(("trial", "attack", "key", "score"), ("key",)),
-    "voxceleb": _Named(("label", "enrol", "test", "score"), ("label",)),
-}
-FORMATS = (
-    "csv", "tsv", "text", "json", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
-)  # fmt: skip
-
-
-class TextOptions(NamedTuple):
-    """What a call says of its text files; None where the content decides."""
-
-    format: str | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    header: bool | None = None
-    columns: tuple[str, ...] | None = None
-    max_size: int | None = None
-    max_rows: int | None = None
-
-    @property
-    def of_rows(self) -> TextOptions:
-        """The same for what holds all rows in memory."""
-        return self if self.max_rows else self._replace(max_rows=MOST_ROWS)
-
-    def that_fit(self, size: float = math.inf) -> TextOptions:
-        """The same with no more rows than the memory holds, unless the call says how many."""
-        if self.max_rows != MOST_ROWS or size < _SMALL:
-            return self
-        return self._replace(max_rows=int(min(MOST_ROWS, free_memory() / _ROW)))
-
-    @property
-    def separators(self) -> str:
-        """Those that are possible."""
-        if self.separator is not None:
-            return self.separator
-        return TABLES.get(self.format or "", "".join(SEPARATORS.values()))
-
-
-def asked_of(
-    format_: str | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    header: bool | None = None,
-    columns: str | Sequence[str] | None = None,
-    max_size: int | None = None,
-    max_rows: int | None = None,
-) -> TextOptions:
-    """What a call says of its files, checked; signs for the words of separators."""
-    if format_ is not None:
-        choice(format_, FORMATS, "format")
-    sign = _sign_of(separator, SEPARATORS, "separator")
-    point = _sign_of(decimal, DECIMALS, "decimal")
-    if header is not None and not isinstance(header, bool):
-        raise InputTypeError.about("header")(
-            f"header must be True, False or None; got {shown(header)}. None: the content decides."
-        )
-    limits = (
-        None if given is None else count(given, name)
-        for given, name in ((max_size, "max_size"), (max_rows, "max_rows"))
-    )  # fmt: skip
-    return TextOptions(format_, sign, point, header, _names_of(columns), *limits)
-
-
-def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:
-    if given is None:
-        return None
-    if not isinstance(given, str) or given not in {*known, *known.values()}:
-        raise InputError.about(name)(
-            f"{name} must be one of {listed(known)} or its sign; got {shown(given)}."
-            f" {nearest(given, list(known))}".rstrip()
-        )
-    return known.get(given, given)
-
-
-def _names_of(columns: Any) -> tuple[str, ...] | None:
-    if columns is None:
-        return None
-    names: list[Any] = columns.split(",") if isinstance(columns, str) else []
-    if isinstance(columns, Iterable) and not names and not isinstance(columns, dict):
-        with suppress(TypeError):  # arrays of no dimension say that they can be gone through
-            names = list(columns)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InputTypeError.about("columns")(
-            f"columns must be the names of all columns in their order; got {shown(columns)}. Pass"
-            " such as ('label', 'score')."
-        )
-    found = tuple(name.strip() for name in names)
-    if len(set(found)) != len(found) or not all(found):
-        raise InputError.about("columns")(
-            f"columns must name each column once; got {shown(columns)}. Give any other column a"
-            " name of its own."
-        )
-    return found
-
-
-@dataclass(frozen=True)
-class TextLayout:
-    """How a text is read: ``names`` are those of its columns where no header names them.
-
-    ``label`` are the columns that say who is a client where the format does, or as the header
-    writes them, as it writes ``score``; ``start`` is the line of the header, or of the first row.
-    """
-
-    kind: str
-    separator: str = ","
-    decimal: str = "."
-    names: tuple[str, ...] | None = None
-    label: tuple[str, ...] | None = None
-    score: str | None = None
-    start: int = 1
-    guesses: tuple[str, ...] = ()
-
-
-def with_point(text: str) -> str:
-    """A decimal with a point for its comma; nothing of one that has a point already."""
-    return "" if "." in text else text.replace(",", ".", 1)
-
-
-def fields_of(text: str, separator: str) -> list[str]:
-    """The fields of a line."""
-    if separator == " ":
-        return [quoted or plain for quoted, plain in _WORDS(text)]
-    try:
-        fields = next(csv.reader([text], delimiter=separator), [])
-        return [field.strip() for field in fields] if separator == "|" else fields
-    except csv.Error:  # a field beyond all bounds: the reader says so
-        return [text]
-
-
-def is_decimal(text: str) -> bool:
-    """Whether a field is a number, with a decimal point or comma."""
-    return bool(is_number(text.strip()) or has_comma(text.strip()))
-
-
-def are_labels(column: Sequence[str]) -> bool:
-    """Whether all of a column is 0, 1 or -1."""
-    plain = [text.replace(",", ".") for text in column]
-    return all(is_number(text) and float(text) in {-1.0, 0.0, 1.0} for text in plain)
-
-
-def is_torn(row: list[str], separator: str) -> bool:
-    """Whether another separator stands in a field between numbers, or at its end."""
-    for field in row:
-        if is_decimal(field):
-            continue
-        for other in SEPARATORS.values():
-            if other == separator:
-                continue
-            parts = field.split() if other == " " else field.split(other)
-            signs = (",", ";", "|")
-            ends = separator == " " and (field.startswith(signs) or field.endswith(signs))
-            if ends or (len(parts) > 1 and all(map(is_decimal, parts))):
-                return True
-    return False

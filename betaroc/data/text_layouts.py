@@ -6,32 +6,44 @@ readings fit, the error names both and the option that decides.
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.text import listed, shown
+from betaroc.core.checks import choice, count
+from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.process import free_memory
+from betaroc.core.text import listed, nearest, shown
 from betaroc.core.vocabulary import is_class_word, worded
 from betaroc.data.labels import Wanted, as_written, is_missing_word, missing_column
-from betaroc.data.text_files import (
-    NAMED,
-    SEPARATORS,
-    TABLES,
-    TextFile,
-    TextLayout,
-    TextOptions,
-    are_labels,
-    fields_of,
-    has_comma,
-    is_decimal,
-    is_number,
-    is_torn,
-)
+from betaroc.data.text_files import MOST_ROWS, ROW_BYTES, SMALL_TEXT, TextFile
 
+#: White space is one separator: any run of blanks and tabs.
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
+DECIMALS = {"point": ".", "comma": ","}
+#: Separators of tables by their format.
+TABLES = {"csv": ",;|", "tsv": "\t", "text": " "}
+#: Whether a text is a decimal number.
+is_number = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
+#: Whether a text is a number with a decimal comma.
+has_comma = re.compile(r"[+-]?(?:[0-9]+,[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
+_WORDS = re.compile(r'"([^"]*)"|([^ \t\n\r\f\v]+)').findall
+#: The columns of formats without header, and which of them say who is a client.
+NAMED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "2col": (("label", "score"), ("label",)),
+    "4col": (("claimed", "real", "probe", "score"), ("claimed", "real")),
+    "5col": (("claimed", "model", "real", "probe", "score"), ("claimed", "real")),
+    "asvspoof": (("trial", "attack", "key", "score"), ("key",)),
+    "voxceleb": (("label", "enrol", "test", "score"), ("label",)),
+}
+FORMATS = (
+    "csv", "tsv", "text", "json", "jsonl", "parquet", "arrow", *NAMED, "kaldi", "nist", "pyeer",
+)  # fmt: skip
 _SIGNS = {sign: word for word, sign in SEPARATORS.items()}
 _KINDS = {sign: kind for kind, signs in TABLES.items() for sign in signs}
 #: Rows that a guess is made from.
@@ -56,6 +68,150 @@ _ASVSPOOF = {"bonafide", "spoof", "genuine", "human", "target", "nontarget"}
 _PATH = re.compile(r"[^/\\]*[/\\].*|.*\.[A-Za-z]\w{1,4}").fullmatch
 
 
+class TextOptions(NamedTuple):
+    """What a call says of its text files; None where the content decides."""
+
+    format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+    max_size: int | None = None
+    max_rows: int | None = None
+
+    @property
+    def of_rows(self) -> TextOptions:
+        """The same for what holds all rows in memory."""
+        return self if self.max_rows else self._replace(max_rows=MOST_ROWS)
+
+    def that_fit(self, size: float = math.inf) -> TextOptions:
+        """The same with no more rows than the memory holds, unless the call says how many."""
+        if self.max_rows != MOST_ROWS or size < SMALL_TEXT:
+            return self
+        return self._replace(max_rows=int(min(MOST_ROWS, free_memory() / ROW_BYTES)))
+
+    @property
+    def separators(self) -> str:
+        """Those that are possible."""
+        if self.separator is not None:
+            return self.separator
+        return TABLES.get(self.format or "", "".join(SEPARATORS.values()))
+
+
+def asked_of(
+    format_: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    columns: str | Sequence[str] | None = None,
+    max_size: int | None = None,
+    max_rows: int | None = None,
+) -> TextOptions:
+    """What a call says of its files, checked; signs for the words of separators."""
+    if format_ is not None:
+        choice(format_, FORMATS, "format")
+    sign = _sign_of(separator, SEPARATORS, "separator")
+    point = _sign_of(decimal, DECIMALS, "decimal")
+    if header is not None and not isinstance(header, bool):
+        raise InputTypeError.about("header")(
+            f"header must be True, False or None; got {shown(header)}. None: the content decides."
+        )
+    for given, name in ((max_size, "max_size"), (max_rows, "max_rows")):
+        if given is not None:
+            count(given, name)
+    return TextOptions(format_, sign, point, header, _names_of(columns), max_size, max_rows)
+
+
+def _sign_of(given: Any, known: dict[str, str], name: str) -> str | None:
+    if given is None or (isinstance(given, str) and given in {*known, *known.values()}):
+        return None if given is None else known.get(given, given)
+    raise InputError.about(name)(
+        f"{name} must be one of {listed(known)} or its sign; got {shown(given)}."
+        f" {nearest(given, list(known))}".rstrip()
+    )
+
+
+def _names_of(columns: Any) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    names: list[Any] = columns.split(",") if isinstance(columns, str) else []
+    if isinstance(columns, Iterable) and not names and not isinstance(columns, dict):
+        with suppress(TypeError):  # arrays of no dimension say that they can be gone through
+            names = list(columns)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputTypeError.about("columns")(
+            f"columns must be the names of all columns in their order; got {shown(columns)}."
+        )
+    found = tuple(name.strip() for name in names)
+    if len(set(found)) != len(found) or not all(found):
+        raise InputError.about("columns")(
+            f"columns must name each column once; got {shown(columns)}."
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text is read: ``names`` are those of its columns where no header names them.
+
+    ``label`` are the columns that say who is a client where the format does, or as the header
+    writes them, as it writes ``score``; ``start`` is the line of the header, or of the first row.
+    """
+
+    kind: str
+    separator: str = ","
+    decimal: str = "."
+    names: tuple[str, ...] | None = None
+    label: tuple[str, ...] | None = None
+    score: str | None = None
+    start: int = 1
+    guesses: tuple[str, ...] = ()
+
+
+def with_point(text: str) -> str:
+    """A decimal with a point for its comma; nothing of one that has a point already."""
+    return "" if "." in text else text.replace(",", ".", 1)
+
+
+def fields_of(text: str, separator: str) -> list[str]:
+    """The fields of a line."""
+    if separator == " ":
+        return [quoted or plain for quoted, plain in _WORDS(text)]
+    try:
+        fields = next(csv.reader([text], delimiter=separator), [])
+        return [field.strip() for field in fields] if separator == "|" else fields
+    except csv.Error:  # a field beyond all bounds: the reader says so
+        return [text]
+
+
+def is_decimal(text: str) -> bool:
+    """Whether a field is a number, with a decimal point or comma."""
+    return bool(is_number(text.strip()) or has_comma(text.strip()))
+
+
+def are_labels(column: Sequence[str]) -> bool:
+    """Whether all of a column is 0, 1 or -1."""
+    plain = [text.replace(",", ".") for text in column]
+    return all(is_number(text) and float(text) in {-1.0, 0.0, 1.0} for text in plain)
+
+
+def is_torn(row: list[str], separator: str) -> bool:
+    """Whether another separator stands in a field between numbers, or at its end."""
+    for field in row:
+        if is_decimal(field):
+            continue
+        for other in SEPARATORS.values():
+            if other == separator:
+                continue
+            parts = field.split() if other == " " else field.split(other)
+            signs = (",", ";", "|")
+            ends = separator == " " and (field.startswith(signs) or field.endswith(signs))
+            if ends or (len(parts) > 1 and all(map(is_decimal, parts))):
+                return True
+    return False
+
+
+# ------------------------------------------------------------------------- guesses
 def layout_of(
     file: TextFile, asked: TextOptions, wanted: Wanted, *, keyed: bool = False, single: bool = False
 ) -> TextLayout:

@@ -27,16 +27,15 @@ from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.vocabulary import worded
 from betaroc.data.labels import FAIL, Rows, Wanted, is_missing_word, missing_column
-from betaroc.data.text_files import (
-    DAMAGED,
+from betaroc.data.text_files import DAMAGED, TextFile
+from betaroc.data.text_layouts import (
     NAMED,
     SEPARATORS,
-    TextFile,
     TextLayout,
     fields_of,
     is_number,
     with_point,
-)
+)  # fmt: skip
 
 _T = TypeVar("_T")
 #: Rows of a part that is read line by line, and bytes of a block: what is in memory at once.

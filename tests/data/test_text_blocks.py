@@ -15,7 +15,8 @@ import pytest
 import betaroc as br
 from betaroc.data import text_rows
 from betaroc.data.labels import Rows, Wanted, whole
-from betaroc.data.text_files import TextFile, TextLayout
+from betaroc.data.text_files import TextFile
+from betaroc.data.text_layouts import TextLayout
 from betaroc.data.text_rows import read_blocks, read_lines
 from helpers.places import ROOT
 
