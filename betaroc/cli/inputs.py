@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from betaroc.cli.messages import named_files, progress_bar
+from betaroc.cli.messages import named_files
 from betaroc.cli.options import STREAMED, given_options, option_of, refuse
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.local_files import STDIN, file_names
@@ -26,7 +26,7 @@ from betaroc.data.text_files import TextFile
 from betaroc.data.text_layouts import asked_of
 from betaroc.estimation.contract import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names
-from betaroc.rendering.numbers import path_words, visible
+from betaroc.rendering.numbers import path_words
 
 #: Families that sums of a class are enough for.
 _SUMMED = {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)}
@@ -136,17 +136,15 @@ def _streamed(path: str, arguments: Namespace) -> ScoreSummary | None:
         return None
     refuse(arguments, _OF_TRIALS,
            "not stand beside --stream always: sums and counts know no single trial")  # fmt: skip
-    name = visible(Path(path).name)
-    with progress_bar(None, " scores", unit_scale=True, desc=name) as progress:
-        given = reading(arguments)
-        best = summarize_file(path, **given, progress=progress)
-        sides = (best.client, best.impostor)
-        low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
-        # Equal bins between the extremes, which are known now.
-        if best.is_coarse and low < high and math.isfinite(high - low):
-            with quietly():
-                even = summarize_file(path, **given, layout=(low, high), progress=progress)
-            best = min(best, even, key=lambda summary: max(summary.rate_error))
+    given = reading(arguments)
+    best = summarize_file(path, **given)
+    sides = (best.client, best.impostor)
+    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+    # Equal bins between the extremes, which are known now.
+    if best.is_coarse and low < high and math.isfinite(high - low):
+        with quietly():
+            even = summarize_file(path, **given, layout=(low, high))
+        best = min(best, even, key=lambda summary: max(summary.rate_error))
     if best.is_coarse:
         warn_of_bins(best)
     return best

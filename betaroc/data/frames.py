@@ -437,8 +437,6 @@ def _both_tallies(one: Counter[Any], other: Counter[Any]) -> Counter[Any]:
     return Counter(dict((one + other).most_common(_MOST)))
 
 
-#: Called with the rows done and the rows to do, all passes together.
-Progress = Callable[[int, int], object]
 #: Labels beyond which nothing is summed any more.
 _MANY = 16
 #: Groups by system and label beyond which the labels are counted before all groups are collected.
@@ -479,14 +477,7 @@ def _partitions(frame: Any, columns: list[str]) -> Iterator[Any]:
 
 
 # ---------------------------------------------------------------------------------- passes
-def label_sums(
-    source: Source,
-    score: str,
-    label: str,
-    bins: int,
-    layout: Layout,
-    progress: Progress | None = None,
-) -> Labels:
+def label_sums(source: Source, score: str, label: str, bins: int, layout: Layout) -> Labels:
     """Sums and counts of every label."""
     found: Labels = {}
     work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
@@ -496,8 +487,6 @@ def label_sums(
             for part in source.each([score, label], work, _added):
                 if part is None or len(found := added(found, part)) > _MANY:
                     refuse_many_labels(source, label)
-                if progress is not None and source.rows is not None:
-                    progress(sum(one.rows for one in found.values()), source.rows)
         low = min((one.of.minimum for one in found.values()), default=0.0)
         high = max((one.of.maximum for one in found.values()), default=0.0)
         refuse_lost_integers(source, score, low, high)
@@ -540,25 +529,17 @@ def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -
 
 
 def label_squares(
-    source: Source,
-    score: str,
-    label: str,
-    centres: dict[Any, float],
-    progress: Progress | None = None,
+    source: Source, score: str, label: str, centres: dict[Any, float]
 ) -> dict[Any, tuple[float, float]]:
     """Sums and squares about the centre of each label: what is left of scores far from 0."""
-    found = 0, dict.fromkeys(centres, (0.0, 0.0))
+    nothing = dict.fromkeys(centres, (0.0, 0.0))
     work = partial(_piece_squares, score=score, label=label, centres=centres)
     with as_ours(source.error):
-        for part in source.each([score, label], work, _added_squares):
-            found = _added_squares(found, part)
-            if progress is not None and source.rows is not None:
-                progress(source.rows + found[0], 2 * source.rows)
-    return found[1]
+        return reduce(_added_squares, source.each([score, label], work, _added_squares), nothing)
 
 
-#: Rows, and sums and squares of each label.
-_Squares = tuple[int, dict[Any, tuple[float, float]]]
+#: Sums and squares of each label.
+_Squares = dict[Any, tuple[float, float]]
 
 
 def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]) -> _Squares:
@@ -568,7 +549,7 @@ def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]
     away = {f"total{k}": s - c for k, c in enumerate(centres.values())}
     rows = _rows(piece, score, label).with_columns(**away)
     square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
-    sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in (*away, *square))]
+    sums = [nw.col(name).sum() for name in (*away, *square)]
     columns = arrays_of(rows.with_columns(**square).group_by("label").agg(*sums))
     of_row = columns["label"].tolist()
     found = dict.fromkeys(centres, (0.0, 0.0))
@@ -576,12 +557,11 @@ def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]
         if of_label in of_row:
             row = of_row.index(of_label)
             found[of_label] = float(columns[f"total{k}"][row]), float(columns[f"square{k}"][row])
-    return int(np.sum(columns["n"])), found
+    return found
 
 
 def _added_squares(one: _Squares, other: _Squares) -> _Squares:
-    both = {k: (one[1][k][0] + v[0], one[1][k][1] + v[1]) for k, v in other[1].items()}
-    return one[0] + other[0], both
+    return {k: (one[k][0] + total, one[k][1] + square) for k, (total, square) in other.items()}
 
 
 def system_groups(source: Source, system: str, score: str, label: str) -> dict[str, AnyArray]:

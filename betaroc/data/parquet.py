@@ -18,7 +18,7 @@ from betaroc.core.text import listed, shown
 from betaroc.core.vocabulary import worded
 from betaroc.data.frames import Source, as_ours, file_error, frame_source
 from betaroc.data.labels import FAIL, Rows, Wanted, missing_column
-from betaroc.data.text_files import too_many_rows
+from betaroc.data.text_files import progress, too_many_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -208,8 +208,13 @@ def _batches(path: Path, columns: list[str]) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     # A buffer, since a whole column of a group of rows would be read at once.
-    with pq.ParquetFile(
-        path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True
-    ) as file:
-        for batch in file.iter_batches(batch_size=_BATCH, columns=columns):
+    with (
+        pq.ParquetFile(
+            path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True
+        ) as file,
+        progress(file.metadata.num_rows, " rows") as advance,
+    ):
+        batches = file.iter_batches(batch_size=_BATCH, columns=columns)
+        for number, batch in enumerate(batches):
+            advance(number * _BATCH)
             yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)

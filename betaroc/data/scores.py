@@ -302,27 +302,6 @@ class Confusion(Framed, Noun):
         return "\n".join(lines)
 
 
-def confusion_at(client: Weighted, impostor: Weighted, threshold: npt.ArrayLike) -> Confusion:
-    """Both classes counted above each threshold and at most it."""
-    t = checks.real_array(threshold, "threshold")
-    unknown = np.flatnonzero(np.isnan(t))
-    if unknown.size:
-        raise InputError.about("threshold")(
-            f"threshold must be numbers; got nan{f' at index {unknown[0]}' if t.ndim else ''}."
-            " Nobody can be counted above it: leave it out."
-        )
-    rejected, accepted = zip(*(_counted(*sample, t) for sample in (client, impostor)), strict=True)
-    return Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
-
-
-def _counted(values: FloatArray, weights: FloatArray | None, t: FloatArray) -> tuple[Any, Any]:
-    """How many lie at most at each threshold, and above it."""
-    order = np.argsort(values, kind="stable")
-    upto = _running(np.ones(values.size) if weights is None else weights[order])
-    at_most = upto[np.searchsorted(values[order], t, side="right")]
-    return _whole(at_most), _whole(upto[-1] - at_most)
-
-
 def _running(weights: AnyArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(weights)])
 
@@ -520,12 +499,8 @@ class ScoreData(Tabular, Noun, ABC):
         """The least and the largest score of a class."""
 
     @abstractmethod
-    def _n_distinct(self, who: str) -> int | None:
-        """How many different scores a class has; None where they were not kept."""
-
-    @abstractmethod
-    def _exactly(self, who: str, end: float) -> int:
-        """Scores of a class that are exactly 0 or 1."""
+    def _numbers(self, who: str) -> tuple[int | None, int, int]:
+        """How many different scores a class has, None where unknown, and those of exactly 0, 1."""
 
     def _view(self) -> list[Node]:
         return scores_view(self)
@@ -824,11 +799,10 @@ class Scores(ScoreData):
         low, high = values <= ends[0], values >= ends[1]
         return float(np.sum(weights[low])), float(np.sum(weights[high]))
 
-    def _n_distinct(self, who: str) -> int:
-        return self._distributions[who == "impostor"].atoms.places.size
-
-    def _exactly(self, who: str, end: float) -> int:
-        return int((getattr(self, who) == end).sum())
+    def _numbers(self, who: str) -> tuple[int | None, int, int]:
+        values: FloatArray = getattr(self, who)
+        distinct = self._distributions[who == "impostor"].atoms.places.size
+        return distinct, int(np.sum(values == 0.0)), int(np.sum(values == 1.0))
 
     def _rejected_words(self) -> str:
         """What trials without a score do to the rates; nothing where every trial has one."""
@@ -868,7 +842,21 @@ class Scores(ScoreData):
         >>> br.Scores([3, 4, 5], [1, 2, 3, 4]).confusion(3)
         Confusion(true_accepts=2, false_accepts=1, true_rejects=3, false_rejects=1)
         """
-        found = confusion_at(*self._trials._weighted, threshold)
+        t = checks.real_array(threshold, "threshold")
+        unknown = np.flatnonzero(np.isnan(t))
+        if unknown.size:
+            raise InputError.about("threshold")(
+                f"threshold must be numbers; got nan{f' at index {unknown[0]}' if t.ndim else ''}."
+                " Nobody can be counted above it: leave it out."
+            )
+        rejected, accepted = [], []
+        for values, weights in self._trials._weighted:
+            order = np.argsort(values, kind="stable")
+            upto = _running(np.ones(values.size) if weights is None else weights[order])
+            at_most = upto[np.searchsorted(values[order], t, side="right")]
+            rejected.append(_whole(at_most))
+            accepted.append(_whole(upto[-1] - at_most))
+        found = Confusion(accepted[0], accepted[1], rejected[1], rejected[0])
         return in_library(replace(found, of_trials=self.has_rejected), self)
 
     def precision_at(self, k: npt.ArrayLike) -> Any:
@@ -1176,11 +1164,10 @@ def read_rows(data: ScoreData, file: Name) -> list[RowCells]:
         )
         count = spaced(n) + f" (weight {number(weight - absent)})" * (weight - absent != n)
         count += f" and {absent} without" * bool(absent)
-        distinct = data._n_distinct(who)
-        low, high = map(extreme, data._extremes(who))
-        exact = (str(data._exactly(who, place)) for place in (0.0, 1.0))
-        many = "–" if distinct is None else spaced(distinct)
-        rows.append((CLASS_SLOTS[who][0], count, many, low, high, *exact))
+        distinct, *exact = data._numbers(who)
+        different = "–" if distinct is None else spaced(distinct)
+        ends = map(extreme, data._extremes(who))
+        rows.append((CLASS_SLOTS[who][0], count, different, *ends, *map(str, exact)))
     return rows
 
 

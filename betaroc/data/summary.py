@@ -23,7 +23,7 @@ from betaroc.core.tables import Table, first_library
 from betaroc.core.text import shown
 from betaroc.core.value import travelling
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS
-from betaroc.data.frames import Progress, Source, frame_source, label_squares, label_sums
+from betaroc.data.frames import Source, frame_source, label_squares, label_sums
 from betaroc.data.labels import (
     KNOWN_LABELS,
     WORDS,
@@ -207,12 +207,9 @@ class ScoreSummary(ScoreData):
         one: ClassSummary = getattr(self, who)
         return one.minimum, one.maximum
 
-    def _n_distinct(self, who: str) -> None:
-        return None
-
-    def _exactly(self, who: str, end: float) -> int:
-        side = getattr(self, who)
-        return int(side.n_zero if end == 0.0 else side.n_one)
+    def _numbers(self, who: str) -> tuple[int | None, int, int]:
+        side: ClassSummary = getattr(self, who)
+        return None, side.n_zero, side.n_one
 
     def _at_ends(self, who: str, ends: tuple[float, float]) -> tuple[float, float]:
         one: ClassSummary = getattr(self, who)
@@ -513,11 +510,10 @@ def summarize_file(
     format: str | None = None,  # noqa: A002 - as read_scores calls it
     max_size: int | None = None,
     max_rows: int | None = None,
-    progress: Progress | None = None,
 ) -> ScoreSummary:
     """Sums, extremes and counts in bins of both classes of a file, read in pieces.
 
-    As :func:`summarize` of a path, with a choice of format and news of the progress.
+    As :func:`summarize` of a path, with a choice of format.
 
     Parameters
     ----------
@@ -537,10 +533,6 @@ def summarize_file(
         As `read_scores` takes them; left out, the content decides.
     max_size, max_rows : int, optional
         As `read_scores` takes them; left out, there may be any number of rows.
-    progress : callable, optional
-        Of Parquet: called as ``progress(done, total)`` with rows after each piece of the file;
-        `total` doubles where a second read is needed. Text has a bar of its own, of bytes, on a
-        terminal.
 
     Returns
     -------
@@ -561,11 +553,6 @@ def summarize_file(
     PrecisionWarning
         If the scores are float16. Whether bins are wide for them, `ScoreSummary.is_coarse` says.
 
-    Notes
-    -----
-    A piece has 1048576 rows; Polars and DuckDB, which read Parquet where pyarrow is not installed,
-    make pieces of their own, of which `progress` hears nothing.
-
     Examples
     --------
     >>> import pathlib, tempfile
@@ -575,14 +562,13 @@ def summarize_file(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "scores.parquet")
     ...     frame.to_parquet(path)
-    ...     summary = summarize_file(path, progress=lambda done, total: print(done, "of", total))
-    5 of 5
+    ...     summary = summarize_file(path)
     >>> summary.n_client, summary.source.format
     (3, 'parquet')
     """
     wanted = _wanted(score, label, client_label, bins, layout)
     asked = asked_of(format, separator, decimal, header, columns, max_size, max_rows)
-    return _of_file(path, wanted, asked, progress)
+    return _of_file(path, wanted, asked)
 
 
 def parquet_rows(path: str | os.PathLike[str]) -> int:
@@ -632,7 +618,6 @@ def _of_file(
     path: str | os.PathLike[str],
     wanted: _Wanted,
     asked: TextOptions = TextOptions(),  # noqa: B008 - a frozen value
-    progress: Progress | None = None,
 ) -> ScoreSummary:
     local = regular_file(path)
     name, guessed = shown(local.name), None
@@ -645,7 +630,7 @@ def _of_file(
             if asked.max_rows is not None and (rows.rows or 0) > asked.max_rows:
                 raise too_many_rows(name, rows.rows or 0, asked.max_rows)
             columns, guesses = as_written(wanted.columns, rows.schema.names())
-            found = _summary(rows, wanted._replace(columns=columns), progress)
+            found = _summary(rows, wanted._replace(columns=columns))
         else:
             given: Rows | OpenedText
             if isinstance(text, str):
@@ -660,10 +645,10 @@ def _of_file(
     return replace(found, source=source)
 
 
-def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) -> ScoreSummary:
+def _summary(source: Source, wanted: _Wanted) -> ScoreSummary:
     columns, client_label, bins, layout = wanted
     score, label = columns.score, _one_label(wanted)
-    given = label_sums(source, score, label, bins, layout, progress)
+    given = label_sums(source, score, label, bins, layout)
     _refuse_bad_rows(given, source.name, score, label)
     # Labels of a file mean what read_scores takes them for.
     names = {one: _read_label(one) if source.name else one for one in given}
@@ -675,7 +660,7 @@ def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) 
     client, impostor = _both(sums, f"{source.name}column {shown(label)}", client_label)
     if sums[client].cancelled or sums[impostor].cancelled:
         centres = {one: sums[name].of.mean for one, name in names.items()}
-        again = label_squares(source, score, label, centres, progress)
+        again = label_squares(source, score, label, centres)
         for name in (client, impostor):
             if sums[name].cancelled:
                 parts = [again[one] for one in centres if names[one] == name]

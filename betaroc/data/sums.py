@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
@@ -126,12 +126,9 @@ class ClassSummary(Noun):
         away = (other.mean - self.mean) + (other.mean_rest - self.mean_rest)
         mean, rest = _two_parts(self.mean, self.mean_rest + away * (other.n / n))
         bins, counts = _counts_added((self.bins, self.counts), (other.bins, other.counts))
+        joined = {name: (getattr(self, name), getattr(other, name)) for name in _JOINED}
         return ClassSummary(
-            **{name: getattr(self, name) + getattr(other, name) for name in _ADDED},
-            minimum=min(self.minimum, other.minimum),
-            maximum=max(self.maximum, other.maximum),
-            inner_minimum=min(self.inner_minimum, other.inner_minimum),
-            inner_maximum=max(self.inner_maximum, other.inner_maximum),
+            **{name: _JOINED[name](pair) for name, pair in joined.items()},
             mean=mean,
             mean_rest=rest,
             square=self.square + other.square + away * away * (self.n * (other.n / n)),
@@ -142,8 +139,12 @@ class ClassSummary(Noun):
         )
 
 
-#: What is added up of two parts as it stands.
-_ADDED = ("n", "n_zero", "n_one", "n_outside", "log", "log1m", "logit_square")
+#: How two parts become one in what needs no other number.
+_JOINED: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("n", "n_zero", "n_one", "n_outside", "log", "log1m", "logit_square"), sum),
+    **dict.fromkeys(("minimum", "inner_minimum"), min),
+    **dict.fromkeys(("maximum", "inner_maximum"), max),
+}
 #: The smallest scores, ascending, and the largest, descending.
 Extremes = tuple[FloatArray, FloatArray]
 
@@ -295,23 +296,15 @@ def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSum
     if low == high:
         mean, square, raw = low, 0.0, 0.0
     places, counts = _counts_added((place[used], n[used]))
+    n_of: Any = {f"n_{kind}": rows[kind] for kind in ("zero", "one", "outside")}
+    sums_inside: Any = {k: math.fsum(part[k][inner]) for k in ("log", "log1m", "logit_square")}
     found = ClassSummary(
-        n=total,
-        n_zero=rows["zero"],
-        n_one=rows["one"],
-        n_outside=rows["outside"],
-        minimum=low,
-        maximum=high,
+        n=total, **n_of,
+        minimum=low, maximum=high,
         inner_minimum=float(np.min(part["minimum"][inner], initial=2.0)),
         inner_maximum=float(np.max(part["maximum"][inner], initial=-1.0)),
-        mean=mean,
-        square=square,
-        log=math.fsum(part["log"][inner]),
-        log1m=math.fsum(part["log1m"][inner]),
-        logit_square=math.fsum(part["logit_square"][inner]),
-        bins=places,
-        counts=counts,
-    )
+        mean=mean, square=square, **sums_inside, bins=places, counts=counts,
+    )  # fmt: skip
     if extremes is not None:
         found = replace(found, lowest=extremes[0], highest=extremes[1])
     return replace(lost, of=found, raw=raw)
@@ -363,29 +356,17 @@ def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
         inner = values[(values > 0.0) & (values < 1.0)]
         outside = values.size - inner.size - zero - one
     log, log1m = np.log(inner), np.log1p(-inner)
-    logs = float(np.sum(log)), float(np.sum(log1m))
+    logs = {"log": float(np.sum(log)), "log1m": float(np.sum(log1m))}
     logit = np.subtract(log, log1m, out=log)
     mean, rest, square, raw = _moments(values) if low < high else (low, 0.0, 0.0, 0.0)
     found = ClassSummary(
-        n=values.size,
-        n_zero=zero,
-        n_one=one,
-        n_outside=outside,
-        minimum=low,
-        maximum=high,
+        n=values.size, n_zero=zero, n_one=one, n_outside=outside, minimum=low, maximum=high,
         inner_minimum=float(np.min(inner, initial=2.0)),
         inner_maximum=float(np.max(inner, initial=-1.0)),
-        mean=mean,
-        mean_rest=rest,
-        square=square,
-        log=logs[0],
-        log1m=logs[1],
-        logit_square=float(np.dot(logit, logit)),
-        bins=occupied,
-        counts=counts[occupied],
-        lowest=_first_of(values),
-        highest=_first_of(values, largest=True),
-    )
+        mean=mean, mean_rest=rest, square=square, **logs, logit_square=float(np.dot(logit, logit)),
+        bins=occupied, counts=counts[occupied],
+        lowest=_first_of(values), highest=_first_of(values, largest=True),
+    )  # fmt: skip
     return LabelSums(found, raw)
 
 

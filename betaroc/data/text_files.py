@@ -122,7 +122,7 @@ class TextFile:
         """The lines with their ends (LF, CRLF or CR)."""
         size = self.path.stat().st_size
         number = 0
-        with self.path.open("rb") as raw, _progress(size) as advance:
+        with self.path.open("rb") as raw, progress(size) as advance:
             stream = io.TextIOWrapper(self._bytes(raw), encoding="utf-8-sig", newline="")
             try:
                 for line in iter(partial(stream.readline, _LINE), ""):
@@ -153,7 +153,7 @@ class TextFile:
     def blocks(self, size: int) -> Generator[bytes, None, None]:
         """The bytes in blocks of about `size` that end with LF, but for the file's last one."""
         total = self.path.stat().st_size
-        with self.path.open("rb") as raw, _progress(total) as advance:
+        with self.path.open("rb") as raw, progress(total) as advance:
             stream, rest = self._bytes(raw), b""
             while read := stream.read(size):
                 advance(raw.tell())
@@ -224,14 +224,16 @@ class TextFile:
 
 
 @contextmanager
-def _progress(size: int) -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal once reading has taken a second."""
+def progress(size: int, unit: str = "B") -> Iterator[Callable[[int], object]]:
+    """A bar on a terminal once reading so many bytes or rows has taken a second."""
     if size < _PROGRESS_FROM or not shows_progress():
         yield lambda at: None
         return
     from tqdm import tqdm
 
-    with tqdm(total=size, desc="reading", unit="B", unit_scale=True, delay=1.0, leave=False) as bar:
+    with tqdm(
+        total=size, desc="reading", unit=unit, unit_scale=True, delay=1.0, leave=False
+    ) as bar:
         yield lambda at: bar.update(at - bar.n)
 
 

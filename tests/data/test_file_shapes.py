@@ -663,7 +663,7 @@ def test_missing_scores_of_other_kinds(write: Callable[..., Path], tmp_path: Pat
         assert scores.source is not None
         assert scores.source.n_dropped == dropped
     none = write("score,label\nNA,1\n0.5,0\n")
-    message(FILE, lambda: br.read_scores(none, missing="drop"), "no client of it has one")
+    message(FILE, lambda: br.read_scores(none, missing="drop"), "every client one is missing")
     message(
         FILE,
         lambda: br.read_scores(write("score,label\nNA,1\n"), missing="drop"),

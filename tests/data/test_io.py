@@ -475,9 +475,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     pq.write_table(pa.table({"score": [0.1], "label": [1]}), path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     message(
-        br.MissingDependencyError,
-        lambda: br.read_scores(path),
-        'pip install "betaroc[parquet]"',
+        br.MissingDependencyError, lambda: br.read_scores(path), 'pip install "betaroc[parquet]"'
     )
 
 
