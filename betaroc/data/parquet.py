@@ -101,6 +101,8 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 
 def _table_rows(table: pa.Table, wanted: Wanted, name: str) -> Rows:
+    import pyarrow as pa
+
     for column, role in wanted.roles:
         gone = np.flatnonzero(table.column(column).is_null().to_numpy())
         if gone.size and (role != "score" or wanted.missing == FAIL):
@@ -129,8 +131,7 @@ def _table_rows(table: pa.Table, wanted: Wanted, name: str) -> Rows:
         one, other = (_names(c, n, name) for c, n in zip(columns, wanted.label, strict=True))
         if one.dtype.kind != other.dtype.kind:
             one, other = one.astype(np.str_), other.astype(np.str_)
-        codes = np.where(one == other, 0, 1)
-        tokens, first = ["1", "0"], [int(np.argmax(codes == k)) for k in (0, 1)]
+        tokens, first, codes = _labels(pa.chunked_array([np.where(one == other, "1", "0")]))
     names = {column: _names(table.column(column), column, name) for column in wanted.named}
     return Rows(name, "row", tokens, first, scores, codes, names, wanted.missing)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.vocabulary import ClassWords, client_word, words_of
+from betaroc.core.vocabulary import client_word, words_of
 
 
 def written(folder: Path, labels: tuple[str, str], name: str = "dev.csv") -> Path:
@@ -66,16 +66,6 @@ def test_words_come_from_labels_alone(tmp_path: Path) -> None:
     assert br.Scores.from_labels([1, 0], [0.9, 0.1]).words is None
     assert br.read_scores(written(tmp_path, ("true", "false"))).words is None
     assert br.read_scores(written(tmp_path, ("1", "0"))).words is None
-
-
-def test_numbers_of_a_class() -> None:
-    words = ClassWords("genuine", "non-match")
-    assert words.counted("client", 1) == "1 genuine"
-    assert words.counted("impostor", 1) == "1 non-match"
-    assert words.counted("impostor", 33_327, "33 327") == "33 327 non-matches"
-    assert ClassWords("Client", "Forgery").many("impostor") == "Forgeries"
-    assert ClassWords("ham", "spam").one("client") == "ham trial"
-    assert ClassWords().counted("impostor", 2) == "2 impostors"
 
 
 @pytest.mark.parametrize("label", ["", "x" * 25, "a\x1b[31m", "12", 3.0, None])
