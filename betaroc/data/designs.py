@@ -238,19 +238,18 @@ def designs_of(
     """Of mean and precision, by class; `shared` ones are made of both classes together."""
     sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
     names = ("client_formula", "client_formula", "formula", "precision")
+
+    def made(k: int, *classes: str) -> DesignMatrix:
+        parsed = right_side(formulas[k], names[k], "")
+        return DesignMatrix(parsed, names[k], covariates, {who: sizes[who] for who in classes})
+
     if shared:
-        both = [
-            DesignMatrix(right_side(text, name, ""), name, covariates, sizes)
-            for text, name in zip(formulas[2:], names[2:], strict=True)
-        ]
+        both = [made(k, *sizes) for k in (2, 3)]
         return {"client": both, "impostor": both}
-    made = [
-        DesignMatrix(right_side(text, name, ""), name, covariates, {who: sizes[who]})
-        for text, name, who in zip(
-            formulas, names, ("client", "client", "impostor", "impostor"), strict=True
-        )
-    ]
-    return {"client": made[:2], "impostor": made[2:]}
+    return {
+        "client": [made(k, "client") for k in (0, 1)],
+        "impostor": [made(k, "impostor") for k in (2, 3)],
+    }
 
 
 # -------------------------------------------------------------------------- new values

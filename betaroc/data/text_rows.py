@@ -392,9 +392,9 @@ def json_trials(
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
-        twice = [column for column in columns if names.count(column) > 1]
-        if twice:
-            raise ValueError(f"{shown(twice[0])} occurs twice")
+        for column in columns:
+            if names.count(column) > 1:
+                raise ValueError(f"{shown(column)} occurs twice")
         return dict(pairs)
 
     decoder = json.JSONDecoder(
@@ -404,34 +404,33 @@ def json_trials(
     for line, text in enumerate(lines if by_line else ["".join(lines)], layout.start):
         if not text.strip():
             continue
-        where, must = name, "must be one JSON document"
-        if by_line:
-            where, must = f"{name}, line {line}:", "each line must be one JSON object"
         try:
-            trial = decoder.decode(text)
+            trials = decoder.decode(text)
         except (ValueError, RecursionError) as error:
+            must = f", line {line}: each line must be one JSON object" if by_line else ""
             raise FileFormatError(
-                f"{where} {must}; {shown(str(error), 120)}. Correct it, or export again."
+                f"{name}{must or ' must be one JSON document'}; {shown(str(error), 120)}. Correct"
+                " it, or export again."
             ) from error
-        if by_line or not isinstance(trial, dict):
-            trials = [trial] if by_line else trial
-        else:
-            names = columns or [n for n, value in trial.items() if isinstance(value, list)]
-            arrays = [trial.get(one) for one in names]
+        if by_line:
+            trials = [trials]
+        elif isinstance(trials, dict):
+            names = columns or [n for n, value in trials.items() if isinstance(value, list)]
+            arrays = [trials.get(one) for one in names]
             sizes = {len(one) if isinstance(one, list) else -1 for one in arrays}
             if len(sizes) != 1 or -1 in sizes:
                 raise FileFormatError(
                     f"{name} must hold arrays of one length, {listed(names)}; there are"
-                    f" {listed(trial)}. Write one value per trial in each."
+                    f" {listed(trials)}. Write one value per trial in each."
                 )
             trials = [dict(zip(names, row, strict=True)) for row in zip(*arrays, strict=True)]
-        for number, one in enumerate(trials, line if by_line else 1):
-            if not isinstance(one, dict):
+        for number, trial in enumerate(trials, line if by_line else 1):
+            if not isinstance(trial, dict):
                 raise FileFormatError(
                     f"{name}, {'line' if by_line else 'trial'} {number}: each trial must be a JSON"
-                    f' object; got {shown(one)}. Write such as {{"score": 0.5, "label": 1}}.'
+                    f' object; got {shown(trial)}. Write such as {{"score": 0.5, "label": 1}}.'
                 )
-            yield one, number
+            yield trial, number
 
 
 def _json_text(where: str, trial: dict[str, Any], column: str) -> str:
