@@ -136,12 +136,14 @@ class FitPoints(scores_beyond.SupportedPair):
     """
 
     def _stated(
-        self, point: OperatingPoint, *read: tuple[Asking, Any], **solved: Any
-    ) -> OperatingPoint:
+        self, point: OperatingPoint, *read: tuple[Asking, Any],
+        solved: Mapping[str, Any] | None = None,
+    ) -> OperatingPoint:  # fmt: skip
         """The point; rates that were asked for are judged as they were asked.
 
         Of the numbers that were read off, the first that the scores contradict is said.
         """
+        solved = dict(solved or {})
         for which, name in enumerate((FRR, FAR)):
             if name in solved and self._evidence.fitted[which] is not None:
                 # A point mass may span the rate that was asked for: no threshold has it.
@@ -159,12 +161,12 @@ class FitPoints(scores_beyond.SupportedPair):
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
         """The operating point at the lowest threshold with FAR <= x; see `ScoreModel.at_far`."""
         x = rate_array(x, "x")
-        return self._stated(self.model.at_far(x), FAR=x)
+        return self._stated(self.model.at_far(x), solved={FAR: x})
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
         """The operating point at the highest threshold with FRR <= x; see `ScoreModel.at_frr`."""
         x = rate_array(x, "x")
-        return self._stated(self.model.at_frr(x), FRR=x)
+        return self._stated(self.model.at_frr(x), solved={FRR: x})
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
         """Where FAR equals FRR; see `ScoreModel.eer`."""
