@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from betaroc.data.read import read_scores
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ScoreSummary, summarize
-    from betaroc.decision.averages import epc_average
     from betaroc.decision.comparison import compare, compare_systems
-    from betaroc.decision.cross_validation import epc_cv
     from betaroc.decision.decide import decide
-    from betaroc.decision.epc import Epc, epc
+    from betaroc.decision.epc import Epc, epc, epc_average, epc_cv
     from betaroc.decision.forecast import epc_forecast
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc
@@ -92,14 +90,12 @@ _HOMES = {
         "likelihood_ratio_test",
     ),
     "fits.fit": ("DistributionFit", "Fit", "fit", "fit_distribution"),
-    "decision.averages": ("EpcAverage", "epc_average"),
     "decision.comparison": (
         "Comparison", "SystemsComparison", "compare", "compare_systems",
     ),
-    "decision.cross_validation": ("EpcCv", "epc_cv"),
     "decision.decide": ("Decision", "DecisionCheck", "decide"),
     "decision.ways": ("Way",),
-    "decision.epc": ("Epc", "epc"),
+    "decision.epc": ("Epc", "EpcAverage", "EpcCv", "epc", "epc_average", "epc_cv"),
     "decision.forecast": ("EpcForecast", "TargetForecast", "epc_forecast"),
     "studies.design": ("Design",),
     "studies.plan": ("SampleSize", "plan_sample_size"),

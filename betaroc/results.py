@@ -2,10 +2,9 @@
 
 from betaroc.data.scores import Confusion
 from betaroc.data.sums import ClassSummary
-from betaroc.decision.averages import EpcAverage
 from betaroc.decision.comparison import Comparison, SystemsComparison
-from betaroc.decision.cross_validation import EpcCv
 from betaroc.decision.decide import Decision, DecisionCheck
+from betaroc.decision.epc import EpcAverage, EpcCv
 from betaroc.decision.forecast import EpcForecast, TargetForecast
 from betaroc.decision.ways import Way
 from betaroc.distributions.normal import LogitSinhArcsinh

@@ -1,24 +1,30 @@
-"""Expected performance curves: the threshold chosen on dev, the error observed on test."""
+"""Expected performance curves, by a dev set or by folds, and averages over targets of a rate."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import CLASSES, AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import flag
-from betaroc.core.errors import InputError, SameDataWarning
-from betaroc.core.notices import public, warn
+from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, TargetWarning
+from betaroc.core.names import names_array
+from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import Table, first_library, in_library
-from betaroc.core.vocabulary import BIOMETRIC, DEFAULT
+from betaroc.core.quadrature import integrate_panels
+from betaroc.core.tables import Table, Tabular, first_library, in_library
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Result, travelling
+from betaroc.core.vocabulary import BIOMETRIC, DEFAULT, worded
 from betaroc.data.read import ScoresLike, as_scores
-from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons
+from betaroc.data.scores import ScoreData, Scores, refuse_words_of_comparisons, require_scores
 from betaroc.decision.bands import (
     RESAMPLE,
     BandOptions,
@@ -42,14 +48,18 @@ from betaroc.decision.curve import (
     warn_of_reach,
 )
 from betaroc.decision.curve_view import curve_answer, curve_grid, curve_view
-from betaroc.inference.differences import Difference, of_replicates
-from betaroc.inference.drawn_scores import interval_of_replicates
+from betaroc.distributions.empirical import Empirical
+from betaroc.inference.differences import Difference, alike, of_replicates
+from betaroc.inference.drawn_scores import DrawnScores, interval_of_replicates, refuse_still
 from betaroc.inference.interval import Band, Interval
+from betaroc.inference.of_scores import CountedScores
+from betaroc.inference.paired_trials import on_same_trials, refuse_other_trials, same_trials
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
 from betaroc.model.asking import PointArguments, ascending_pair
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.dataset_checks import warn_of_reversed, warn_of_scales
-from betaroc.model.measures import MEASURES
+from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.model import ScoreModel
 from betaroc.rendering.curves import draw_choices, draw_epc, draw_expected_observed
 from betaroc.rendering.nouns import Noun
 from betaroc.rendering.style import Axes, line_style, new_axes
@@ -818,3 +828,644 @@ def epc(
     if alpha is not None or single:
         tell_support(curve)
     return curve
+
+
+#: For each pair: criterion of either axis, and the mean of the two rates.
+_PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
+    "far-frr": ("far", "frr", lambda p: p.hter),
+    "sensitivity-specificity": (
+        "sensitivity", "specificity", lambda p: 0.5 * (p.sensitivity + p.specificity)
+    ),
+    "precision-recall": ("precision", "recall", lambda p: p.mean_precision_recall),
+}  # fmt: skip
+
+_MEANS = ("average", "first", "second")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EpcAverage(Result, Noun):
+    """Means of (V1 + V2)/2 over the targets of V1, over those of V2, and of both.
+
+    Made by :func:`epc_average`.
+
+    Parameters
+    ----------
+    first : float
+        E[(V1 + V2)/2 | V1], the first rate being the criterion.
+    second : float
+        E[(V1 + V2)/2 | V2].
+    average : float
+        G = (first + second)/2.
+    undefined : float
+        Share of the targets, of both axes, that is left out: precision is 0/0 there.
+    dev, test : optional
+        The sides, by which `interval` and :func:`difference` draw again.
+    asked : tuple
+        Pair, range of the targets and prior that were asked for.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> chance = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(2.0, 3.0))
+    >>> round(br.epc_average(chance, chance).average, 9)
+    0.5
+    """
+
+    first: float
+    second: float
+    average: float
+    undefined: float = 0.0
+    _travels = travelling("dev", "test", "asked")
+    dev: SideInput | None = field(default=None, compare=False, repr=False)
+    test: SideInput | None = field(default=None, compare=False, repr=False)
+    asked: tuple[str, float, float, float | None] = field(
+        default=("far-frr", 0.0, 1.0, None), compare=False, repr=False
+    )
+
+    def interval(
+        self,
+        stat: str = "average",
+        *,
+        level: float = 0.95,
+        method: str | None = None,
+        replicates: int = 2000,
+        groups: bool = True,
+        rng: Any = None,
+    ) -> Interval:
+        """Confidence interval of one of the means.
+
+        Percentiles of the mean over score sets drawn again, of dev and of test.
+
+        Parameters
+        ----------
+        stat : str
+            "average", "first" or "second".
+        level : float
+            Confidence level.
+        method : str, optional
+            "both" (if left out): dev and test are drawn again; "test": test alone.
+        replicates : int
+            Draws.
+        groups : bool
+            Where scores carry groups, these are drawn as wholes.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness.
+
+        Returns
+        -------
+        Interval
+
+        Raises
+        ------
+        InputError
+            If an option is out of range, or a side that is to be drawn is no Scores.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([3, 4, 5, 6, 7], [1, 2, 3, 4, 4.5])
+        >>> found = br.epc_average(dev, br.Scores([2, 4, 6, 7, 8], [0, 1, 3, 4, 5]))
+        >>> interval = found.interval(replicates=200, rng=1)
+        >>> interval.low <= found.average <= interval.high
+        True
+        """
+        options = IntervalOptions(level, method, replicates, groups, rng)
+        return self._interval_of(stat, (), {}, options)
+
+    def _interval_of(
+        self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
+    ) -> Interval:
+        _refuse_point(given, point)
+        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
+        values = self._replicates(name, *options.halves(), options)
+        return interval_of_replicates(float(getattr(self, name)), values, options, name)
+
+    def _difference_of(
+        self, other: EpcAverage, stat: Any, given: tuple[Any, ...], point: PointArguments,
+        options: IntervalOptions, *, paired: bool,
+    ) -> Difference:  # fmt: skip
+        _refuse_point(given, point)
+        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
+        if self.asked != other.asked:
+            raise InputError(
+                f"both averages must be of one pair and range; got {self.asked!r} and"
+                f" {other.asked!r}. Compute both alike."
+            )
+        devs, tests = zip(*(one._scores_of(options) for one in (self, other)), strict=True)
+        if paired:
+            if isinstance(self.test, Scores) and isinstance(other.test, Scores):
+                tests = tuple(on_same_trials((self.test, other.test), ("a", "b")))
+            refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
+            tests = alike(tests)
+        shared = paired and options.method == "both"
+        shared = shared and same_trials(devs[0], devs[1], groups=options.groups)
+        # The same stream draws the same rows of equally many trials.
+        ours, theirs = (one.halves() for one in options.halves())
+        streams = (theirs[0] if not shared else ours[0], ours[1] if paired else theirs[1])
+        values = [
+            replace(one, test=test)._replicates(name, *own, options)
+            for one, test, own in zip((self, other), tests, (ours, streams), strict=True)
+        ]
+        gap = float(getattr(self, name)) - float(getattr(other, name))
+        return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
+
+    def _scores_of(self, options: IntervalOptions) -> tuple[Scores, Scores]:
+        """Dev and test, of which one that is drawn must be scores."""
+        wanted = ("dev", "test") if options.method == "both" else ("test",)
+        for name in wanted:
+            given = getattr(self, name)
+            if not isinstance(given, Scores):
+                raise InputError(
+                    f"{name} must be scores to be drawn again; got {type(given).__name__}. Give"
+                    " Scores to epc_average" + worded('`, or take method="test"`.')
+                )
+            refuse_still(given, name, groups=options.groups)
+            CountedScores(given, options.groups)  # whose weights are numbers of copies
+        sides = (getattr(one, "_trials", one) for one in (self.dev, self.test))
+        return tuple(sides)  # type: ignore[return-value]
+
+    def _replicates(
+        self, name: str, of_dev: IntervalOptions, of_test: IntervalOptions, options: IntervalOptions
+    ) -> FloatArray:
+        """The mean in each replicate, nan where a class came out empty."""
+        dev, test = self._scores_of(options)
+        tests = DrawnScores((test,), of_test).models()
+        devs: Iterator[tuple[Any, ...]] = repeat((dev,))
+        if options.method == "both":
+            devs = DrawnScores((dev,), of_dev).models()
+        pair, low, high, prior = self.asked
+        found = np.full(options.replicates, np.nan)
+        for k, ((one,), (two,)) in enumerate(zip(devs, tests, strict=False)):
+            if one is not None and two is not None:
+                made = _average(side(one, "dev", prior), side(two, "test", prior), pair, low, high)
+                found[k] = getattr(made, name)
+        return found
+
+
+def _refuse_point(given: tuple[Any, ...], point: PointArguments) -> None:
+    if given or point:
+        raise InputError(
+            "a mean over all targets is taken at no point; got"
+            f" {checks.shown(given[0] if given else dict(point))}. Leave it out."
+        )
+
+
+@public
+def epc_average(
+    dev: SideInput,
+    test: SideInput,
+    pair: str = "far-frr",
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    prior: float | None = None,
+) -> EpcAverage:
+    """Mean of two antagonist rates on test over all targets of either on dev.
+
+        E[V | V1] = 1/(high - low) int_low^high V(theta_{V1=v}) dv,   V = (V1 + V2)/2,
+        G = (E[V | V1] + E[V | V2])/2,   theta_{V1=v} = argmin abs(V1(theta; dev) - v)
+
+    Parameters
+    ----------
+    dev, test : Scores, ScoreSummary, ScoreModel or Fit
+        Any mix: thresholds come from dev, rates from test.
+    pair : str
+        "far-frr" (V is the HTER, small is good), "sensitivity-specificity",
+        "precision-recall".
+    low, high : float
+        Range of the targets, the same for both rates.
+    prior : float, optional
+        P(client) on both sides; where left out, each side's own.
+
+    Returns
+    -------
+    EpcAverage
+        Fractions in [0, 1]. Targets at which precision is 0/0 on test are left out and
+        their share is stated.
+
+    Raises
+    ------
+    InputError
+        If the pair is unknown or the range is empty or leaves [0, 1].
+    InputTypeError
+        If a side is neither scores nor a model nor a fit.
+
+    Notes
+    -----
+    Means, not the integrals that IDIAP-RR 03-85 prints as expectations: its Table 3 is
+    ``(high - low) * first`` of "far-frr" with high = 0.1 and 0.5. Scores on either side
+    make V a step function of the target, summed exactly; distributions on both are integrated
+    to the last digits.
+
+    With dev = test, continuous distributions and the whole range, A the area under the ROC:
+    G = (A + 1/2)/2 for sensitivity and specificity, G = (3/2 - A)/2 for FAR and FRR. For
+    precision and recall no precision below the prior pi is reachable, so that
+    G = (AP + 1/2 + pi**2/4)/2 if precision rises with the threshold to 1, AP the
+    average precision; the papers' formula lacks the last term.
+
+    References
+    ----------
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
+    curve, IDIAP-RR 03-85, equations (19) to (25). Bengio, S., Mariethoz, J. and
+    Keller, M. (2005), equations (15) to (18).
+
+    Examples
+    --------
+    >>> from betaroc import Beta
+    >>> model = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
+    >>> average = epc_average(model, model, "sensitivity-specificity").average
+    >>> round(average, 6), round(0.5 * (model.auc() + 0.5), 6)
+    (0.698413, 0.698413)
+    """
+    checks.choice(pair, tuple(_PAIRS), "pair")
+    low, high = checks.ascending(low, high)
+    of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
+    found = _average(of_dev, of_test, pair, low, high)
+    return replace(found, dev=dev, test=test, asked=(pair, low, high, prior))
+
+
+def _average(
+    of_dev: ScoreModel, of_test: ScoreModel, pair: str, low: float, high: float
+) -> EpcAverage:
+    first, second, mean = _PAIRS[pair]
+    parts = [_mean(of_dev, of_test, name, mean, low, high) for name in (first, second)]
+    (one, lost), (other, lost_too) = parts
+    return EpcAverage(one, other, 0.5 * (one + other), 0.5 * (lost + lost_too))
+
+
+def _mean(
+    dev: ScoreModel,
+    test: ScoreModel,
+    criterion: str,
+    mean: Callable[[OperatingPoint], Any],
+    low: float,
+    high: float,
+) -> tuple[float, float]:
+    """The mean over the targets where it is defined, and the share where it is not."""
+
+    def value(v: FloatArray) -> FloatArray:
+        chosen = CRITERIA[criterion].choose(dev._pair, dev.prior, v)
+        return np.asarray(mean(test._point(chosen)))
+
+    if dev._pair.discrete:
+        places = CRITERIA[criterion].levels(dev._pair, dev.prior)
+        edges = np.clip(_middles(places), low, high)
+        steps = _steps(value, places, np.diff(edges, prepend=low, append=high))
+    else:
+        edges = _breaks(dev, test, criterion)
+        edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
+        if test._pair.discrete:
+            steps = _steps(value, low + _middles(edges - low), np.diff(edges))
+        else:
+            steps = _integral(value, edges)
+    total, kept = steps
+    if kept == 0.0:
+        return float("nan"), 1.0
+    return total / kept, max(0.0, 1.0 - kept / (high - low))
+
+
+def _middles(x: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * (x[1:] + x[:-1]))
+
+
+def _steps(
+    value: Callable[[FloatArray], FloatArray], places: FloatArray, widths: FloatArray
+) -> tuple[float, float]:
+    """Sum of widths times values, and of the widths, where the value is defined."""
+    taken = widths > 0.0
+    values, widths = value(places[taken]), widths[taken]
+    defined = ~np.isnan(values)
+    return math.fsum(widths[defined] * values[defined]), math.fsum(widths[defined])
+
+
+def _breaks(dev: ScoreModel, test: ScoreModel, criterion: str) -> FloatArray:
+    """Targets at which the choice on dev may jump, or its threshold meets a joint of test.
+
+    Between them the threshold moves without a jump through one stretch of test. Of several
+    thresholds of one precision the choice changes sides where precision is the prior.
+    """
+    jumps = CRITERIA[criterion].levels(dev._pair, dev.prior)
+    met = np.ravel(MEASURES[criterion].value(dev._point(test._pair.joints)))
+    places = [jumps, _middles(jumps), met[~np.isnan(met)], np.array([dev.prior])]
+    return np.unique(np.concatenate(places))
+
+
+def _integral(value: Callable[[FloatArray], FloatArray], edges: FloatArray) -> tuple[float, float]:
+    """Integral over the places where the value is defined, and their length."""
+    total = integrate_panels(lambda v: np.nan_to_num(value(v)), edges)
+    return total, integrate_panels(lambda v: 1.0 - np.isnan(value(v)), edges)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EpcCv(Tabular, Noun):
+    """A measure observed on every score once, at thresholds that other scores chose.
+
+    Made by :func:`epc_cv`.
+
+    Parameters
+    ----------
+    criterion, measure : str
+        Names in the tables of criteria and measures.
+    alpha : ndarray, shape (k,)
+        The criterion's parameter.
+    threshold : ndarray, shape (folds, k)
+        Row f was chosen on all folds but f and judged on fold f.
+    far, frr : ndarray, shape (k,)
+        Wrong decisions of all folds over all trials of the class.
+    value : ndarray, shape (k,)
+        The measure at the pooled rates; nan where it is 0/0.
+    expected : ndarray, shape (k,)
+        Mean over the folds of what the other folds expected; nan where one of them is.
+    client_folds, impostor_folds : ndarray of int
+        The fold of each score, counted from 0 in the order of the labels given.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> curve = br.epc_cv(br.Scores([3, 4, 5], [1, 2, 3.5]), folds=3, alpha=[0.5])
+    >>> curve.threshold[:, 0].tolist(), curve.client_folds.tolist()
+    ([3.75, 2.0, 2.5], [0, 1, 2])
+    """
+
+    criterion: str
+    measure: str
+    alpha: FloatArray
+    threshold: FloatArray
+    far: FloatArray
+    frr: FloatArray
+    value: FloatArray
+    expected: FloatArray
+    client_folds: IntArray
+    impostor_folds: IntArray
+
+    def to_frame(self) -> Table:
+        """One row an alpha.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores. Columns alpha, value, expected, far, frr, then
+            threshold_0, threshold_1 and so on, one a fold.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> scores = br.Scores([3, 4, 5], [1, 2, 3.5])
+        >>> br.epc_cv(scores, folds=3, alpha=[0.5]).to_frame().loc[0, "threshold_1"].item()
+        2.0
+        """
+        columns = {name: getattr(self, name) for name in ("alpha", "value", "expected")}
+        columns |= {"far": self.far, "frr": self.frr}
+        columns |= {f"threshold_{k}": row for k, row in enumerate(self.threshold)}
+        return self._table(columns)
+
+
+@public
+def epc_cv(
+    scores: Scores,
+    *,
+    folds: int | tuple[npt.ArrayLike, npt.ArrayLike] = 5,
+    criterion: str = "weighted-error",
+    measure: str = "hter",
+    alpha: npt.ArrayLike | None = None,
+    prior: float | None = None,
+    rng: Any = None,
+) -> EpcCv:
+    """Cross-validated expected performance curve of scores without a dev set.
+
+        theta_f(alpha) = argmin C(FAR(theta), FRR(theta); alpha) on all folds but f
+        FAR(alpha) = sum over f of #{impostors of fold f > theta_f(alpha)} / #{impostors}
+
+    and FRR alike; the value is the measure at these pooled rates.
+
+    Parameters
+    ----------
+    scores : Scores
+        All trials. Those of one group share a fold; a name that stands in
+        `client_groups` and in `impostor_groups` is one group. With two columns of groups
+        all trials that are connected through common labels share a fold.
+    folds : int or (client_folds, impostor_folds)
+        How many, or the fold of each score of both classes as integers or text.
+    criterion, measure, alpha : optional
+        As in :func:`epc`.
+    prior : float, optional
+        P(client); where left out, the share among the other folds in the
+        criterion and the share among all scores in the measure.
+    rng : None, int, SeedSequence or Generator
+        Deals scores, or groups, at random; ``None`` deals scores in turn in the
+        order given and groups in turn in the order of their names, always the same.
+
+    Returns
+    -------
+    EpcCv
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 2 folds, more than a class has scores or groups, a
+        fold without scores of a class, a group in two folds, `rng` beside given
+        folds, two columns of groups that connect all trials, and whatever :func:`epc`
+        refuses.
+    InputTypeError
+        If `scores` are not Scores.
+
+    Warns
+    -----
+    TargetWarning
+        If a target that was given is beyond every rate of the scores.
+
+    Notes
+    -----
+    Each class is dealt by itself, so its folds differ by one score, or group, at
+    most. Weights count as copies that stay together. Thresholds are chosen on
+    (folds - 1) / folds of the scores: the curve speaks of a dev set of that size,
+    and is slightly pessimistic for one of all scores.
+
+    References
+    ----------
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
+    curve, IDIAP-RR 03-85: the curve whose dev set the other folds replace.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> scores = br.Scores([0.4, 0.6, 0.7, 0.8, 0.9, 0.95], [0.1, 0.2, 0.3, 0.35, 0.5, 0.65])
+    >>> curve = br.epc_cv(scores, folds=3, alpha=[0.5])
+    >>> curve.value.tolist(), curve.expected.tolist()  # 3 of 12 wrong where 1 of 8 was expected
+    ([0.25], [0.125])
+    """
+    hint = "Cross-validation needs the single scores: for a fit pass fit.scores."
+    scores = require_scores(scores, "cross-validation", hint=hint, rejected=True)._trials
+    find = _given_folds if isinstance(folds, tuple) else _dealt_folds
+    client_folds, impostor_folds = find(scores, folds, rng)
+    total = 1 + int(max(client_folds.max(), impostor_folds.max()))
+    for who, numbers in zip(CLASSES, (client_folds, impostor_folds), strict=True):
+        filled = np.bincount(numbers, getattr(scores, f"{who}_weights"), total) > 0.0
+        if not filled.all():
+            raise InputError(
+                f"every fold must have scores of both classes; {int((~filled).sum())} of {total}"
+                f" folds have no {who} score of positive weight, the first is fold"
+                f" {int(np.argmin(filled))}, counted from 0. Use fewer folds or merge them."
+            )
+    curves, counts = [], []
+    for fold in range(total):
+        client, impostor = client_folds == fold, impostor_folds == fold
+        laws = _laws(scores, ~client, ~impostor)
+        dev = ScoreModel(*laws, prior=laws[0].total / (laws[0].total + laws[1].total))
+        with passed_on(but=(TargetWarning,)):  # said once below, of all scores
+            curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
+        curves.append(curve)
+        t = Thresholds.from_theta(curve.threshold)
+        laws = _laws(scores, client, impostor)
+        counts.append([(law._counts_at_most(t), law._counts_above(t)) for law in laws])
+    if alpha is not None:
+        pair = _laws(scores, *(np.ones(f.size, dtype=bool) for f in (client_folds, impostor_folds)))
+        share = scores.prior if prior is None else prior
+        warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
+    (rejected, right), (true, accepted) = np.sum(counts, axis=0)
+    n, m = scores.client_total, scores.impostor_total
+    points = OperatingPoint(
+        np.full(curves[0].alpha.shape, np.nan), accepted / m, rejected / n,
+        scores.prior if prior is None else prior, tpr=right / n, tnr=true / m,
+    )  # fmt: skip
+    expected = np.mean([curve.expected for curve in curves], axis=0)
+    thresholds = np.array([curve.threshold for curve in curves])
+    return EpcCv(
+        criterion, measure, curves[0].alpha, thresholds, points.far, points.frr,
+        curves[0]._measured(points), expected, client_folds, impostor_folds, library=scores.library,
+    )  # fmt: skip
+
+
+def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empirical, Empirical]:
+    """The empirical distributions of some of the scores."""
+    laws = []
+    for who, chosen in zip(CLASSES, (client, impostor), strict=True):
+        weights = getattr(scores, f"{who}_weights")
+        own = getattr(scores, who)[chosen]
+        laws.append(Empirical(own, None if weights is None else weights[chosen]))
+    return laws[0], laws[1]
+
+
+# ------------------------------------------------------------------- folds that are given
+def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
+    if len(folds) != 2:
+        raise InputError.about("folds")(
+            f"folds must be an int or the pair (client_folds, impostor_folds); got a tuple of"
+            f" {len(folds)}. Give one array of fold labels a class."
+        )
+    if rng is not None:
+        raise InputError(
+            "rng deals the folds, but they are given as arrays; got both. Leave rng out, or give"
+            " folds as a number."
+        )
+    client = names_array(folds[0], scores.n_client, "client_folds")
+    impostor = names_array(folds[1], scores.n_impostor, "impostor_folds")
+    if (client.dtype.kind == "U") != (impostor.dtype.kind == "U"):
+        raise InputError(
+            f"client_folds and impostor_folds must be of one kind; got {client.dtype} and"
+            f" {impostor.dtype}. Convert both with .astype(str)."
+        )
+    labels = sorted({*client.tolist(), *impostor.tolist()})
+    if len(labels) < 2:
+        raise InputError.about("folds")(
+            f"folds must name at least 2 folds; got only {checks.shown(labels[0])}. Thresholds"
+            " come from the other folds."
+        )
+    home: dict[Any, Any] = {}
+    for who, given in zip(CLASSES, (client, impostor), strict=True):
+        groups = getattr(scores, f"{who}_groups")
+        for fold, own in zip(given.tolist(), [] if groups is None else groups, strict=False):
+            for group in np.ravel(own).tolist():
+                if home.setdefault(group, fold) != fold:
+                    both = checks.listed([home[group], fold])
+                    raise InputError(
+                        f"all trials of a group must be in one fold; group {checks.shown(group)} is"
+                        f" in the folds {both}. Give it one fold, or give scores without groups if"
+                        " its trials do not depend on each other."
+                    )
+    return np.searchsorted(labels, client), np.searchsorted(labels, impostor)
+
+
+# ------------------------------------------------------------------- folds that are dealt
+def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
+    """Units (groups, or scores without) in turn; what both classes share goes first."""
+    if isinstance(folds, list) or (isinstance(folds, np.ndarray) and folds.ndim):
+        raise InputTypeError.about("folds")(
+            f"folds must be an int or the pair (client_folds, impostor_folds); got a"
+            f" {type(folds).__name__}. Give a tuple of two arrays of fold labels."
+        )
+    folds = checks.count(folds, "folds", 2)
+    generator = None if rng is None else checks.generator(rng)
+    groups = _connected(scores.client_groups, scores.impostor_groups)
+    sides = [
+        _units(found, n)
+        for found, n in zip(groups, (scores.n_client, scores.n_impostor), strict=True)
+    ]
+    shared = sorted(set(sides[0][0]) & set(sides[1][0]))
+    if generator is not None:
+        generator.shuffle(shared)
+    dealt = []
+    for (names, unit), who in zip(sides, CLASSES, strict=True):
+        count = int(unit.max()) + 1
+        if folds > count:
+            what, hint = f"{who} {'groups' if names else 'scores'}", "Give fewer folds."
+            both = (scores.client_groups, scores.impostor_groups)
+            if names and any(g is not None and g.ndim == 2 for g in both):
+                what = f"blocks of {who} trials without a common label in the two columns of groups"
+                hint = "Give fewer folds, or one column alone as groups."
+            raise InputError.about("folds")(
+                f"folds must be at most the number of {what}, {count}; got {checks.shown(folds)}."
+                f" {hint}"
+            )
+        index = {name: k for k, name in enumerate(names)}
+        first = np.array([index[name] for name in shared], dtype=np.intp)
+        rest = np.setdiff1d(np.arange(count), first)
+        if generator is not None:
+            rest = generator.permutation(rest)
+        fold_of = np.empty(count, dtype=np.intp)
+        fold_of[np.concatenate([first, rest])] = np.arange(count) % folds
+        dealt.append(fold_of[unit])
+    return dealt[0], dealt[1]
+
+
+def _connected(
+    client: AnyArray | None, impostor: AnyArray | None
+) -> tuple[AnyArray | None, AnyArray | None]:
+    """Of two columns, the sets of labels that trials connect, by their first label."""
+    given = [g for g in (client, impostor) if g is not None]
+    if all(g.ndim == 1 for g in given):
+        return client, impostor
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    pairs = [g if g.ndim == 2 else np.stack([g, g], axis=1) for g in given]
+    kinds = {"U" if p.dtype.kind == "U" else "i" for p in pairs}
+    if len(kinds) > 1:  # integers and text are different labels: each class by itself
+        parts = [_connected(g, None)[0] if g is not None else None for g in (client, impostor)]
+        return parts[0], parts[1]
+    names, number = np.unique(np.concatenate(pairs), return_inverse=True)
+    number = np.reshape(number, (-1, 2))
+    graph = coo_array((np.ones(len(number)), (number[:, 0], number[:, 1])), shape=(names.size,) * 2)
+    total, component = connected_components(graph, directed=False)
+    if total == 1:
+        raise InputError.about("folds")(
+            "folds must keep trials with a common label together, but the two columns of groups"
+            f" connect all {len(number)} trials through {names.size} labels. Give the folds as"
+            " arrays and scores without the trials between folds, or give one column as groups:"
+            " the folds then share labels of the other."
+        )
+    # Each set goes by its first label, so that numbers of sets do not meet other names.
+    first = np.unique(component, return_index=True)[1]
+    each = names[first[component[number[:, 0]]]]
+    cut = 0 if client is None else len(client)
+    return (None if client is None else each[:cut]), (None if impostor is None else each[cut:])
+
+
+def _units(groups: AnyArray | None, n: int) -> tuple[list[Any], IntArray]:
+    """Names of what stays together, in order, and the number of each score's."""
+    if groups is None:
+        return [], np.arange(n)
+    names, unit = np.unique(groups, return_inverse=True)
+    return names.tolist(), unit

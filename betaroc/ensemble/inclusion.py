@@ -22,8 +22,8 @@ from betaroc.core.value import Result, travelling
 from betaroc.core.vocabulary import BIOMETRIC, Sentence, template_of
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
-from betaroc.decision.cross_validation import epc_cv
 from betaroc.decision.curve import checked_alphas
+from betaroc.decision.epc import epc_cv
 from betaroc.ensemble.fusion import (
     TRIAL_MEASURES,
     CurvePart,

@@ -13,7 +13,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.text import nearest, shown
 from betaroc.core.value import Value
 from betaroc.data.scores import Confusion
-from betaroc.decision import averages, comparison, cross_validation, forecast
+from betaroc.decision import comparison, epc, forecast
 from betaroc.decision.decision_view import AMBER
 from betaroc.distributions import empirical, gamma, inflated, mixture, normal, shifted, spliced
 from betaroc.ensemble import fusion, inclusion
@@ -28,8 +28,8 @@ from betaroc.studies import design, plan
 _LARGEST = 2**32
 #: What users hold; what stands within, such as a fit within an analysis, is found from these.
 _NOUNS = (
-    Analysis, Confusion, auc.AucTest, averages.EpcAverage, comparison.Comparison,
-    comparison.SystemsComparison, covariates.CovariateFit, cross_validation.EpcCv,
+    Analysis, Confusion, auc.AucTest, epc.EpcAverage, comparison.Comparison,
+    comparison.SystemsComparison, covariates.CovariateFit, epc.EpcCv,
     crossings.RocCrossings, design.Design, differences.Difference, empirical.Binned,
     empirical.Empirical, ends.Ends, family_choice.LikelihoodRatioTest, forecast.EpcForecast,
     forecast.TargetForecast, fusion.Fusion, gamma.Gamma, inclusion.Inclusion, inflated.Inflated,
