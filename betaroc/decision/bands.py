@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray, IntArray
-from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.errors import InputError, SmallSampleWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import share_ends
@@ -106,10 +106,9 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
     if not (
         np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
     ):
-        raise InputError.about("band")(
-            f"band must be that of the curve drawn; got one of {band.alpha.size} alphas with other"
-            f" alphas or values than the curve's {alpha.size}. Take epc.band() of this curve."
-        )
+        given = f"one of {band.alpha.size} alphas with other alphas or values than the curve's"
+        raise refusal("band", "be that of the curve drawn", f"{given} {alpha.size}",
+                      "Take epc.band() of this curve.")  # fmt: skip
     return band._drawn
 
 
@@ -144,10 +143,9 @@ def curve_replicates(e: Curve, o: BandOptions) -> FloatArray:
 def refuse_large_table(replicates: int, alphas: int) -> None:
     """A table of replicates and alphas fits into memory."""
     if replicates * alphas > _LARGEST_TABLE:
-        raise InputError.about("replicates")(
-            f"replicates must be at most {_LARGEST_TABLE // alphas} for {alphas} alphas, a table of"
-            f" {_LARGEST_TABLE / 2**27:g} GB; got {checks.shown(replicates)}. Take fewer."
-        )
+        most, size = _LARGEST_TABLE // alphas, f"{_LARGEST_TABLE / 2**27:g} GB"
+        rule = f"be at most {most} for {alphas} alphas, a table of {size}"
+        raise refusal("replicates", rule, checks.shown(replicates), "Take fewer.")
 
 
 def _warn_of_no_width(e: Curve, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
@@ -500,12 +498,12 @@ def _gradient(e: Curve, *, observed: bool) -> FloatArray:
 def _exact_ends(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
+        names = ("resample", "simultaneous", "stratified")
+        asked = (f"{name}={getattr(o, name)!r}" for name in names)
         raise InputError(
             worded('`method="exact"` needs `resample="test"`, simultaneous=False, stratified=True')
             + f" and a measure that is one rate ({checks.listed(tuple(_ONE_RATE), 12)}); got"
-            f" resample={o.resample!r}, simultaneous={o.simultaneous!r},"
-            f" stratified={o.stratified!r},"
-            f" measure {e.measure!r}." + worded(' Take `method="bootstrap"`.')
+            f" {', '.join(asked)}, measure {e.measure!r}." + worded(' Take `method="bootstrap"`.')
         )
     client, impostor = empirical_laws(e.test, "test")
     rejected = np.rint(client._counts_at_most(e.chosen)).astype(np.int64)
@@ -542,19 +540,16 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
             + take
         )
     if models:
-        law = e._side(models[0]).model
+        law, sides = e._side(models[0]).model, " and ".join(models)
+        laws = f"{type(law.client).__name__} and {type(law.impostor).__name__} distributions"
         raise InputError(
-            f"{' and '.join(models)} must be scores or a fit to have a band; got a model of"
-            f" {type(law.client).__name__} and {type(law.impostor).__name__} distributions,"
-            " which has no"
-            f" sampling error. Give Scores, or br.fit of them, as {' and '.join(models)} of epc"
-            + fixed
+            f"{sides} must be scores or a fit to have a band; got a model of {laws}, which has no"
+            f" sampling error. Give Scores, or br.fit of them, as {sides} of epc" + fixed
         )
     if fitted is not None and o.method == "exact":
-        raise InputError.about("method")(
-            "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
-            " counts decisions. Give the scores as test of epc."
-        )
+        rule = "be one of 'bootstrap' and 'delta' where test is a fit"
+        actual = "'exact', which counts decisions"
+        raise refusal("method", rule, actual, "Give the scores as test of epc.")
 
 
 def _dependent(e: Curve, *, groups: bool) -> Groups | None:

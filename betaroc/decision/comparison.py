@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError, InputTypeError, refusal
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import Table, Tabular, first_library
@@ -1167,20 +1167,16 @@ def _at_once(
 
 def _checked(curves: Mapping[str, Epc]) -> tuple[tuple[str, ...], tuple[Epc, ...]]:
     if not isinstance(curves, Mapping):
-        raise InputTypeError.about("curves")(
-            f"curves must be a mapping of names to curves; got a {type(curves).__name__}. Such as"
-            ' {"mlp": br.epc(dev, test), ...}.'
-        )
+        rule = "be a mapping of names to curves"
+        hint = 'Such as {"mlp": br.epc(dev, test), ...}.'
+        raise refusal("curves", rule, f"a {type(curves).__name__}", hint, InputTypeError)
     if len(curves) < 2:
-        raise InputError.about("curves")(
-            f"curves must be those of at least two systems; got {len(curves)}. A difference needs"
-            " two: name another system."
-        )
+        hint = "A difference needs two: name another system."
+        raise refusal("curves", "be those of at least two systems", str(len(curves)), hint)
     for name, e in curves.items():
         if not isinstance(name, str) or not name.strip():
-            raise InputTypeError.about("curves")(
-                f"curves must have names of text; got {shown(name)}. Call every system something."
-            )
+            hint = "Call every system something."
+            raise refusal("curves", "have names of text", shown(name), hint, InputTypeError)
         checks.instance(e, Epc, f"the curve of {shown(name, 40)}", "br.epc(dev, test)")
     names, epcs = tuple(curves), tuple(curves.values())
     for name, e in zip(names[1:], epcs[1:], strict=True):

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.errors import InputError, InputTypeError, TargetWarning
+from betaroc.core.errors import InputError, InputTypeError, TargetWarning, refusal
 from betaroc.core.notices import warn
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.tables import Tabular
@@ -307,10 +307,8 @@ def index_of_alpha(e: Curve, alpha: float | None) -> int:
         raise InputError.about("alpha")(
             f"alpha must be left out: criterion {e.criterion!r} has none; got {wanted!r}."
         )
-    raise InputError.about("alpha")(
-        f"alpha must be one of the {e.alpha.size} of the curve; got {wanted!r}, the nearest is"
-        f" {nearest!r}. Take that, or give epc this alpha."
-    )
+    given, hint = f"{wanted!r}, the nearest is {nearest!r}", "Take that, or give epc this alpha."
+    raise refusal("alpha", f"be one of the {e.alpha.size} of the curve", given, hint)
 
 
 def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
@@ -362,10 +360,8 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
         return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
     values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
     if values.ndim != 1 or values.size == 0:
-        raise InputError.about("alpha")(
-            f"alpha must be a list of at least one fraction; got shape {values.shape}. Give such as"
-            " alpha=[0.1, 0.5], or leave it out."
-        )
+        hint = "Give such as alpha=[0.1, 0.5], or leave it out."
+        raise refusal("alpha", "be a list of at least one fraction", f"shape {values.shape}", hint)
     return np.array(values)
 
 

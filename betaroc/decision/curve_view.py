@@ -12,7 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.containers import width_of
-from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.errors import BetarocError, refusal
 from betaroc.core.notices import quietly
 from betaroc.core.text import FINE, alphas_words, is_fine, shown
 from betaroc.core.value import fields_of
@@ -421,10 +421,8 @@ def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str
     if given is None:
         return names
     if width_of(given) != 2 or not all(isinstance(one, str) for one in given):
-        raise InputError.about("names")(
-            f"names must be those of the two systems; got {shown(given)}. Give two, such as"
-            ' names=("A", "B").'
-        )
+        hint = 'Give two, such as names=("A", "B").'
+        raise refusal("names", "be those of the two systems", shown(given), hint)
     return given[0], given[1]
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import BoolArray
-from betaroc.core.errors import FitError, InputError, InputTypeError, SameDataWarning
+from betaroc.core.errors import FitError, InputError, InputTypeError, SameDataWarning, refusal
 from betaroc.core.notices import public, quietly, warn
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.value import Result, travelling
@@ -746,7 +746,7 @@ def checked_request(
                 " out, or give these."
             )
         cost_fa, cost_fr, prior = 1.0, 1.0, 0.5
-    typed = _kind(rates, cost_fa, cost_fr, eer=eer)
+    typed = _typed_target(rates, {"cost_fa": cost_fa, "cost_fr": cost_fr}, eer=eer)
     kind = COMPLEMENTS.get(str(canonical(typed)), str(canonical(typed)))
     if isinstance(how, str) and how == HOW[-1] and kind in TARGET_RATES:
         raise InputError.about("how")(
@@ -759,26 +759,29 @@ def checked_request(
         checks.choice(how, known, "how")
     rate, costs = math.nan, None
     if kind in TARGET_RATES:
-        rate = _rate(typed, rates[typed])
+        rule = "be a fraction strictly between 0 and 1"
+        rate = checks.fraction(rates[typed], typed, rule)
+        if not 0.0 < rate < 1.0:
+            hint = "No sample shows a rate of 0; 1 % is 0.01."
+            raise refusal(typed, rule, repr(rate), hint)
+        rate = checks.complement(rate, typed) if canonical(typed) in COMPLEMENTS else rate
     elif kind == "precision":
-        must = "must be a fraction above 0, at most 1"
-        rate = checks.fraction(rates[typed], typed, must[5:])
+        rule = "be a fraction above 0, at most 1"
+        rate = checks.fraction(rates[typed], typed, rule)
         if not rate:
-            raise InputError.about(typed)(f"{typed} {must}; got 0.0. Name a share.")
+            raise refusal(typed, rule, "0.0", "Name a share.")
     elif kind == "cost":
         costs = checks.positive(cost_fa, "cost_fa"), checks.positive(cost_fr, "cost_fr")
     share = None if prior is None else checks.fraction(prior, "prior")
     level = checks.level(confidence, "confidence")
     if 1.0 - level < _LEAST_RISK:
-        raise InputError.about("confidence")(
-            f"confidence must be at most 1 - {_LEAST_RISK:g}; got {level!r}, whose complement is"
-            " lost in rounding. Ask for less."
-        )
+        actual = f"{level!r}, whose complement is lost in rounding"
+        raise refusal("confidence", f"be at most 1 - {_LEAST_RISK:g}", actual, "Ask for less.")
     return DecisionRequest(kind, rate, costs, share, how, level, typed)
 
 
-def _kind(
-    rates: Mapping[str, Any], cost_fa: float | None, cost_fr: float | None, *, eer: bool
+def _typed_target(
+    rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool
 ) -> str:
     """The target by the name that it was given."""
     for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
@@ -786,31 +789,20 @@ def _kind(
             f"{name!r} must be an argument of a decision; it is none."
             f" {checks.nearest(name, (*RATE_NAMES, *_ARGUMENTS))}".rstrip()
         )
-    checks.flag(eer, "eer")
-    costs = cost_fa is not None or cost_fr is not None
-    given = [*rates, *["cost"] * costs, *["eer"] * eer]
+    missing = [name for name, cost in costs.items() if cost is None]
+    given: list[str] = [*rates, *["cost"] * (len(missing) < 2)]
+    given += ["eer"] * checks.flag(eer, "eer")
     if len(given) != 1:
         raise InputError(
             worded("exactly one target must be given: `far=`, `frr=`, `cost_fa=` with `cost_fr=`,")
             + worded(" or `eer`;")
             + f" got {' and '.join(given) or 'none'}. Give one."
         )
-    if costs and (cost_fa is None or cost_fr is None):
-        missing = "cost_fa" if cost_fa is None else "cost_fr"
-        raise InputError.about(missing)(
-            worded(f"`{missing}` must stand beside the other cost; it is missing. Give both.")
+    if given == ["cost"] and missing:
+        raise InputError.about(missing[0])(
+            worded(f"`{missing[0]}` must stand beside the other cost; it is missing. Give both.")
         )
     return given[0]
-
-
-def _rate(kind: str, value: Any) -> float:
-    must = "must be a fraction strictly between 0 and 1"
-    rate = checks.fraction(value, kind, must[5:])
-    if not 0.0 < rate < 1.0:
-        raise InputError.about(kind)(
-            f"{kind} {must}; got {rate!r}. No sample shows a rate of 0; 1 % is 0.01."
-        )
-    return checks.complement(rate, kind) if canonical(kind) in COMPLEMENTS else rate
 
 
 # ---------------------------------------------------------------------------- of a rate

@@ -170,11 +170,7 @@ class Epc(Curve, Noun):
         (0.25, 0.125)
         """
         start, stop = area_range(self, low, high)
-        order = np.argsort(self.alpha, kind="stable")
-        x, y = self.alpha[order], self.value[order]
-        weights = area_weights(x, start, stop)
-        counts = weights > 0.0
-        total = float(np.sum(weights[counts] * y[counts]))
+        total = float(_weighed(self.value[None, :], area_weights(self.alpha, start, stop))[0])
         return total / (stop - start) if flag(normalize, "normalize") else total
 
     def interval(
