@@ -181,12 +181,6 @@ def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
 
 
 # ------------------------------------------------------------------- dev and test together
-@pytest.mark.simulation
-def test_share_of_dev_is_visible(sides: tuple[br.Scores, br.Scores]) -> None:
-    curve = br.epc(*sides, alpha=[0.15, 0.3, 0.7, 0.85])
-    fixed = curve.band(resample="test", replicates=2000, rng=1)
-    both = curve.band(replicates=600, rng=1)
-    assert np.all(both.high - both.low > 1.15 * (fixed.high - fixed.low))
 
 
 @pytest.mark.simulation
@@ -298,26 +292,6 @@ def test_default_m_is_smaller_where_the_plain_bootstrap_fails(
         assert br.epc(*sides, criterion=criterion).band(replicates=1, rng=1).m == expected
     assert br.epc(*sides).band(replicates=1, m=total, rng=1).m == total
     assert br.epc(*sides).band(resample="test", replicates=1, rng=1).m is None
-
-
-@pytest.mark.simulation
-def test_values_stay_in_the_range_of_the_measure() -> None:
-    rng = np.random.default_rng(9)
-    curve = br.epc(normal_scores(rng, 12, 15), normal_scores(rng, 10, 14))
-    for simultaneous in (False, True):
-        for resample in ("test", "both"):
-            band = curve.band(resample=resample, replicates=300, simultaneous=simultaneous, rng=1)
-            assert np.all((band.low >= 0.0) & (band.high <= 1.0) & (band.low <= band.high))
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("resample", ["test", "both"])
-def test_class_sizes_may_vary(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
-    curve = br.epc(*sides, measure="accuracy", alpha=[0.2])
-    one = curve.band(resample=resample, replicates=400, rng=1)
-    other = curve.band(resample=resample, replicates=400, stratified=False, rng=1)
-    assert one != other
-    assert np.all(other.high > other.low)
 
 
 # ------------------------------------------------------------------------- what is observed
@@ -454,12 +428,6 @@ def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resampl
     assert first == run(np.random.default_rng(1))
 
 
-def test_without_rng_two_bands_differ(sides: tuple[br.Scores, br.Scores]) -> None:
-    curve = br.epc(*sides, alpha=[0.5])
-    one, other = (curve.band(resample="test", replicates=200) for _ in range(2))
-    assert one != other
-
-
 # ---------------------------------------------------------------------------- bad input
 @pytest.mark.parametrize(
     ("arguments", "text"),
@@ -493,29 +461,6 @@ def test_bad_arguments(
         br.epc(*sides).band(**arguments)
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "delta", "exact"])
-@pytest.mark.parametrize("rng", [True, "1", 1.5])
-def test_rng_of_a_wrong_kind(sides: tuple[br.Scores, br.Scores], rng: Any, method: str) -> None:
-    curve = br.epc(*sides, measure="far")
-    with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0"):
-        curve.band(resample="test", replicates=1, method=method, rng=rng)
-
-
-@pytest.mark.parametrize("name", ["simultaneous", "stratified", "groups"])
-@pytest.mark.parametrize("value", [1, "no", None, np.array([True])])
-def test_flags_are_true_or_false(
-    sides: tuple[br.Scores, br.Scores], name: str, value: object
-) -> None:
-    with pytest.raises(br.InputTypeError, match=f"{name} must be True or False; got "):
-        br.epc(*sides).band(resample="test", replicates=1, **{name: value})
-    assert br.epc(*sides).band(resample="test", replicates=9, **{name: np.True_}).level == 0.95
-
-
-def test_the_exact_interval_is_of_given_class_sizes(sides: tuple[br.Scores, br.Scores]) -> None:
-    with pytest.raises(br.InputError, match=r"stratified=True and .* got .* stratified=False"):
-        br.epc(*sides, measure="far").band(resample="test", method="exact", stratified=False)
-
-
 @no_width
 def test_fractional_weights_are_not_resampled() -> None:
     plain = br.Scores([2.0, 3.0], [0.5, 1.0])
@@ -540,13 +485,6 @@ def test_a_model_has_no_rows() -> None:
     with pytest.warns(br.SmallSampleWarning):
         band = br.epc(model, scores).band(resample="test", replicates=10)
     assert band.resample == "test"
-
-
-def test_m_is_not_for_a_fit() -> None:
-    rng = np.random.default_rng(34)
-    fit = br.fit(br.Scores(rng.beta(3, 2, 30), rng.beta(2, 3, 30)))
-    with pytest.raises(br.InputError, match="dev is a fit"):
-        br.epc(fit, br.Scores([0.5, 0.9], [0.1, 0.2, 0.3])).band(m=20)
 
 
 @pytest.mark.simulation

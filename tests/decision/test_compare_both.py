@@ -418,16 +418,6 @@ def test_separated_classes_and_equal_systems(resample: str) -> None:
         assert "both err alike in every replicate" in result.verdict
 
 
-def test_equal_scores() -> None:
-    """All scores alike: every threshold rejects or accepts all of them."""
-    dev, test = br.Scores([0.5] * 20, [0.5] * 30), br.Scores([0.5] * 22, [0.5] * 25)
-    e = br.epc(dev, test, alpha=[0.3, 0.5, 0.7])
-    result = br.compare(e, e, replicates=50, rng=1)
-    assert "both err alike" in result.verdict
-    other = br.epc(dev, br.Scores(np.linspace(0, 1, 22), np.linspace(0, 1, 25)), alpha=e.alpha)
-    assert np.all(np.isfinite(br.compare(e, other, replicates=50, rng=1).low))
-
-
 def test_an_undefined_measure() -> None:
     dev = br.Scores(np.linspace(0.5, 1, 20), np.linspace(0, 0.6, 20))
     test = br.Scores(np.linspace(0.0, 0.3, 20), np.linspace(0, 0.2, 20))
@@ -507,30 +497,6 @@ def test_arguments(arguments: dict[str, Any], text: str) -> None:
     a, b = two_curves(19)
     with pytest.raises(br.InputError, match=text):
         br.compare(a, b, **arguments)
-
-
-def test_fractional_weights_of_dev() -> None:
-    test = two_sets(np.random.default_rng(1), (20, 20))[0]
-    weighted = br.Scores([0.8, 0.9], [0.1, 0.2, 0.4], client_weights=[1.0, 0.5])
-    scores = br.epc(weighted, test, alpha=[0.5])
-    with pytest.raises(br.InputError, match="dev side of epc_a client weights are not"):
-        br.compare(scores, scores, replicates=5)
-
-
-@pytest.mark.simulation
-def test_default_replicates() -> None:
-    a, b = two_curves(20, alpha=[0.5])
-    assert br.compare(a, b).differences.shape[0] == 2000
-    assert br.compare(a, b, resample="test").differences.shape[0] == 2000
-    fitted = br.epc(br.fit(a.dev_scores, "beta"), a.test_scores, alpha=[0.5])
-    assert br.compare(fitted, b).differences.shape[0] == 400
-
-
-def test_a_seed_gives_the_same_bytes() -> None:
-    a, b = two_curves(21)
-    few, many = (br.compare(a, b, replicates=r, rng=4) for r in (250, 600))
-    np.testing.assert_array_equal(few.differences, many.differences[:250])
-    assert few == br.compare(a, b, replicates=250, rng=np.random.SeedSequence(4))
 
 
 # ----------------------------------------------------------------------------- simulation

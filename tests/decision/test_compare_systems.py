@@ -77,26 +77,6 @@ def test_intervals_of_all_pairs_are_those_of_the_largest_deviation() -> None:
     assert np.all(gap <= found.high)
 
 
-def test_the_same_trials_are_drawn_for_all_whatever_their_number() -> None:
-    """A third system changes no replicate of the first two: the draw is one."""
-    from betaroc.core.options import IntervalOptions
-    from betaroc.decision.bands import plan_of
-
-    curves = list(systems([0.3, 0.6, 1.5]).values())
-    for resample in ("both", "test"):
-        options = IntervalOptions(0.95, resample, 50, True, 3)
-        drawn = []
-        for some in (curves[:2], curves):
-            plan = plan_of(some, options, paired=True, names=["a", "b", "c"][: len(some)])
-            drawn.append(plan.values(np.random.default_rng(1), 50))
-        if resample == "both":
-            np.testing.assert_array_equal(drawn[0][0], drawn[1][0])
-            np.testing.assert_array_equal(drawn[0][1], drawn[1][1])
-        else:  # kinds of trials are finer, so that draws differ, but not their law
-            for two, three in zip(drawn[0], drawn[1], strict=False):
-                assert stats.ks_2samp(two[:, 2], three[:, 2]).pvalue > 1e-3
-
-
 def judged(curves: dict[str, br.Epc], apart: set[tuple[int, int]]) -> br.SystemsComparison:
     """A comparison in which these pairs, (better, worse), are shown."""
     from dataclasses import replace

@@ -51,17 +51,6 @@ def test_a_value_has_the_interval_of_the_band() -> None:
 
 
 @pytest.mark.simulation
-def test_a_fixed_dev_varies_less() -> None:
-    e = curve(3)
-    both, test = (e.interval(method=m, rng=1) for m in ("both", "test"))
-    assert test.high - test.low < both.high - both.low
-    model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
-    typed = br.epc(model, normal_scores(4), alpha=ALPHA)
-    assert typed.interval(rng=1).method == "test"
-    assert br.interval(typed, "area", rng=1) == typed.interval("area", rng=1)
-
-
-@pytest.mark.simulation
 def test_two_curves_differ_as_compare_says() -> None:
     devs, tests = (normal_scores(s, 80) for s in (5, 6)), (normal_scores(s, 80) for s in (7, 8))
     one, two = (br.epc(d, t, alpha=ALPHA) for d, t in zip(devs, tests, strict=True))

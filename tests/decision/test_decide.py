@@ -64,15 +64,6 @@ def test_ties_leave_fewer_beyond() -> None:
     assert d.accept([1000.0, 1000.1]).tolist() == [False, True]
 
 
-def test_weights_are_copies() -> None:
-    data = scores(400)
-    heavy = br.Scores(data.client, data.impostor, impostor_weights=np.full(400, 3.0))
-    thrice = br.Scores(data.client, np.repeat(data.impostor, 3))
-    for how in ("guaranteed", "average"):
-        one, two = (br.decide(x, far=0.02, how=how, family="beta") for x in (heavy, thrice))
-        assert one.threshold == two.threshold
-
-
 # ------------------------------------------------------------------------------- the order
 @pytest.mark.simulation
 def test_the_first_way_that_is_possible() -> None:
@@ -92,11 +83,6 @@ def test_the_first_way_that_is_possible() -> None:
     assert families[0] == found.recommended[1]
     assert set(families) == {row.family for row in found.of("impostor")}
     assert list(few.alternatives["how"]) == [one.how for one in few.ways]
-
-
-def test_of_a_long_reason_whole_sentences_are_said() -> None:
-    with pytest.raises(InputError, match=r"The likelihood is unbounded\. Give more scores, or ask"):
-        br.decide(br.Scores([0.9] * 30, [0.2] * 30), far=0.01)
 
 
 @pytest.mark.simulation
@@ -383,19 +369,6 @@ def test_greater_or_equal_in_the_dtype_of_the_scores(dtype: str) -> None:
     assert frame_scores.dtype == dtype
 
 
-@pytest.mark.filterwarnings("ignore::betaroc.InfluenceWarning")  # the largest number lies far out
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.PrecisionWarning")  # of float16
-@pytest.mark.parametrize(
-    ("dtype", "largest"), [("float16", 65504.0), ("float32", 2.0**128 - 2.0**104)]
-)
-def test_above_the_largest_number_of_a_dtype_lies_infinity(dtype: str, largest: float) -> None:
-    impostor = np.array([largest, *range(9)], dtype)
-    d = br.decide(br.Scores(np.arange(5, 15).astype(dtype), impostor), far=0.1, how="average")
-    assert d.threshold == largest
-    assert d.threshold_for_greater_equal == math.inf
-    assert not np.any(impostor >= d.threshold_for_greater_equal)
-
-
 @pytest.mark.simulation
 def test_a_threshold_between_two_float32_numbers() -> None:
     data = scores(500)
@@ -481,14 +454,6 @@ def test_flat_numbers_are_called_what_they_are(target: dict[str, Any], name: str
 def test_a_decision_holds_together(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong)) if "threshold" not in wrong else "ways"):
         replace(br.decide(scores(300), far=0.1, family="beta"), **wrong)
-
-
-@pytest.mark.simulation
-def test_the_repr_is_one_line() -> None:
-    d = br.decide(scores(), far=0.01)
-    assert len(repr(d)) < 200
-    assert "can be relied on" in str(d)
-    assert "<b>Can be relied on, not tested</b>" in d._repr_html_()
 
 
 # ------------------------------------------------------------------------------- the other rate

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import beta
 
 import betaroc as br
-from betaroc.cli import main
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.special import share_ends
 
@@ -138,12 +135,3 @@ def test_heavy_counts_have_digits(share: float) -> None:
     ways = br.decide(data, far=0.05).ways
     assert ways[0].achieved == pytest.approx(0.95, abs=1e-3)
     assert all(0.4 < way.achieved < 1.0 for way in ways if way.k is not None)
-
-
-def test_at_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    dev = tmp_path / "dev.csv"
-    dev.write_text("score,label\n9,1\n7,1\n6,1\n8,0\n5,0\n4,0\n")
-    assert main(["threshold", str(dev), "--ppv", "0.75", "--print", "threshold"]) == 0
-    assert capsys.readouterr().out == "5.5\n"
-    assert main(["threshold", "--precision", ".75", "--system", "a", str(dev)]) == 2
-    assert "--precision must be of one system" in capsys.readouterr().err

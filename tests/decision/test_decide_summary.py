@@ -57,10 +57,3 @@ def test_dev_is_known_again_by_its_counts() -> None:
         decision.check(SUMMARY)
     few, other = both(2000, 300)[1], both(2000, 300)[1]
     br.decide(few, eer=True, family="normal").check(other)  # the same bins, other counts
-
-
-def test_what_is_neither_is_refused() -> None:
-    with pytest.raises(
-        br.errors.InputTypeError, match=r"must be Scores, a ScoreSummary, a fit, .* of type int"
-    ):
-        br.decide(3, far=0.1)

@@ -233,27 +233,6 @@ def test_a_point_mass_varies_on_its_logit() -> None:
     assert np.all((band.low > 0) & (band.low < band.estimate) & (band.estimate < band.high))
 
 
-def test_masses_have_the_multinomial_covariance() -> None:
-    """FRR above 0 and TPR just below 1 of one fit: p0 and p1 with covariance -p0 p1/n."""
-    from betaroc.decision.bands import fitted_test
-
-    rng = np.random.default_rng(15)
-    scores = br.Scores(np.r_[[0.0] * 8, [1.0] * 12, rng.beta(4, 2, 60)], rng.beta(2, 4, 30))
-    fit = br.fit(scores, boundary="inflate")
-    test = fitted_test(br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), fit))
-    assert test is not None
-    assert test.names == (("a", "b", "at_zero", "at_one"), ("a", "b"))
-    # Coordinates log(mass / rest) back to masses, by central differences.
-    h, columns = 1e-5, []
-    for root in test.roots:
-        ends = [np.exp((test.place + s * h * root)[2:4]) for s in (1, -1)]
-        masses = [odds / (1 + odds.sum()) for odds in ends]
-        columns.append((masses[0] - masses[1]) / (2 * h))
-    found = np.array(columns).T @ np.array(columns)
-    p = np.array([8, 12]) / 80
-    np.testing.assert_allclose(found, (np.diag(p) - np.outer(p, p)) / 80, rtol=1e-8)
-
-
 LAWS = {
     "beta": (br.Beta(2.2, 0.7), br.Beta(0.6, 3.0)),
     "normal": (br.Normal(0.7, 0.2), br.Normal(0.2, 0.4)),
@@ -361,19 +340,6 @@ def test_ends_of_the_scale_do_not_vary(method: str) -> None:
     assert band.low[1] < band.estimate[1] < band.high[1]
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize("method", ["delta", "bootstrap"])
-@pytest.mark.parametrize("simultaneous", [False, True])
-def test_values_stay_in_their_range(method: str, simultaneous: bool) -> None:
-    dev, test = beta_fit(19, 20, 20), beta_fit(20, 12, 12)
-    for measure, low, high in (
-        ("hter", 0, 1), ("youden", -1, 1), ("mutual-information", 0, math.log(2)),
-    ):  # fmt: skip
-        curve = br.epc(dev, test, measure=measure, alpha=np.linspace(0.05, 0.95, 7))
-        band = curve.band(0.999, method=method, simultaneous=simultaneous, replicates=60, rng=1)
-        assert np.all((band.low >= low) & (band.high <= high) & (band.low <= band.high))
-
-
 @pytest.mark.parametrize("method", ["delta", "bootstrap"])
 def test_an_undefined_measure_has_no_interval(method: str) -> None:
     # Nothing is accepted above 1: precision is 0/0.
@@ -381,30 +347,6 @@ def test_an_undefined_measure_has_no_interval(method: str) -> None:
     band = curve.band(method=method, replicates=40, rng=1)
     assert np.isnan([band.low[1], band.high[1]]).all()
     assert band.low[0] < band.high[0]
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("method", ["delta", "bootstrap"])
-def test_a_seed_gives_the_same_bytes(method: str) -> None:
-    curve = br.epc(beta_fit(23, 40, 40), beta_fit(24, 40, 40), **SAME)
-    one, same, other = (
-        curve.band(method=method, simultaneous=True, replicates=300, rng=rng) for rng in (1, 1, 2)
-    )
-    assert one == same
-    assert one != other
-
-
-@pytest.mark.parametrize("scale", [1e-7, 1e9])
-def test_unit_of_the_scores_does_not_matter(scale: float) -> None:
-    rng = np.random.default_rng(25)
-    parts = [rng.normal(m, 1, 60) for m in (1, -1, 1.2, -0.8)]
-    bands = []
-    for unit in (1.0, scale):
-        dev, test = (
-            br.fit(br.Scores(unit * c, unit * i), "normal") for c, i in (parts[:2], parts[2:])
-        )
-        bands.append(br.epc(dev, test, **SAME).band(method="delta"))
-    assert_interval(bands[1], (bands[0].low, bands[0].high), 1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")

@@ -261,14 +261,6 @@ def test_sides_that_are_no_scores() -> None:
         br.epc(tied_scores(8), [0.1, 0.2])
 
 
-def test_a_curve_prints_as_one_line() -> None:
-    """At alpha 1/2 between 2 and 3 half of the impostors pass and no client is rejected."""
-    dev = br.Scores([3.0, 4.0], [1.0, 2.0])
-    curve = br.epc(dev, br.Scores([3.0, 5.0], [2.0, 4.0]), alpha=[0.5])
-    what = "half total error rate observed on test at thresholds chosen for weighted-error on dev"
-    assert str(curve) == f"25 % {what}"
-
-
 def test_logits_of_thresholds_that_round_to_one() -> None:
     """Of impostors Beta(1, q) the threshold of FAR x has 1 - t = x^(1/q): at x = 1e-9, q = 0.5 the
     logit is log((1 - 1e-18)/1e-18) = 18 log 10, where the double is 1."""
@@ -284,16 +276,6 @@ def test_logits_of_thresholds_that_round_to_one() -> None:
         br.epc(dev, scores, criterion="far", alpha=[1e-9, 0.5]).logit_threshold,
         curve.logit_threshold,
     )
-
-
-def test_cautions_of_a_curve_stand_in_its_block() -> None:
-    """Accepting all costs alpha, rejecting all 1 - alpha, the best between 1/4."""
-    mixed = br.Scores([0.0, 0.4, 0.5, 0.6], [0.1, 0.2, 0.3, 0.7])
-    block = br.epc(mixed, br.Scores([0.4, 0.5], [0.1, 0.3]),
-                   measure="precision")._repr_html_()  # fmt: skip
-    assert "Everybody of dev is accepted for alpha from 0 to 0.24." in block
-    assert "Everybody of dev is rejected for alpha from 0.76 to 1." in block
-    assert "Undefined (0/0) on test at 25 of 101 alphas." in block
 
 
 def test_what_was_lost_on_test_is_told_by_its_parts() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from typing import Any
 
 import numpy as np
@@ -81,14 +79,6 @@ def test_shuffled_folds_too_and_leaving_one_out() -> None:
     assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
 
 
-def test_the_same_rng_deals_the_same_folds() -> None:
-    scores = tied_scores(5)
-    first = br.epc_cv(scores, alpha=ALPHAS, rng=1)
-    assert br.epc_cv(scores, alpha=ALPHAS, rng=np.random.default_rng(1)) == first
-    assert br.epc_cv(scores, alpha=ALPHAS, rng=2) != first
-    assert br.epc_cv(scores, alpha=ALPHAS) == br.epc_cv(scores, alpha=ALPHAS)
-
-
 @pytest.mark.parametrize("rng", [None, 1])
 @pytest.mark.parametrize("folds", [2, 3, 5, 8])
 def test_folds_of_a_class_differ_by_one_score(folds: int, rng: int | None) -> None:
@@ -134,15 +124,6 @@ def test_groups_of_one_class_only() -> None:
     curve = br.epc_cv(scores, folds=3, alpha=[0.5])
     assert curve.client_folds.tolist() == [0, 0, 1, 2]
     assert curve.impostor_folds.tolist() == [0, 1, 2]
-
-
-def test_numbers_and_text_are_different_groups() -> None:
-    scores = br.Scores(
-        [1.0, 2.0], [0.0, 0.5, 1.5], client_groups=[2, 1], impostor_groups=["1", "2", "2"]
-    )
-    curve = br.epc_cv(scores, folds=2, alpha=[0.5])
-    assert curve.client_folds.tolist() == [1, 0]
-    assert curve.impostor_folds.tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize("labels", [("x", "y", "z"), (30, 10, 20)])
@@ -222,21 +203,6 @@ def test_weights_are_copies_that_stay_together() -> None:
     assert (weighted.threshold == copies.threshold).all()
     for name in ("far", "frr", "value", "expected"):
         np.testing.assert_allclose(getattr(weighted, name), getattr(copies, name), rtol=1e-12)
-
-
-def test_equal_halves_do_not_warn() -> None:
-    curve = br.epc_cv(br.Scores([1.0, 1.0, 3.0, 3.0], [0.0, 0.0]), folds=2, alpha=[0.5])
-    assert curve.value.tolist() == [0.0]
-
-
-def test_to_frame_and_value() -> None:
-    curve = br.epc_cv(tied_scores(0), folds=2, alpha=ALPHAS)
-    frame = curve.to_frame()
-    columns = ["alpha", "value", "expected", "far", "frr", "threshold_0", "threshold_1"]
-    assert list(frame.columns) == columns
-    assert frame["threshold_1"].tolist() == curve.threshold[1].tolist()
-    assert curve == pickle.loads(pickle.dumps(curve)) == copy.deepcopy(curve)
-    assert hash(curve) == hash(copy.copy(curve))
 
 
 SCORES = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])

@@ -132,17 +132,6 @@ def test_floor_of_a_wrong_family() -> None:
 
 
 # ------------------------------------------------------------------------ laws of the size
-def test_powers_of_n() -> None:
-    alpha = [0.1, 0.5, 0.8]
-    one = br.epc_forecast(BELL, n_client=50, n_impostor=70, alpha=alpha)
-    many = br.epc_forecast(BELL, n_client=3200, n_impostor=4480, alpha=alpha)
-    powers = {
-        "smooth_sd": 1 / 2, "smooth_excess": 1, "smooth_hter_sd": 1 / 2, "empirical_sd": 1 / 3,
-        "empirical_excess": 2 / 3, "empirical_hter_sd": 1 / 3, "optimism": 2 / 3,
-    }  # fmt: skip
-    for name, power in powers.items():
-        np.testing.assert_allclose(getattr(many, name) * 64**power, getattr(one, name), rtol=1e-12)
-    np.testing.assert_allclose(one.optimism, 3 * one.empirical_excess, rtol=1e-12)
 
 
 def test_size_for_an_excess_is_the_inverse() -> None:
@@ -319,25 +308,6 @@ def test_two_families_on_one_scale() -> None:
 
 
 # ------------------------------------------------------------------------------- the text
-def test_summary_shows_about_five_alphas() -> None:
-    text = br.epc_forecast(BELL, n_client=200, n_impostor=300).summary()
-    lines = text.splitlines()
-    assert "200 client and 300 impostor" in lines[0]
-    assert [float(line.split()[0]) for line in lines[4:9]] == [0.1, 0.3, 0.5, 0.7, 0.9]
-    assert len(lines[3]) == len(lines[4])
-    assert "If it is not, the excess has a" in text
-    few = br.epc_forecast(BELL, n_client=2, n_impostor=3, alpha=[0.7, 0.2]).summary()
-    assert [line.split()[0] for line in few.splitlines()[4:6]] == ["0.7", "0.2"]
-    frame = br.epc_forecast(BELL, n_client=200, n_impostor=300, alpha=[0.5]).to_frame()
-    assert list(frame.columns[:5]) == ["alpha", "threshold", "logit_threshold", "least", "where"]
-    assert len(frame) == 1
-
-
-def test_a_forecast_is_a_value() -> None:
-    one, same = (br.epc_forecast(BELL, n_client=20, n_impostor=30) for _ in range(2))
-    assert one == same
-    assert one != br.epc_forecast(BELL, n_client=21, n_impostor=30)
-    assert one.alpha.size == 101
 
 
 # ------------------------------------------------------------------------------- bad input
@@ -366,9 +336,3 @@ def test_only_fits_and_models_with_densities() -> None:
         empirical = br.fit(scores, "empirical")
     with pytest.raises(br.InputError, match="the client distribution must have a density"):
         br.epc_forecast(empirical, n_client=3, n_impostor=3)
-
-
-@pytest.mark.parametrize("excess", [0.0, -0.1, math.nan, math.inf])
-def test_excess_must_be_positive(excess: float) -> None:
-    with pytest.raises(br.InputError, match="excess must be a finite number > 0"):
-        br.epc_forecast(BELL, n_client=10, n_impostor=10).dev_size(excess)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
 import pickle
@@ -328,23 +327,3 @@ def test_wishes_that_cannot_be_met(given: dict[str, float], said: str) -> None:
     with pytest.raises(br.InputError, match=said) as error:
         guaranteed(SCORES, **given)
     assert len(str(error.value)) <= 400
-
-
-def test_other_inputs_that_are_refused() -> None:
-    for given in ({"far": "0.1"}, {"far": True}):
-        with pytest.raises(br.InputTypeError):
-            guaranteed(SCORES, **given)
-    with pytest.raises(br.InputTypeError, match="Scores, a ScoreSummary, a fit"):
-        guaranteed(br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), far=0.1)
-    broken = sample("far", [1.0, 2.0], weights=[100.0, 0.5])
-    with pytest.raises(
-        br.InputError, match=r"weights must be whole .* impostor .* 0\.5 at index 1"
-    ):
-        guaranteed(broken, far=0.1)
-
-
-def test_the_result_is_a_value() -> None:
-    found = guaranteed(SCORES, far=0.1)
-    assert found == pickle.loads(pickle.dumps(found)) == copy.deepcopy(found)
-    assert hash(found) == hash(copy.copy(found))
-    assert found != guaranteed(SCORES, far=0.2)

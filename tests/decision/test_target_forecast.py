@@ -164,17 +164,6 @@ def test_dev_sets_do_what_is_forecast(
         assert own.std() == pytest.approx(getattr(found, f"{name}_sd")[0], rel=0.2, abs=1e-9)
 
 
-@pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
-def test_a_few_dev_sets_do_what_is_forecast() -> None:
-    for model, criterion, m, n, alpha in SIMULATED[:3]:
-        values = simulated(model, criterion, m, n, alpha, 150)
-        found = forecast(model, criterion, m, n, [alpha])
-        for column, name in enumerate(("far", "frr", "hter")):
-            error = getattr(found, f"{name}_sd")[0] / math.sqrt(150)
-            assert abs(values[:, column].mean() - getattr(found, name)[0]) <= 4.5 * error
-
-
 # ------------------------------------------------------------------------- what it says
 @pytest.mark.simulation
 def test_planned_scores_that_speak_for_a_rate() -> None:
