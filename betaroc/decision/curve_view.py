@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import FloatArray
 from betaroc.core.containers import width_of
 from betaroc.core.errors import BetarocError, refusal
 from betaroc.core.notices import quietly
@@ -68,9 +68,8 @@ _NOTHING = 1e-12
 def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> list[Node]:
     """The range of the observed measure, its table, why it is not what was expected, and both."""
     axes = slotted_axes(e)
-    order = np.argsort(e.alpha, kind="stable")
     grid = curve_grid(e, around)
-    around = _quick_band(e, order[some_alphas(order.size)]) if around is None else around
+    around = _quick_band(e) if around is None else around
     nodes: list[Node] = [curve_answer(e)]
     nodes += [] if around is None else [Words(_interval_words(around))]
     nodes += [grid, *(Words(text) for text in (loss_words(e), *cautions(e)))]
@@ -100,27 +99,29 @@ def curve_answer(e: Curve) -> Words:
     return Words(text, "answer", reach or axes.shown(known[0]))
 
 
-def some_alphas(size: int) -> IntArray:
-    """Places of all alphas where they are few, else of five, 0.1, 0.3, ... of the usual ones."""
-    if size <= _ALL:
-        return np.arange(size)
-    return np.rint(np.arange(1, 2 * _FIVE, 2) * (size - 1) / (2.0 * _FIVE)).astype(np.int64)
+def shown_places(alpha: FloatArray) -> list[int]:
+    """Places of all alphas, ascending, where they are few, else of five, such as 0.1, 0.3, ..."""
+    order = np.argsort(alpha, kind="stable")
+    if order.size > _ALL:
+        some = np.arange(1, 2 * _FIVE, 2) * (order.size - 1) / (2.0 * _FIVE)
+        order = order[np.rint(some).astype(np.int64)]
+    places: list[int] = order.tolist()
+    return places
 
 
 def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     """Some alphas, each with its threshold, the measure, both rates, and the scores that speak."""
     axes = slotted_axes(e)
-    order = np.argsort(e.alpha, kind="stable")
     kept = curve_columns(e)
     if around is not None and around.alpha.size == e.alpha.size:
         kept |= {"low": around.low.tolist(), "high": around.high.tolist()}
-    around = _quick_band(e, order[some_alphas(order.size)]) if around is None else around
+    around = _quick_band(e) if around is None else around
     places = {} if around is None else {a: k for k, a in enumerate(around.alpha.tolist())}
     values, made, beyond = (e.value, e.expected, e.a_posteriori), e._rates_made, e.n_beyond
     rates, threshold = (e.far, e.frr, *made.values()), e.threshold
     rejects = e.trivial & (np.asarray(e.dev._pair.frr(e.chosen)) == 1.0)
     rows = []
-    for k in order[some_alphas(order.size)].tolist():
+    for k in shown_places(e.alpha):
         j, (value, expected, best) = places.get(float(e.alpha[k])), (float(v[k]) for v in values)
         span = "" if around is None or j is None else axes.span(around.low[j], around.high[j])
         rows.append(Row((
@@ -140,13 +141,14 @@ def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     return Grid(head, tuple(rows), kept=kept, typeset=True)
 
 
-def _quick_band(e: Curve, shown: IntArray) -> Band | None:
+def _quick_band(e: Curve) -> Band | None:
     """The interval at some fixed thresholds, where it is there at once."""
     test = e.test_scores
     if test is None or test.n_client + test.n_impostor > _MANY or groups_of(test) is not None:
         return None
     try:
         with quietly():
+            shown = shown_places(e.alpha)
             some = replace(e, alpha=e.alpha[shown], chosen=e.chosen[shown])
             return band(some, BandOptions(_LEVEL, "delta", resample="test"))
     except BetarocError:
@@ -175,8 +177,8 @@ def _interval_words(around: Band) -> str:
 def loss_words(e: Curve) -> str:
     """What was expected and observed at a middle alpha, and why they differ."""
     axes = slotted_axes(e)
-    shown = np.argsort(e.alpha, kind="stable")[some_alphas(e.alpha.size)]
-    k = shown[shown.size // 2]
+    shown = shown_places(e.alpha)
+    k = shown[len(shown) // 2]
     expected, value, best = (float(v[k]) for v in (e.expected, e.value, e.a_posteriori))
     at = "" if axes.single else f"At {axes.alpha_name} {axes.alpha_shown(e.alpha[k])}: "
     said = f"{at}{axes.shown(expected)} expected, {axes.shown(value)} observed"
@@ -244,7 +246,7 @@ def curves_view(curves: Mapping[str, Epc]) -> list[Node]:
     first = next(iter(curves.values()))
     axes = slotted_axes(first)
     whole = first.alpha.size > 1
-    places = np.argsort(first.alpha, kind="stable")[some_alphas(first.alpha.size)]
+    places = shown_places(first.alpha)
     at = [f"at {axes.alpha_shown(first.alpha[k])}" if whole else "value" for k in places]
     kept: dict[str, list[Any]] = {"system": []}
     rows = []
@@ -337,15 +339,9 @@ def comparison_grid(c: Comparison) -> Grid:
                  float(c.difference[k]), float(c.low[k]), float(c.high[k])),
             named[c.better[k]],
         ))
-        for k in _shown(c)
+        for k in shown_places(c.alpha)
     )  # fmt: skip
     return Grid(head, rows, (4,), comparison_columns(c), typeset=True)
-
-
-def _shown(c: Comparison) -> list[int]:
-    order = np.argsort(c.alpha, kind="stable")
-    places: list[int] = order[some_alphas(order.size)].tolist()
-    return places
 
 
 def _caution_words(c: Comparison) -> list[str]:
@@ -353,7 +349,7 @@ def _caution_words(c: Comparison) -> list[str]:
     lines = [drawn_words(c, c.differences.shape[0])]
     left_out = _OTHER_RATE.get(c.first.measure)
     if left_out is not None:
-        shown = _shown(c)
+        shown = shown_places(c.alpha)
         k = shown[len(shown) // 2]
         axes = slotted_axes(c.first)
         at = "" if axes.single else f" at {axes.alpha_name} {axes.alpha_shown(c.alpha[k])}"
@@ -392,7 +388,9 @@ def proportion_tests(c: Comparison) -> list[tuple[int, ProportionTest]]:
     if c.first.measure not in OF_ALL_ERRORS:
         return []
     alone = CRITERIA[c.first.criterion].single
-    return [(k, c.proportion_test(None if alone else float(c.alpha[k]))) for k in _shown(c)]
+    return [
+        (k, c.proportion_test(None if alone else float(c.alpha[k]))) for k in shown_places(c.alpha)
+    ]
 
 
 def _proportion_tests(c: Comparison) -> Section:

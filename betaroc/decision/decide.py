@@ -780,9 +780,7 @@ def checked_request(
     return DecisionRequest(kind, rate, costs, share, how, level, typed)
 
 
-def _typed_target(
-    rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool
-) -> str:
+def _typed_target(rates: Mapping[str, Any], costs: Mapping[str, float | None], *, eer: bool) -> str:
     """The target by the name that it was given."""
     for name in {*rates}.difference(RATE_NAMES, SYNONYMS["precision"]):
         raise InputTypeError.about(name)(

@@ -655,9 +655,9 @@ def drawn_thresholds(
     sizes : tuple of int
         Client and impostor scores.
     name : str
-        "FAR" or "FRR".
+        The slot of FAR or of FRR.
     """
-    up = name == "FAR"
+    up = name == FAR
     laws = (pair.impostor, pair.client) if up else (pair.client, pair.impostor)
     n, m = sizes[::-1] if up else sizes
     dev = _Dev(_Side(laws[0], up), _Side(laws[1], up), n, m, pair.unit)

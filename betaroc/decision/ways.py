@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,8 @@ _ENDS = {"far": ("impostor", "upper"), "frr": ("client", "lower")}
 POOR = "the fit does not hold"
 #: Precisions, and chances of failure, that agree to this are equal but for rounding.
 _TIED = 1e-12
+#: Shapes from which on Abramowitz and Stegun 26.5.20 are right to 1e-11.
+_LARGE = 1e8
 #: A tail is asked for rates that expect so many scores.
 _LEAST_EXPECTED = Fraction(1, 10)
 #: Thresholds at which dependent trials are counted at once.
@@ -238,8 +241,6 @@ class OrderedScores:
 
     def _at(self, how: str, k: int, x: float, n: float) -> Way:
         """k trials beyond, worth x of n: the rate is Beta(x + 1, n - x), or less at ties."""
-        from scipy.special import betainc
-
         target, absent = self.target, int(self.upto[0]) if self.places[0] == math.inf else 0
         if absent > k:
             why = f"{k} of {self.n} {target.many} may be rejected, {absent} have no score"
@@ -254,7 +255,7 @@ class OrderedScores:
         return Way(
             how, threshold, (x + 1.0) / (n + 1.0), low, high, fewest,
             *_counted(self.scores, threshold), k=k + 1,
-            achieved=float(betainc(x + 1.0, n - x, target.rate)),
+            achieved=_beta_cdf(x + 1.0, n - x, target.rate),
         )  # fmt: skip
 
     def _threshold(self, k: int) -> float:
@@ -317,6 +318,17 @@ def needed_for_guarantee(rate: float, confidence: float) -> int:
     return max(1, math.ceil(fewest * (1 - Fraction(_TIED))))
 
 
+def _beta_cdf(a: float, b: float, x: float) -> float:
+    """P(Beta(a, b) <= x); of large shapes, of which scipy's has no digits, by Peizer and Pratt."""
+    from scipy.special import betainc, ndtr
+
+    if min(a, b) < _LARGE:
+        return float(betainc(a, b, x))
+    one, other = math.cbrt(b * x), math.cbrt(a * (1.0 - x))
+    apart = one * (1.0 - 1.0 / (9.0 * b)) - other * (1.0 - 1.0 / (9.0 * a))
+    return float(ndtr(3.0 * apart / math.hypot(one / math.sqrt(b), other / math.sqrt(a))))
+
+
 def _counted(scores: ScoreData, threshold: float) -> tuple[float, float]:
     """FAR and FRR of dev at a threshold."""
     t = Thresholds.from_theta(np.array(threshold))
@@ -333,31 +345,24 @@ def _of_fits(scores: ScoreData, target: Target, counted: float, fitting: Fitting
         except BetarocError as error:
             refuse_wrong_rules(error)
             return [Way(how, math.nan, why=str(error)) for how in ("tail", "model")]
+        makers: list[tuple[str, str, Callable[[], Fit]]] = [
+            ("tail", "", lambda: _tailed(plain, target, fitting)),
+            ("model", "", lambda: _untailed(plain, target, fitting)),
+        ]
+        if compared is not None:
+            client, impostor = compared.recommended
+            for row in compared.of(target.who):
+                other = row.family
+                pair = (other, impostor) if target.who == "client" else (client, other)
+                if pair != compared.recommended:
+                    makers.append(("model", other, partial(fitting.fit, scores, pair)))
         found = []
-        for how, made in (("tail", _tailed), ("model", _untailed)):
+        for how, family, make in makers:
             try:
-                found.append(_by_fit(scores, made(plain, target, fitting), how, target, counted))
+                found.append(_by_fit(scores, make(), how, target, counted))
             except BetarocError as error:
-                found.append(Way(how, math.nan, why=str(error)))
-        for names in _others(compared, target):
-            try:
-                one = fitting.fit(scores, names)
-                found.append(_by_fit(scores, one, "model", target, counted))
-            except BetarocError as error:
-                own = names[0 if target.who == "client" else 1]
-                found.append(Way("model", math.nan, family=own, why=str(error)))
+                found.append(Way(how, math.nan, family=family, why=str(error)))
     return found
-
-
-def _others(compared: FamilyComparison | None, target: Target) -> list[tuple[str, str]]:
-    """The pairs of families that differ from the best in the target's class."""
-    if compared is None:
-        return []
-    client, impostor = compared.recommended
-    names = [row.family for row in compared.of(target.who)]
-    if target.who == "impostor":
-        return [(client, name) for name in names if name != impostor]
-    return [(name, impostor) for name in names if name != client]
 
 
 def _tailed(plain: Fit, target: Target, fitting: Fitting) -> Fit:
