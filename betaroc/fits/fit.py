@@ -37,7 +37,6 @@ from betaroc.core.vocabulary import (
     RATE_SLOT,
     TPR,
     capital,
-    members,
     shared_words,
 )
 from betaroc.data.read import ScoresLike, as_scores
@@ -1694,7 +1693,7 @@ def _with_needed_tails(
         if least is None or least.verdict != "poor":
             continue
         why = (
-            f"{members(who)} are poorly fitted at {words.fill(RATE_SLOT[rate])}"
+            f"{who}s are poorly fitted at {words.fill(RATE_SLOT[rate])}"
             f" {percent(least.target)} ({least.observed:g} scores beyond, {least.expected:.3g}"
             " expected)"
         )
