@@ -524,7 +524,7 @@ def read_section(sets: Named, reason: str) -> Section:
         if (words := summary_words(part.given))
     ]  # fmt: skip
     family = "" if dev.fit is None else fit_families(dev.fit)
-    lines = [sentence(f"Family: {family}{reason and f'; {reason}'}")] * bool(family)
+    lines = [sentence(f"Family: {family}{reason and f'; {template_of(reason)}'}")] * bool(family)
     for part, role in tests if dev.fit else sets:
         if part.fit is None:
             lines.append(f"{role}: not fitted; a warning says why.")

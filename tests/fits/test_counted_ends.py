@@ -15,6 +15,7 @@ from scipy.stats import beta, hypergeom
 
 import betaroc as br
 from betaroc.cli import main
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.fits.shape_tests import counts_at_end
 
 Draw = Callable[[np.random.Generator], br.Scores]
@@ -128,7 +129,7 @@ def test_a_fit_whose_ends_are_not_tested_is_contradicted_too(
     clients = np.append(rng.normal(1, 0.3, 100), rng.normal(3, 0.3, 100))
     scores = br.Scores(clients, np.append(rng.normal(0, 1, 200), 999.0))
     fit = br.fit(scores, ("normal-mixture", "normal"))
-    note = counts_at_end(fit, "at_one", "below").words
+    note = DEFAULT.fill(counts_at_end(fit, "at_one", "below").words)
     assert note.startswith("contradicted by the scores: TPR ")
     section = ends_of_report(scores, "normal-mixture,normal", tmp_path)
     assert "contradicted" in section["finding"]

@@ -10,6 +10,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.core.thresholds import Thresholds
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.distributions.pairs import pair_of
 from betaroc.model.asking import asking
 from betaroc.model.diagonal import _bracket
@@ -44,9 +45,9 @@ def test_why_a_point_is_refused(name: str, given, points, words: str) -> None:
 
 def test_points_in_words() -> None:
     assert Where("", None).words == ""
-    assert Where("far", 0.01).words == " at FAR 0.01"
+    assert DEFAULT.fill(Where("far", 0.01).words) == " at FAR 0.01"
     assert Where("threshold", 0.5).words == " at threshold 0.5"
-    assert Where("between", (0.0, 0.1)).words == " between FAR 0 and 0.1"
+    assert DEFAULT.fill(Where("between", (0.0, 0.1)).words) == " between FAR 0 and 0.1"
     assert Where("at", "eer").words.startswith(" at ")
     assert asking("auc", ()).words == "auc"
 

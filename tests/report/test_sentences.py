@@ -111,7 +111,7 @@ def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:
         "about 240 clients and 390 impostors"
     )
     groups = {f"{who}_groups": np.arange(n) // 2 for who, n in (("client", 30), ("impostor", 50))}
-    grouped = sure_of(br.fit(br.Scores(*both, **groups), "normal")).wanted(1.0)
+    grouped = plain(sure_of(br.fit(br.Scores(*both, **groups), "normal")).wanted(1.0))
     words = "310 impostors in 6.2 times as many groups would tell"
     assert words in DEFAULT.fill(grouped)
     for z in (0.0, 0.05):
