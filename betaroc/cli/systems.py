@@ -62,7 +62,8 @@ def systems_of(
         first, second = (visible(quote(path)) for path in scores[:2])
         raise InputError(
             f"SCORES must be one file, dev's; got {len(scores)}: {listed(scores)}. Name a test by"
-            f" --test {second}, several systems by --system NAME {first} --system NAME {second}."
+            f" --test {second}, the files of both classes by --client-file {first} --impostor-file"
+            f" {second}, several systems by --system NAME {first} --system NAME {second}."
         )
     dev, test = (files_of(arguments, role) for role in ("dev", "test"))
     if tests[0] and not test:

@@ -142,7 +142,7 @@ def finished(
         if axis.get_gid() != _LOG:
             continue
         if math.isinf(axis.get_minpos()):  # nothing that a log scale shows
-            ax.set(**{f"{letter}lim": (0.1, 1.0)})
+            ax.set(**{f"autoscale{letter}_on": False, f"{letter}lim": (0.1, 1.0)})
         # Decades, of few of them 2 and 5 too, within one what is round.
         low, high = axis.get_view_interval()
         decades = math.log10(high) - math.log10(low)

@@ -92,7 +92,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "I14": ("studies/test_study.py::test_digests_hang_on_no_hash_seed",),
     "I16": ("data/test_io.py::test_parquet_without_pyarrow",),
     "I21": (
-        "cli/test_doors.py::test_too_little_memory_names_the_size_of_the_files",
+        "cli/test_cli.py::test_memory_that_is_not_there_is_no_impossible_fit",
         "studies/test_study.py::test_memory_that_is_short_is_no_result",
     ),
     "I22": ("core/test_notices.py::test_threads_neither_hear_nor_silence_each_other",),
