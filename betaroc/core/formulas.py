@@ -43,11 +43,7 @@ def right_side(formula: Any, name: str, score: str) -> Any:
             f"{name} must be text, such as 'sharpening' or 'C(camera) + sharpening'; got"
             f" {shown(formula)} of type {type(formula).__name__}. Without covariates it is '1'."
         )
-    if not formula.strip():
-        raise InputError.about(name)(
-            f"{name} must not be empty; got {formula!r}. Without covariates it is '1'."
-        )
-    left, terms = _sides(formula, name)
+    left, terms = _sides(formula, name) if formula.strip() else ("", ())
     if left not in ("", score):
         raise InputError.about(name)(
             f"{name} must have nothing or the score column, {score!r}, left of ~; got {left!r}."
@@ -143,7 +139,13 @@ class _Code(ast.NodeVisitor):
             )
         first = node.args[0] if node.args else None
         if called == "Q":
-            self.columns.append(self._quoted_column(node))
+            quoted = first.value if isinstance(first, ast.Constant) else None
+            if not isinstance(quoted, str) or len(node.args) + len(node.keywords) > 1:
+                raise InputError.about(self.name)(
+                    f"Q in {self.name} must have the name of one column as text, Q('a name'); got"
+                    f" {shown(ast.unparse(node), 60)}. Quote the name."
+                )
+            self.columns.append(quoted)
             return
         if called == "C" and not (isinstance(first, ast.Name) or _is_quote(first)):
             raise InputError.about(self.name)(
@@ -165,15 +167,6 @@ class _Code(ast.NodeVisitor):
         if not isinstance(node, _ARITHMETIC):
             self._refuse(node)
         super().generic_visit(node)
-
-    def _quoted_column(self, node: ast.Call) -> str:
-        values = [a.value for a in node.args if isinstance(a, ast.Constant)]
-        if len(values) != 1 or not isinstance(values[0], str) or node.keywords:
-            raise InputError.about(self.name)(
-                f"Q in {self.name} must have the name of one column as text, Q('a name'); got"
-                f" {shown(ast.unparse(node), 60)}. Quote the name."
-            )
-        return values[0]
 
     def _refuse(self, node: ast.AST) -> NoReturn:
         raise InputError.about(self.name)(

@@ -26,6 +26,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 #: Two names of one argument.
 _LEVEL = ("level", "confidence")
+#: What makes a value, which keeps its notices itself.
+_MAKERS = ("__init__", "__post_init__")
 #: Files whose lines are not the user's: the package's, and what runs its context managers.
 _OURS = (str(Path(__file__).parents[1]) + os.sep, contextlib.__file__)
 
@@ -138,7 +140,7 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
                     result = function(*args, **options)
             else:
                 result = function(*args, **options)
-        keep(result, notices)
+        keep(args[0] if function.__name__ in _MAKERS else result, notices)
         return result
 
     return inner
@@ -151,21 +153,6 @@ def edge(method: Callable[_P, _R]) -> Callable[_P, _R]:
     @wraps(method)
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
         return outermost(*args, **options) if _open.get() is None else method(*args, **options)
-
-    return inner
-
-
-def constructor(method: Callable[..., None]) -> Callable[..., None]:
-    """:func:`public` of what makes a value, which keeps its notices itself."""
-
-    @wraps(method)
-    def inner(self: object, *args: object, **options: object) -> None:
-        if _open.get() is None:
-            with passed_on() as notices:
-                method(self, *args, **options)
-            keep(self, notices)
-        else:
-            method(self, *args, **options)
 
     return inner
 

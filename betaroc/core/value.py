@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn, Self, get_type_hints
 
 import numpy as np
 
-from betaroc.core.notices import Notice, constructor, edge
+from betaroc.core.notices import Notice, edge
 
 #: A repr is one line of at most so many characters.
 REPR_LIMIT = 199
@@ -142,8 +142,10 @@ def _hashed(value: Any) -> Any:
     return value
 
 
-#: Special methods that compute.
-_SPECIAL = frozenset({"__add__", "__call__", "__getitem__", "__iter__"})
+#: Special methods that make or compute.
+_SPECIAL = frozenset(
+    {"__init__", "__post_init__", "__add__", "__call__", "__getitem__", "__iter__"}
+)
 
 
 def _at_edge(member: Any) -> Any:
@@ -207,9 +209,7 @@ class Value:
         """Public methods have numpy's own error state and give their notices once."""
         super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()):
-            if name in ("__init__", "__post_init__"):
-                setattr(cls, name, constructor(member))
-            elif not name.startswith("_") or name in _SPECIAL:
+            if not name.startswith("_") or name in _SPECIAL:
                 changed = _at_edge(member)
                 if changed is not None:
                     setattr(cls, name, changed)

@@ -228,13 +228,13 @@ class ClassWords(NamedTuple):
 
     def one(self, who: str) -> str:
         """One of a class, ``who`` being "client" or "impostor"."""
-        word = self._of(who)
+        word = str(getattr(self, who))
         known = _folded(word) in _MANY or _folded(word) in _ALONE
         return word if known else f"{word} trial"
 
     def many(self, who: str) -> str:
         """Several of a class."""
-        word = self._of(who)
+        word = str(getattr(self, who))
         plural = _MANY.get(_folded(word))
         if plural is not None:
             return plural if word.islower() else plural.capitalize()
@@ -244,9 +244,6 @@ class ClassWords(NamedTuple):
         """A number of a class; ``shown`` is how the number is written."""
         text = f"{round(n):d}" if shown is None else shown
         return f"{text} {self.one(who) if round(n) == 1 else self.many(who)}"
-
-    def _of(self, who: str) -> str:
-        return str(getattr(self, who))
 
 
 def shared_words(given: Iterable[ClassWords | None]) -> ClassWords:
