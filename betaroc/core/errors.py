@@ -211,7 +211,7 @@ class OutputError(BetarocError, OSError):
     ...     br.Beta(2.0, 3.0).to_json("no-such-folder/beta.json")
     ... except br.errors.OutputError as error:
     ...     print(str(error).partition(". ")[0])
-    the output must be in a folder that exists; 'no-such-folder/beta.json' is in none
+    the output must be in a folder that exists; got 'no-such-folder/beta.json'
     """
 
 

@@ -25,14 +25,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import Thresholds, choose
-from betaroc.core.vocabulary import (
-    EQUAL_ERROR_RATE,
-    FAR,
-    FRR,
-    RATE_SLOT,
-    Vocabulary,
-    short_name,
-)
+from betaroc.core.vocabulary import FAR, FRR, RATE_SLOT, TITLE_SLOT, Vocabulary, short_name
 from betaroc.distributions.empirical import EmpiricalPair, Gaps, decides_by_counts, gap_thresholds
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
@@ -625,7 +618,7 @@ CRITERIA: dict[str, Criterion] = {
     "f-measure": Criterion(_f_measure, "alpha: weight of precision in F"),
     "eer": Criterion(
         lambda pair, _, alpha: _repeated(operating_points.equal_error(pair), alpha),
-        EQUAL_ERROR_RATE,
+        TITLE_SLOT["eer"],
         single=True,
     ),
     "break-even": Criterion(

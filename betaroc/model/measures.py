@@ -21,15 +21,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.tables import Table, table_of
 from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Result
-from betaroc.core.vocabulary import (
-    FALSE_ACCEPTANCE_RATE,
-    FALSE_REJECTION_RATE,
-    HALF_TOTAL_ERROR_RATE,
-    TRUE_NEGATIVE_RATE,
-    TRUE_POSITIVE_RATE,
-    Terms,
-    worded,
-)
+from betaroc.core.vocabulary import TITLE_SLOT, Terms, worded
 from betaroc.distributions.pairs import Pair
 from betaroc.rendering.nouns import Noun
 
@@ -452,11 +444,11 @@ class Measure:
 
 #: Every measure without a free parameter, by the name used everywhere.
 MEASURES: dict[str, Measure] = {
-    "far": Measure(lambda p: p.far, FALSE_ACCEPTANCE_RATE, 0.0, 1.0, False),
-    "frr": Measure(lambda p: p.frr, FALSE_REJECTION_RATE, 0.0, 1.0, False),
-    "tpr": Measure(lambda p: p.tpr, TRUE_POSITIVE_RATE, 0.0, 1.0, True),
-    "tnr": Measure(lambda p: p.tnr, TRUE_NEGATIVE_RATE, 0.0, 1.0, True),
-    "hter": Measure(lambda p: p.hter, HALF_TOTAL_ERROR_RATE, 0.0, 1.0, False),
+    "far": Measure(lambda p: p.far, TITLE_SLOT["far"], 0.0, 1.0, False),
+    "frr": Measure(lambda p: p.frr, TITLE_SLOT["frr"], 0.0, 1.0, False),
+    "tpr": Measure(lambda p: p.tpr, TITLE_SLOT["tpr"], 0.0, 1.0, True),
+    "tnr": Measure(lambda p: p.tnr, TITLE_SLOT["tnr"], 0.0, 1.0, True),
+    "hter": Measure(lambda p: p.hter, TITLE_SLOT["hter"], 0.0, 1.0, False),
     "dcf": Measure(lambda p: p.dcf(), "detection cost", 0.0, 1.0, False),
     "dcf-normalized": Measure(
         lambda p: p.dcf(normalized=True), "normalized detection cost", 0.0, math.inf, False

@@ -17,15 +17,7 @@ import numpy as np
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.checks import complement
 from betaroc.core.notices import public
-from betaroc.core.vocabulary import (
-    DEFAULT,
-    EQUAL_ERROR_RATE,
-    FAR,
-    FRR,
-    HALF_TOTAL_ERROR_RATE,
-    HTER,
-    RATE_SLOT,
-)
+from betaroc.core.vocabulary import DEFAULT, FAR, FRR, RATE_SLOT, TITLE_SLOT
 from betaroc.distributions.inflated import base_of
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -121,8 +113,8 @@ def _crossing(model: ScoreModel) -> OperatingPoint:
 
 #: What may follow ``at=``.
 NAMED_POINTS: dict[str, NamedPoint] = {
-    "eer": NamedPoint(lambda m: m.eer(), f"the {EQUAL_ERROR_RATE}"),
-    "min-hter": NamedPoint(lambda m: m.min_weighted_error(0.5), f"the least {HTER}"),
+    "eer": NamedPoint(lambda m: m.eer(), f"the {TITLE_SLOT['eer']}"),
+    "min-hter": NamedPoint(lambda m: m.min_weighted_error(0.5), f"the least {RATE_SLOT['hter']}"),
     "min-dcf": NamedPoint(lambda m: m.min_dcf(), "the least detection cost"),
     "actual-dcf": NamedPoint(lambda m: m.actual_dcf(), "the threshold of log-likelihood ratios"),
     "max-f1": NamedPoint(lambda m: m.max_f(), "the largest F1"),
@@ -366,8 +358,8 @@ STATISTICS: dict[str, Statistic] = {
         lambda m, w: m.partial_auc(w.value[0], w.value[1], standardized=True),
         "standardized partial area", ("between",), better="higher", scale="partial", rates=_widest,
     ),
-    "eer": _chosen("eer", "hter", EQUAL_ERROR_RATE, best=False),
-    "min-hter": _chosen("min-hter", "hter", f"least {HALF_TOTAL_ERROR_RATE}"),
+    "eer": _chosen("eer", "hter", TITLE_SLOT["eer"], best=False),
+    "min-hter": _chosen("min-hter", "hter", f"least {TITLE_SLOT['hter']}"),
     "min-dcf": _chosen("min-dcf", "dcf", "least detection cost"),
     "min-dcf-normalized": _chosen(
         "min-dcf", "dcf-normalized", "least normalized detection cost", high=1.0
