@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import in_options
+from betaroc.core.vocabulary import DEFAULT
 from betaroc.sklearn import ThresholdClassifier
 from helpers.places import ROOT
 
@@ -103,7 +104,7 @@ def assert_same(told: float | None, number: float) -> None:
 def messages(notices: Any) -> list[str]:
     """Of notices, with the arguments of functions as options of a call."""
     options = argparse.Namespace(family=None, boundary=None, resolution=None)
-    return [bare(in_options(notice.message, options)) for notice in notices]
+    return [bare(DEFAULT.fill(in_options(notice.message, options))) for notice in notices]
 
 
 @pytest.fixture(scope="module", params=SETS)

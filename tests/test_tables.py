@@ -164,6 +164,11 @@ def returns_a_table(function: ast.FunctionDef) -> bool:
     return text == "Table" or "DataFrame" in text or function.name in {"to_frame", "table"}
 
 
+def _heirs(text: str, base: str) -> list[str]:
+    """The classes of a file that inherit from a private one."""
+    return re.findall(rf"^class (\w+)\({base}\b", text, re.MULTILINE)
+
+
 def tables_of_the_package() -> set[str]:
     """Public functions, and members of any class, that return a frame or are called like it."""
     found = set()
@@ -175,7 +180,8 @@ def tables_of_the_package() -> set[str]:
             if isinstance(node, ast.ClassDef):
                 members = [m for m in node.body if isinstance(m, ast.FunctionDef)]
                 open_ones = [m for m in members if m.name[0] != "_" and returns_a_table(m)]
-                found |= {f"{node.name}.{member.name}" for member in open_ones}
+                heirs = [node.name] if node.name[0] != "_" else _heirs(text, node.name)
+                found |= {f"{name}.{member.name}" for name in heirs for member in open_ones}
     return found
 
 

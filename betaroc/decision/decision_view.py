@@ -10,6 +10,7 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.vocabulary import (
+    DEFAULT,
     EQUAL_ERROR_RATE,
     FAR,
     FRR,
@@ -568,11 +569,13 @@ def plot_decision(d: Decision, check: DecisionCheck | None, ax: Axes | None) -> 
     found = [(row, role, cell) for row in rate_rows(d, check) if not row.made
              for role, cell in zip(roles, row.cells, strict=False)]  # fmt: skip
     marks = [
-        IntervalMark(f"{row.name} {role}", cell.low, cell.rate, cell.high, role == roles[1])
+        IntervalMark(
+            DEFAULT.fill(f"{row.name} {role}"), cell.low, cell.rate, cell.high, role == roles[1]
+        )
         for row, role, cell in found
     ]
     colours = [_TONES[row.kind] for row, _, _ in found]
-    at = (d.rate, _asked(d)) if d.target in TARGET_RATES else None
+    at = (d.rate, DEFAULT.fill(_asked(d))) if d.target in TARGET_RATES else None
     return draw_intervals(ax, marks, "rate", colours=colours, at=at, rates="x", log=True)
 
 
