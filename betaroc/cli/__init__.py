@@ -1,4 +1,4 @@
-"""The command line, one module a command; a new command is its module and a row of the table.
+"""The command line, one module per command; a new command is its module and a row of the table.
 
 The module of a command declares its examples and options in ``add_options(parser)`` and does the
 work in ``run(arguments)``, which returns an exit code other than 0 if there is one. What several

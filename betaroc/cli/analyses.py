@@ -18,10 +18,10 @@ from betaroc.decision.ways import Fitting
 from betaroc.estimation.families import AUTO, BEST, Names
 from betaroc.report.analysis import Analysis, analyze_stepwise
 from betaroc.report.page import checks_of, decision_of, request_of
-from betaroc.report.systems_page import SystemPart, part_of
+from betaroc.report.systems_page import SystemPart, system_of
 
 
-def decided(
+def decided_analysis(
     system: SystemFiles, arguments: Namespace, step: Callable[[], None], level: float, _seed: int
 ) -> SystemPart:
     """Read and decide, without the rest of a report."""
@@ -34,7 +34,7 @@ def decided(
     step()
     warned = tuple(in_options(notice.message, arguments) for notice in notices)
     pairs = list(zip(system.paths[1:], tests, strict=True))
-    return part_of(system.name, dev, pairs, warned, (decision, why, checks))
+    return system_of(system.name, dev, pairs, warned, (decision, why, checks))
 
 
 def analysed(
@@ -74,4 +74,4 @@ def analysed(
     pairs = list(zip(paths, tests, strict=True))
     decided = analysis.decision, analysis.no_decision, analysis.checks
     warned = [notice.message for notice in analysis.notices]
-    return part_of(system.name, dev, pairs, warned, decided, analysis)
+    return system_of(system.name, dev, pairs, warned, decided, analysis)

@@ -33,7 +33,7 @@ from betaroc.rendering.numbers import visible
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import Axes, legend_below, stacked_axes
 from betaroc.rendering.tree import Node, Words
-from betaroc.report.score_set import read_words, summary_numbers, summary_words, warn_of_test
+from betaroc.report.score_set import file_words, summary_numbers, summary_words, warn_of_test
 
 
 class SystemCurve(NamedTuple):
@@ -132,7 +132,7 @@ def say_curves(
     """The result, what was read for it, and the warnings."""
     sides = [(f"{visible(curve.name)} {role}".strip(), getattr(curve, role))
              for curve in curves for role in ("dev", "test")]  # fmt: skip
-    lines = [read_words(name, side) for name, side in sides]
+    lines = [file_words(name, side) for name, side in sides]
     choosers = {visible(curve.name): _chooser_words(curve) for curve in curves}
     if len(set(choosers.values())) == 1:
         choosers = {"": choosers[visible(curves[0].name)]}
@@ -163,7 +163,7 @@ def draw_picture(arguments: Namespace, draw: Callable[..., Any]) -> None:
         save_picture(partial(draw, scale=scale, terms=arguments.terms), arguments.output)
 
 
-def draw_curves(curves: Sequence[SystemCurve], scale: str, terms: str) -> Axes:
+def draw_panels(curves: Sequence[SystemCurve], scale: str, terms: str) -> Axes:
     """One panel per system; of many the best mean alone in ink."""
     e = curves[0].curve
     axes, log = axes_of(e, scale, terms)

@@ -26,7 +26,7 @@ from betaroc.rendering.numbers import visible
 from betaroc.rendering.tree import Words
 from betaroc.report.analysis import check_numbers, told_decision
 from betaroc.report.page import target_text
-from betaroc.report.score_set import read_words
+from betaroc.report.score_set import file_words
 from betaroc.report.systems_page import CheckedTest, DecidedSystem
 
 
@@ -78,13 +78,13 @@ def decision_document(row: DecidedSystem) -> dict[str, Any]:
     return told_document(d, numbers)
 
 
-def read_lines(rows: Sequence[DecidedSystem]) -> Words:
+def lines_of_reading(rows: Sequence[DecidedSystem]) -> Words:
     """What was read for the thresholds; of several systems how."""
     sides = [(row.name, role, side) for row in rows
              for role, side in [("dev", row.dev), *(test[:2] for test in row.tests)]]  # fmt: skip
     if rows[0].name:
         return Words(reading_words((name, side) for name, _, side in sides), "given")
-    return Words("\n".join(read_words(role, side) for _, role, side in sides), "given")
+    return Words("\n".join(file_words(role, side) for _, role, side in sides), "given")
 
 
 def report_line(arguments: Namespace, request: DecisionRequest) -> Words:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from betaroc.cli import options
-from betaroc.cli.curves import curve_options, draw_curves, draw_picture, say_curves, system_curves
+from betaroc.cli.curves import curve_options, draw_panels, draw_picture, say_curves, system_curves
 from betaroc.cli.messages import examples, messages, progress_bar
-from betaroc.cli.systems import systems_of
+from betaroc.cli.systems import called_systems
 from betaroc.core.notices import collected
 from betaroc.decision.curve_view import curve_numbers, curve_view, curves_view
 
@@ -65,7 +65,7 @@ def _band(arguments: Namespace, systems: int) -> dict[str, Any] | None:
 
 def run(arguments: Namespace) -> None:
     """Compute the curve, and say or draw it."""
-    systems = systems_of(arguments, tests=(1, 1))
+    systems = called_systems(arguments, tests=(1, 1))
     several = len(systems) > 1
     banded = _band(arguments, len(systems))
     options.check_picture(arguments, [path for system in systems for path in system.paths])
@@ -75,7 +75,7 @@ def run(arguments: Namespace) -> None:
         curve = curves[0].curve
         band = curve.band(**banded) if banded else None
         alone = partial(curve.plot, band=band, expected=True, a_posteriori=True)
-        draw_picture(arguments, partial(draw_curves, curves) if several else alone)
+        draw_picture(arguments, partial(draw_panels, curves) if several else alone)
         step()
     curves[0].warnings.extend(messages(notices, arguments))
     seed = banded["rng"] if banded and band is not None and band.replicates else None

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from betaroc.cli import options
 from betaroc.cli.inputs import chosen_words
 from betaroc.cli.messages import examples, messages, progress_bar, say, say_warnings
-from betaroc.cli.systems import read_systems, reading_words, systems_of
+from betaroc.cli.systems import called_systems, read_systems, reading_words
 from betaroc.core.notices import collected
 from betaroc.core.tables import listed_columns
 from betaroc.core.vocabulary import shared_words
@@ -16,7 +16,7 @@ from betaroc.model.asking import askings
 from betaroc.rendering.numbers import counted, visible
 from betaroc.rendering.tree import Grid, Node, Section
 from betaroc.report.analysis import Judge, fit_document, fitted_set, system_document
-from betaroc.report.sections import fit_view, systems_view
+from betaroc.report.sections import fit_view, systems_section
 
 #: What tells more of a system than a row.
 _OF_EACH = ("check", "statistic", "level", "seed", "group")
@@ -44,7 +44,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Fit, and say it."""
-    systems = systems_of(arguments, one_per_file=True)
+    systems = called_systems(arguments, one_per_file=True)
     several = bool(systems[0].name)
     if several and (arguments.csv or arguments.latex):
         options.refuse(arguments, _OF_EACH, f"stand without --csv and --latex beside {len(systems)}"
@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> None:
     def tree() -> list[Node]:
         if not in_full:
             read = reading_words((name, part.given) for name, part, _ in parts)
-            return systems_view(documents, read)
+            return systems_section(documents, read)
         fitted = parts[0][1].fit
         if fitted is not None and (arguments.csv or arguments.latex):
             return [Grid((), (), kept=listed_columns(fitted.to_frame()))]

@@ -36,17 +36,17 @@ _OF_TRIALS = ("group", "id", "key", "missing")
 LABEL = "label"
 
 #: A file of both classes, or one of each: the client's and the impostor's.
-Source = str | tuple[str, str]
+ScoreFiles = str | tuple[str, str]
 
 
-def paths_of(*sources: Source) -> list[str]:
+def paths_of(*sources: ScoreFiles) -> list[str]:
     """The paths of all files."""
     pairs = ((source,) if isinstance(source, str) else source for source in sources)
     return [path for pair in pairs for path in pair]
 
 
 def read_file(
-    source: Source, arguments: Namespace, step: Callable[[], None], *,
+    source: ScoreFiles, arguments: Namespace, step: Callable[[], None], *,
     named: bool = True, is_test: bool = False,
 ) -> ScoreData:  # fmt: skip
     """Scores, with the columns of groups and ids where they are used; or their sums."""
@@ -70,7 +70,7 @@ def read_file(
     return read._read_from(read.source.named(named_files(arguments, read.source.files)))
 
 
-def _rows(source: Source, arguments: Namespace, key: str | None, *, named: bool) -> ScoreData:
+def _rows(source: ScoreFiles, arguments: Namespace, key: str | None, *, named: bool) -> ScoreData:
     path, client, impostor = (source, None, None) if isinstance(source, str) else (None, *source)
     scores = read_scores(
         path, client_file=client, impostor_file=impostor, **reading(arguments), key=key,
@@ -102,12 +102,12 @@ def reading(arguments: Namespace) -> dict[str, Any]:
     return {"label": label, **{name: getattr(arguments, name) for name in names}}
 
 
-def files_of(arguments: Namespace, role: str) -> list[Source]:
+def files_of(arguments: Namespace, role: str) -> list[ScoreFiles]:
     """The files of dev or of test: those that are named, or one per class."""
     places = ("test",) if role == "test" else ("file", "pilot", "dev")
     place = next((name for name in places if hasattr(arguments, name)), "test")
     given = getattr(arguments, place, None)
-    named: list[Source] = [given] if isinstance(given, str) else list(given or [])
+    named: list[ScoreFiles] = [given] if isinstance(given, str) else list(given or [])
     start = "test_" if role == "test" else ""
     names = [f"{start}{who}_file" for who in ("client", "impostor")]
     two = [path for name in names if (path := getattr(arguments, name, None)) is not None]
@@ -178,7 +178,7 @@ def chosen_words(asked: Names) -> str:
 
 
 # --------------------------------------------------------------- classifiers of an ensemble
-class Classifiers(NamedTuple):
+class ClassifierFiles(NamedTuple):
     """What an ensemble is made of, the names of its classifiers, and what was read of it."""
 
     scores: Any
@@ -187,7 +187,7 @@ class Classifiers(NamedTuple):
     sources: list[ScoreSource]
 
 
-def read_classifiers(arguments: Namespace) -> list[Classifiers]:
+def read_classifiers(arguments: Namespace) -> list[ClassifierFiles]:
     """Those of the scores, and of dev where there is one."""
     files, dev = arguments.files, arguments.dev
     table = len(files) == 1
@@ -212,7 +212,7 @@ def read_classifiers(arguments: Namespace) -> list[Classifiers]:
     return sides
 
 
-def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> Classifiers:
+def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> ClassifierFiles:
     """Scores of one file per classifier, by name."""
     names = arguments.name
     if names is None:  # those of the files, with folders where they repeat
@@ -227,12 +227,12 @@ def _score_sets(paths: Sequence[str], arguments: Namespace, _: Any) -> Classifie
     read = [read_file(path, arguments, lambda: None) for path in paths]
     sources = [scores.source for scores in read if scores.source is not None]
     by_name = dict(zip(names, read, strict=True))
-    return Classifiers(by_name, names, [scores.words for scores in read], sources)
+    return ClassifierFiles(by_name, names, [scores.words for scores in read], sources)
 
 
 def _columns(
     paths: Sequence[str], arguments: Namespace, systems: Sequence[str] | None
-) -> Classifiers:
+) -> ClassifierFiles:
     """One column per classifier of one table, as a frame."""
     import pandas as pd
 
@@ -248,4 +248,4 @@ def _columns(
     groups = {column: read.names[column] for column in arguments.group or ()}
     frame = pd.DataFrame({**read.scores, **groups, LABEL: read.is_client})
     source = read.source.named(named_files(arguments, read.source.files))
-    return Classifiers(frame, list(read.scores), [read.words], [source])
+    return ClassifierFiles(frame, list(read.scores), [read.words], [source])

@@ -50,13 +50,13 @@ _OTHERWISE = {
 
 
 #: Arguments that name the score files of one system.
-FILES = ("file", "dev", "test", "client_file", "impostor_file", "test_client_file",
+FILE_ARGUMENTS = ("file", "dev", "test", "client_file", "impostor_file", "test_client_file",
          "test_impostor_file")  # fmt: skip
 
 
 def named_files(arguments: argparse.Namespace, further: Iterable[str] = ()) -> dict[str, str]:
     """By path what results call the score files of a call, and further ones."""
-    names = (*FILES, "files", "pilot", "system_files")
+    names = (*FILE_ARGUMENTS, "files", "pilot", "system_files")
     given = (getattr(arguments, name, None) or [] for name in names)
     paths = (path for one in given for path in ([one] if isinstance(one, str) else one))
     return file_names([*paths, *further])

@@ -13,7 +13,7 @@ from typing import Any
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, OutputError
-from betaroc.core.text import number, shown
+from betaroc.core.text import parse_number, shown
 from betaroc.core.vocabulary import BIOMETRIC, RATES, TERMS
 from betaroc.data.labels import FAIL, WAYS_OF_MISSING
 from betaroc.data.text_layouts import DECIMALS, FORMATS, SEPARATORS
@@ -50,7 +50,7 @@ def _family(text: str) -> Names:
 
 #: Types by placeholder; any other stands for a text as it is.
 _TYPES: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("A", "C", "HIGH", "L", "LOW", "P", "R", "W"), number),
+    **dict.fromkeys(("A", "C", "HIGH", "L", "LOW", "P", "R", "W"), parse_number),
     **dict.fromkeys(("BYTES", "K", "N"), int),
     **dict.fromkeys(("CLAIMED", "COLUMN", "LABEL", "NAME", "NAME,NAME,..."), utf8),
     "FAMILY": _family,

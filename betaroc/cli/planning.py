@@ -12,7 +12,7 @@ from betaroc.cli.messages import say
 from betaroc.cli.options import refuse
 from betaroc.core.errors import InputError
 from betaroc.core.notices import passed_on
-from betaroc.core.text import number, shown
+from betaroc.core.text import parse_number, shown
 from betaroc.core.value import fields_of
 from betaroc.core.vocabulary import RATE_NAMES, canonical, short_name
 from betaroc.decision.decide import checked_request
@@ -25,7 +25,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import rate, spaced
 from betaroc.rendering.table_text import records
 from betaroc.rendering.tree import Column, Words, apart, recorded
-from betaroc.report.score_set import read_words
+from betaroc.report.score_set import file_words
 
 GUARANTEE = "guarantee"
 #: Scores above the threshold, for which the table of a guarantee has a row.
@@ -56,7 +56,7 @@ def _guarantee(point: str, level: float) -> tuple[str, float, int]:
 def guarantee_words(planned: str, level: float) -> list[str]:
     """Of a number at a rate: what a guarantee of that rate would take."""
     kind, _, value = planned.partition("@")[2].partition("=")
-    if canonical(kind) not in TARGET_RATES or not 0.0 < number(value) < 1.0:
+    if canonical(kind) not in TARGET_RATES or not 0.0 < parse_number(value) < 1.0:
         return []
     kind, target, needed = _guarantee(f"{canonical(kind)}={value}", level)
     return [
@@ -105,7 +105,7 @@ def models_of(
             fitted = fit(scores, **rules)
         models.append(fitted)
         lines.append(
-            f"{family_text(fitted.family)} fitted to{read_words('', scores).removeprefix(':')};"
+            f"{family_text(fitted.family)} fitted to{file_words('', scores).removeprefix(':')};"
             f" {fitted.reason or chosen_words(arguments.family)}"
         )
     return models, lines
@@ -117,7 +117,7 @@ def _distribution(text: str) -> Distribution:
     names = {name: [f.name for f in fields(kind)] for name, kind in kinds.items()}  # type: ignore[arg-type]
     family, _, numbers = text.partition(":")
     try:
-        values = [number(one) for one in numbers.split(",")]
+        values = [parse_number(one) for one in numbers.split(",")]
     except ValueError:
         values = []
     if family not in names or len(values) != len(names[family]):

@@ -6,9 +6,9 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from betaroc.cli import options
-from betaroc.cli.analyses import analysed, decided
+from betaroc.cli.analyses import analysed, decided_analysis
 from betaroc.cli.messages import examples, in_terms, progress_bar, remark, say_warnings
-from betaroc.cli.systems import systems_of
+from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
 from betaroc.model.asking import askings
 from betaroc.rendering.document import json_text
@@ -46,7 +46,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Analyse, and write the page."""
-    systems = systems_of(arguments)
+    systems = called_systems(arguments)
     several = bool(systems[0].name)
     files = [path for system in systems for path in system.paths]
     ends = options.PAGE if several else (*options.PAGE, ".json")
@@ -64,7 +64,7 @@ def run(arguments: Namespace) -> None:
                        f"stand with at most {_WHOLE} systems, whose whole reports are on the page;"
                        f" got {len(systems)}, of which it has the thresholds")  # fmt: skip
     with progress_bar(sum(2 + 2 * len(system.tests) for system in systems) + 1) as step:
-        judge = analysed if whole else decided
+        judge = analysed if whole else decided_analysis
         parts = [judge(system, arguments, step, level, seed) for system in systems]
         analysis = parts[0].analysis
         checked_target(arguments.output)

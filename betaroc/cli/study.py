@@ -16,7 +16,7 @@ from betaroc.core.text import shown
 from betaroc.core.value import fields_of
 from betaroc.rendering.table_text import records
 from betaroc.studies.configuration import read_configuration
-from betaroc.studies.result import read
+from betaroc.studies.result import read_study
 from betaroc.studies.storage import Folder
 
 _ATLAS = """\
@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> int:
             result = study.run()
     except KeyboardInterrupt as stop:
         parts = Folder(folder)
-        trials = read(folder).skipped if parts.there else 0
+        trials = read_study(folder).skipped if parts.there else 0
         kept = f"; {trials} trials ({len(parts.parts()) if trials else 0} finished parts) are kept"
         raise KeyboardInterrupt(
             f"interrupted{kept} in {shown(folder)}. Give the same command again to go on"

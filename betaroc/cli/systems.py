@@ -10,8 +10,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
-from betaroc.cli.inputs import Source, files_of, paths_of, read_file
-from betaroc.cli.messages import FILES
+from betaroc.cli.inputs import ScoreFiles, files_of, paths_of, read_file
+from betaroc.cli.messages import FILE_ARGUMENTS
 from betaroc.cli.options import given_options, is_same_file
 from betaroc.core.errors import FileFormatError, InputError, ScoreFileNotFoundError
 from betaroc.core.local_files import STDIN, file_names, read_toml, shown_path
@@ -32,8 +32,8 @@ class SystemFiles(NamedTuple):
     """What a system is called, "" where the call has one, and its files."""
 
     name: str
-    dev: Source
-    tests: tuple[Source, ...] = ()
+    dev: ScoreFiles
+    tests: tuple[ScoreFiles, ...] = ()
     #: Its key and the key's columns, where a manifest gives them.
     key: Mapping[str, Any] = {}
 
@@ -43,7 +43,7 @@ class SystemFiles(NamedTuple):
         return paths_of(self.dev, *self.tests)
 
 
-def systems_of(
+def called_systems(
     arguments: Namespace, *, tests: tuple[int, int | None] = (0, None), one_per_file: bool = False
 ) -> list[SystemFiles]:
     """The systems that --system or --systems names, else the one of the call's files.
@@ -81,7 +81,7 @@ def named_systems(
     given, place = arguments.system, arguments.systems
     if given is None and place is None:
         return []
-    beside = given_options(arguments, (*FILES, "name"))
+    beside = given_options(arguments, (*FILE_ARGUMENTS, "name"))
     if given is not None and place is not None:
         beside.append("--systems")
     if beside:

@@ -6,9 +6,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from betaroc.cli import options
-from betaroc.cli.decisions import decision_document, read_decided, read_lines, report_line
+from betaroc.cli.decisions import decision_document, lines_of_reading, read_decided, report_line
 from betaroc.cli.messages import examples, in_terms, progress_bar, say, say_warnings
-from betaroc.cli.systems import systems_of
+from betaroc.cli.systems import called_systems
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected
 from betaroc.core.value import fields_of
@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int | None:
     level = options.interval_arguments(arguments)[0]
     asked = fields_of(arguments, *RATE_NAMES, *names) | {"confidence": level}
     request = checked_request(**asked)
-    systems = systems_of(arguments, tests=(0, 1))
+    systems = called_systems(arguments, tests=(0, 1))
     several = bool(systems[0].name)
     if several and (arguments.only or request.kind == "precision"):
         option = "--print" if arguments.only else "--precision"
@@ -72,10 +72,10 @@ def run(arguments: Namespace) -> int | None:
         say_warnings([in_terms(text, arguments, words) for text in warned])
     elif several:
         say(arguments, lambda: [{"system": row.name} | decision_document(row) for row in rows],
-            lambda: [*thresholds_view(rows), read_lines(rows)], warned, words)  # fmt: skip
+            lambda: [*thresholds_view(rows), lines_of_reading(rows)], warned, words)  # fmt: skip
     else:
         say(arguments, lambda: decision_document(rows[0]),
-            lambda: [*decision_view(rows[0].decision, rows[0].check), read_lines(rows),
+            lambda: [*decision_view(rows[0].decision, rows[0].check), lines_of_reading(rows),
                      report_line(arguments, request)], warned, words)  # fmt: skip
     green = all(row.status == GREEN for row in rows)
     return 1 if arguments.strict and not green else None

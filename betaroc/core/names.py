@@ -26,7 +26,7 @@ def names_array(values: Any, n: int, name: str) -> AnyArray:
         raise refusal(name, "be integers or text", actual, _AS_TEXT, InputTypeError)
     if array.size != n:
         actual, remedy = f"{array.size} for {n} scores", "Pass the entries of the same rows."
-        raise refusal(name, "have one entry a score", actual, remedy)
+        raise refusal(name, "have one entry per score", actual, remedy)
     return frozen(np.array(array, copy=True, order="C"))
 
 
@@ -64,7 +64,7 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
     if len(shape) != 2 or 1 in shape:
         return None
     if shape[1] != 2:
-        rule = f"have one row a score and one or two columns, shape ({n},) or ({n}, 2)"
+        rule = f"have one row per score and one or two columns, shape ({n},) or ({n}, 2)"
         columns = "np.column_stack((first, second))" if shape == (2, n) else "one or two columns"
         raise refusal(name, rule, f"shape {shape}", f"Pass {columns}.")
     return values[:, 0], values[:, 1]

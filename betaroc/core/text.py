@@ -81,7 +81,7 @@ def _close(wanted: str, names: Sequence[str], start: str) -> str | None:
     return None if alike[best] < _ALIKE or len(rows) > 1 else best
 
 
-def number(text: str) -> float:
+def parse_number(text: str) -> float:
     """The number of a text, in which "1 %" is 0.01: the double nearest to the decimals."""
     share = text.strip().removesuffix("%").rstrip()
     return float(text if share == text.strip() else f"{share}e-2")

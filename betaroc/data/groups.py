@@ -107,7 +107,7 @@ class Groups:
         Parameters
         ----------
         contributions : ndarray or sparse matrix, shape (n, q)
-            One row a row of the side, for one copy.
+            One row per row of the side, for one copy.
         stratum : ndarray of int, shape (units,), optional
             Where S_u is centred.
         """

@@ -23,7 +23,7 @@ from betaroc.core.errors import (
 )
 from betaroc.core.names import stacked
 from betaroc.core.notices import warn
-from betaroc.core.text import listed, nearest, number, shown
+from betaroc.core.text import listed, nearest, parse_number, shown
 from betaroc.core.vocabulary import CLIENTS, IMPOSTORS, ClassWords, client_word, worded, words_of
 from betaroc.data.sums import is_missing
 
@@ -416,7 +416,7 @@ _CALLED = {"score": ("scores", "y_score"), "label": ("labels", "y_true")}
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
     """The error for a column that the header lacks."""
     with suppress(ValueError):
-        if len(present) == 1 and math.isfinite(number(present[0])):
+        if len(present) == 1 and math.isfinite(parse_number(present[0])):
             return FileFormatError(
                 f"{name} must have scores and labels; it is one column of numbers. "
                 + worded("Name the files of both classes by `client_file=...` and"

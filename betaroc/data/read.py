@@ -44,8 +44,8 @@ from betaroc.data.text_layouts import (
     TextLayout,
     TextOptions,
     asked_of,
-    fields_of,
     layout_of,
+    split_fields,
 )  # fmt: skip
 from betaroc.data.text_rows import collect_parts, number_columns
 
@@ -66,7 +66,7 @@ _Key = tuple[Rows, dict[_Trial, int]]
 
 # ------------------------------------------------------------------------------- read
 def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> _Key:
-    """The key of trials that are named by so many columns; by none, of one label a line."""
+    """The key of trials that are named by so many columns; by none, of one label per line."""
     lines = file.first_rows(_ROWS)
     if not lines:
         raise FileFormatError(
@@ -84,7 +84,7 @@ def read_key(file: TextFile, ids: tuple[str, ...], label: str) -> _Key:
 
 def _with_header(first: tuple[int, str], ids: tuple[str, ...], label: str) -> TextLayout | None:
     for sign in SEPARATORS.values():
-        names, wanted = fields_of(first[1], sign), (*ids, label)
+        names, wanted = split_fields(first[1], sign), (*ids, label)
         if set(wanted) <= set(names):
             return TextLayout("key", sign, start=first[0])
         own = {written(asked, names): asked for asked in wanted}
@@ -99,12 +99,12 @@ def _without_header(
 ) -> TextLayout:
     """By the class words that one of the columns holds."""
     start, first = lines[0]
-    sign = max(SEPARATORS.values(), key=lambda s: (len(fields_of(first, s)), s == " "))
-    width = len(fields_of(first, sign))
+    sign = max(SEPARATORS.values(), key=lambda s: (len(split_fields(first, s)), s == " "))
+    width = len(split_fields(first, sign))
     numbers = tuple(str(k + 1) for k in range(width))
     if ids and {*ids, label} <= {*numbers}:
         return TextLayout("key", sign, names=numbers, start=start)
-    rows = [row for _, text in lines if len(row := fields_of(text, sign)) == width]
+    rows = [row for _, text in lines if len(row := split_fields(text, sign)) == width]
     protocol = len(ids) == 1 and width >= _PROTOCOL
     possible = range(2, width) if protocol else {0, width - 1} if width == len(ids) + 1 else ()
     found = [k for k in possible if all(is_class_word(row[k]) for row in rows)]
@@ -131,7 +131,7 @@ def keyed_rows(rows: Rows, key: _Key, ids: tuple[str, ...]) -> tuple[Rows, IntAr
     known, places = key
     if not ids and rows.codes.size != known.codes.size:
         raise FileFormatError(
-            f"{rows.name} must have as many scores as the key {known.name}, of one label a line,"
+            f"{rows.name} must have as many scores as the key {known.name}, of one label per line,"
             f" has lines; got {rows.codes.size} and {known.codes.size}. Write both from the same"
             " trials."
         )
@@ -238,13 +238,13 @@ def read_scores(
     path : str or path-like, optional
         A regular local file; text may be gzip-compressed. ``"-"`` is the standard input.
     client_file, impostor_file : str or path-like, optional
-        Instead of `path` a file for each class: a score a line, in the last column, or a table
+        Instead of `path` a file for each class: a score per line, in the last column, or a table
         with a column `score`.
     key : str or path-like, optional
         A text that says of each trial which class it is of, for scores that do not: a table with
         the columns `id` and `label`; without a header one or two columns of the trial and, before
         or behind them, target or nontarget, bonafide or spoof, 1 or 0; or a protocol of ASVspoof.
-        The trials become the ids of the scores. Beside scores alone, one a line, a label a line.
+        The trials become the ids of the scores. Beside scores alone, one a line, a label per line.
     key_label, key_id : str, optional
         Columns of the key where they are called otherwise than `label` and `id`, or have a number,
         from 1, instead of a name; of the trial a tuple of two where two columns name it.

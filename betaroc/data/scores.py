@@ -1155,7 +1155,7 @@ def read_words(data: ScoreData) -> str:
     return f"{read_as(source.format, source.guessed, source.guesses)}; {told}"
 
 
-def read_rows(data: ScoreData, file: Name) -> list[RowCells]:
+def source_rows(data: ScoreData, file: Name) -> list[RowCells]:
     """The file; of each class the numbers of scores, distinct ones, the range, those at 0 and 1."""
     rows: list[RowCells] = [(file, read_words(data))]
     for who in CLASSES:
@@ -1177,6 +1177,6 @@ def scores_view(data: ScoreData) -> list[Node]:
     sizes = {"client": data.n_client, "impostor": data.n_impostor}
     told = " and ".join(words.counted(who, n, spaced(n)) for who, n in sizes.items())
     file = name if source is None else foreign(Path(source.path).name)
-    rows = tuple(map(Row, read_rows(data, file)))
+    rows = tuple(map(Row, source_rows(data, file)))
     grid = retold(Grid(CLASS_HEAD, rows), Vocabulary(DEFAULT.terms, words).fill)
     return [Words(f"{name.short}: " * bool(name.short) + told, "answer"), grid]

@@ -196,7 +196,7 @@ class TextFile:
             )
         raise FileFormatError(
             f"{self.name} must have lines of less than {_LINE} characters; line {number} is"
-            " longer. Is it a text file with one trial a line?"
+            " longer. Is it a text file with one trial per line?"
         )
 
     def _damaged(self, where: str, error: Exception) -> FileFormatError:

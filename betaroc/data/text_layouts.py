@@ -173,7 +173,7 @@ def with_point(text: str) -> str:
     return "" if "." in text else text.replace(",", ".", 1)
 
 
-def fields_of(text: str, separator: str) -> list[str]:
+def split_fields(text: str, separator: str) -> list[str]:
     """The fields of a line."""
     if separator == " ":
         return [quoted or plain for quoted, plain in _WORDS(text)]
@@ -293,7 +293,7 @@ class _Guess:
         )  # fmt: skip
 
     def _rows(self, separator: str, skipped: int = 0) -> list[list[str]]:
-        return [fields_of(text, separator) for _, text in self.lines[skipped:]]
+        return [split_fields(text, separator) for _, text in self.lines[skipped:]]
 
     def _decimal(self, names: Sequence[str], rows: list[list[str]]) -> str:
         """A comma where scores of these rows have one and none has a point."""
@@ -323,7 +323,7 @@ class _Guess:
         if self.wanted.label == ("label",) and not self.keyed:
             bob = self.wanted._replace(label=_BOB_BIO)
             possible.append((bob, (f"label={','.join(_BOB_BIO)}",)))
-        others = (as_written(self.wanted, fields_of(bare, s)) for s in asked.separators)
+        others = (as_written(self.wanted, split_fields(bare, s)) for s in asked.separators)
         for wanted, stated in [*possible, *(other for other in others if other[1])]:
             separator, columns = self._header(wanted, first, bare)
             if not columns:
@@ -336,7 +336,7 @@ class _Guess:
                     + " is a trial: columns are then called by their numbers, from 1."
                 )
             self.wanted = wanted
-            header = fields_of(first, separator) == columns  # not one behind a #
+            header = split_fields(first, separator) == columns  # not one behind a #
             rows = self._rows(separator, 1)
             if rows and all(len(row) == len(columns) + 1 for row in rows):
                 longer = columns  # with R's column of row names, or nothing at the end of rows
@@ -358,7 +358,7 @@ class _Guess:
         found: dict[str, list[str]] = {}
         for separator in self.asked.separators:
             for text in (bare,) if separator == " " else (first, bare):
-                names = fields_of(text, separator)
+                names = split_fields(text, separator)
                 if set(wanted.columns) <= set(names):
                     found.setdefault(separator, names)
         if "\t" in found or set(",;|") & set(found.get(" ", ())):
@@ -370,7 +370,7 @@ class _Guess:
     def unknown(self) -> NoReturn:
         """What a header lacks."""
         line, first = self.lines[0]
-        names = {s: fields_of(first, s) for s in self.asked.separators}
+        names = {s: split_fields(first, s) for s in self.asked.separators}
         wanted = set(self.wanted.columns)  # there but for blanks around
         near = [n for s, n in names.items() if s != " " and wanted <= {x.strip() for x in n}]
         columns = max(near or names.values(), key=len)
@@ -420,7 +420,7 @@ class _Guess:
         found = self._readings()
         if not found and asked.columns is not None:
             line, text = self.lines[0]
-            widths = {_SIGNS[s]: len(fields_of(text, s)) for s in asked.separators}
+            widths = {_SIGNS[s]: len(split_fields(text, s)) for s in asked.separators}
             sizes = ", ".join(f"{n} by {sign}" for sign, n in widths.items() if n > 1) or "1"
             raise InputError.about("columns")(
                 f"columns must name every column of {self.name}, in their order; got"
@@ -479,7 +479,7 @@ class _Guess:
             for column, role in self.wanted.roles:
                 if column not in asked.columns:
                     raise missing_column(self.name, role, column, list(asked.columns))
-            first = fields_of(self.lines[0][1], separator)
+            first = split_fields(self.lines[0][1], separator)
             skipped = self._skipped(first)
             names = [name.strip().casefold() for name in first] if skipped else []
             for name, column in zip(names, asked.columns, strict=False):
@@ -511,8 +511,8 @@ class _Guess:
         whole = [all(x.lstrip("+-").isdigit() for x in column) for column in (*numbers, last)]
         if not all(whole[:-1]) or (numbers and whole[-1]):
             raise FileFormatError(
-                f"{self.name} must hold one score a line; {shown(self.lines[0][1])} may be a trial"
-                " and its score, two scores, or a score and how often it occurs. Name the columns,"
+                f"{self.name} must hold one score per line; {shown(self.lines[0][1])} may be a"
+                " trial and its score, two scores, or a score and how often it occurs. Name the columns,"
                 + worded(" `columns='trial,score'`; counts are not read.")
             )
 
@@ -568,7 +568,7 @@ class _Guess:
     # ------------------------------------------------------------------- two readings
     def _refuse_two(self, found: dict[str, list[str]]) -> NoReturn:
         (one, first), (two, second) = list(found.items())[:2]
-        same = (text for _, text in self.lines if fields_of(text, one) == first)
+        same = (text for _, text in self.lines if split_fields(text, one) == first)
         signs = [f"separated by {_SIGNS[s]}s" if s != " " else "separated by white space"
                  for s in (one, two)]  # fmt: skip
         other = f"`separator={_SIGNS[two]!r}`"

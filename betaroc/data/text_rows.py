@@ -32,8 +32,8 @@ from betaroc.data.text_layouts import (
     NAMED,
     SEPARATORS,
     TextLayout,
-    fields_of,
     is_number,
+    split_fields,
     with_point,
 )  # fmt: skip
 
@@ -126,7 +126,7 @@ def _header_names(header: bytes, separator: str) -> tuple[str, ...]:
         raise _DoubtError from error
     if len(text) > _LONGEST or not text.replace("\t", "").isprintable() or text.count('"') % 2:
         raise _DoubtError
-    return tuple(fields_of(text, separator))
+    return tuple(split_fields(text, separator))
 
 
 def _parsed(
@@ -359,7 +359,7 @@ def _records_of(
             yield [_json_text(where, trial, column) for column in columns], line
     elif layout.separator == " ":
         for line, text in enumerate(lines, layout.start):
-            fields = fields_of(text, " ")
+            fields = split_fields(text, " ")
             if fields and not fields[0].startswith("#"):
                 yield fields, line
     else:
@@ -484,7 +484,7 @@ def _refuse_width(row: list[str], width: int, line: int, name: str, layout: Text
     text = shown(layout.separator.join(row))
     others = [
         word for word, sign in SEPARATORS.items()
-        if sign != layout.separator and len(row) == 1 and len(fields_of(row[0], sign)) == width
+        if sign != layout.separator and len(row) == 1 and len(split_fields(row[0], sign)) == width
     ]  # fmt: skip
     if any(re.fullmatch(r"\*[0-9.]+", field) for field in row):
         do = (

@@ -19,7 +19,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import worded
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of, units_of
 from betaroc.decision.curve import (
-    Curve,
+    EpcBase,
     empirical_laws,
     group_counts,
     observed_prior,
@@ -112,7 +112,7 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
     return band._drawn
 
 
-def band(e: Curve, o: BandOptions) -> Band:
+def band(e: EpcBase, o: BandOptions) -> Band:
     """The band of a curve; `Epc.band` documents it."""
     fitted, dev = _varying(e, o)
     undefined, replicates = np.zeros(e.alpha.size, dtype=np.int64), 0
@@ -135,7 +135,7 @@ def band(e: Curve, o: BandOptions) -> Band:
     )  # fmt: skip
 
 
-def curve_replicates(e: Curve, o: BandOptions) -> FloatArray:
+def curve_replicates(e: EpcBase, o: BandOptions) -> FloatArray:
     """The curve in each replicate, a row each, nan where it is undefined."""
     return _replicates(e, o, *_varying(e, o))
 
@@ -148,7 +148,7 @@ def refuse_large_table(replicates: int, alphas: int) -> None:
         raise refusal("replicates", rule, checks.shown(replicates), "Take fewer.")
 
 
-def _warn_of_no_width(e: Curve, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
+def _warn_of_no_width(e: EpcBase, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
     """Errors that never happened leave nothing to vary, which is no certainty."""
     point = e.points
     decided = ((point.far == 0.0) | (point.far == 1.0)) & ((point.frr == 0.0) | (point.frr == 1.0))
@@ -176,7 +176,7 @@ class _Dev(NamedTuple):
     error: ThresholdError | None = None
 
 
-def _varying(e: Curve, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
+def _varying(e: EpcBase, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
     """Test's fit, None of scores, and dev where it is drawn again; checked for what is asked."""
     refuse_large_table(o.replicates, e.alpha.size)
     fitted = fitted_test(e, groups=o.groups)
@@ -216,7 +216,7 @@ def _varying(e: Curve, o: BandOptions) -> tuple[FittedTest | None, _Dev | None]:
 
 
 def _replicates(
-    e: Curve, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None
+    e: EpcBase, o: BandOptions, fitted: FittedTest | None, dev: _Dev | None
 ) -> FloatArray:
     """The curve in each replicate."""
     if fitted is not None:
@@ -289,8 +289,8 @@ def rows_by_cells(
     ]  # fmt: skip
 
 
-def measured(e: Curve, drawn: GroupedCounts) -> FloatArray:
-    """The curve's measure of error counts, a row a replicate; nan for an empty class."""
+def measured(e: EpcBase, drawn: GroupedCounts) -> FloatArray:
+    """The curve's measure of error counts, a row per replicate; nan for an empty class."""
     clients, impostors = drawn.clients, drawn.impostors
     c, i = clients[:, None], impostors[:, None]
     rates = (drawn.accepted / i, drawn.rejected / c, (c - drawn.rejected) / c,
@@ -303,7 +303,9 @@ def measured(e: Curve, drawn: GroupedCounts) -> FloatArray:
     return values
 
 
-def _shrunk(e: Curve, dev: _Dev, moved: FloatArray, fixed: Callable[[], FloatArray]) -> FloatArray:
+def _shrunk(
+    e: EpcBase, dev: _Dev, moved: FloatArray, fixed: Callable[[], FloatArray]
+) -> FloatArray:
     """Of replicates the part that is due to their thresholds as large as with all dev scores."""
     # At its own optimum every departure is a loss, which endless dev scores would not have.
     share = np.where(e._stationary, -dev.shrink, dev.shrink)
@@ -360,7 +362,7 @@ class FittedTest:
         return far, frr, tpr, tnr
 
     def values(
-        self, e: Curve, rng: np.random.Generator, size: int, dev: _Dev | None, *, stratified: bool
+        self, e: EpcBase, rng: np.random.Generator, size: int, dev: _Dev | None, *, stratified: bool
     ) -> FloatArray:
         """The measure at drawn parameters, at the curve's thresholds or at those drawn again."""
         z = rng.standard_normal((size, self.roots.shape[0]))
@@ -378,7 +380,7 @@ class FittedTest:
         return _shrunk(e, dev, values, lambda: e._at_rates(self.rates(z, e.chosen), priors))
 
 
-def fitted_test(e: Curve, *, groups: bool = True) -> FittedTest | None:
+def fitted_test(e: EpcBase, *, groups: bool = True) -> FittedTest | None:
     """Test's fit as what varies; None where test is anything but a fit of continuous distributions.
 
     Both distributions vary together where the fit's scores carry `groups`.
@@ -395,7 +397,7 @@ def fitted_test(e: Curve, *, groups: bool = True) -> FittedTest | None:
 
 # ---------------------------------------------------------------------------- delta method
 def _fit_delta(
-    e: Curve, test: FittedTest, error: ThresholdError | None, o: BandOptions
+    e: EpcBase, test: FittedTest, error: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
     changes = _changes(e, test, error, stratified=o.stratified)
@@ -404,7 +406,7 @@ def _fit_delta(
 
 
 def _changes(
-    e: Curve, test: FittedTest, error: ThresholdError | None, *, stratified: bool
+    e: EpcBase, test: FittedTest, error: ThresholdError | None, *, stratified: bool
 ) -> FloatArray:
     """Change of the measure with one standard error of each independent source, a column each."""
     own = np.eye(test.roots.shape[0])
@@ -434,7 +436,7 @@ def _changes(
     return np.concatenate(parts, axis=1)
 
 
-def _interval(e: Curve, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _interval(e: EpcBase, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Value -+ reach, on the logit scale for fractions, within the range for others."""
     v = e.value
     bottom, top = e._range
@@ -448,7 +450,7 @@ def _interval(e: Curve, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.where(inside, low, v), np.where(inside, high, v)
 
 
-def _scores_delta(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
+def _scores_delta(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Normal intervals of a curve whose test side is scores; nan where the measure is undefined.
 
     From the derivatives of the measure in both rates and an observed prior.
@@ -472,7 +474,7 @@ def _scores_delta(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     return _interval(e, reach * error)
 
 
-def _gradient(e: Curve, *, observed: bool) -> FloatArray:
+def _gradient(e: EpcBase, *, observed: bool) -> FloatArray:
     """Change of the measure at each threshold with FAR and FRR there, and with the prior.
 
     A rate of 0 or 1 does not vary; where the measure is undefined nothing does.
@@ -495,7 +497,7 @@ def _gradient(e: Curve, *, observed: bool) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------- intervals
-def _exact_ends(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
+def _exact_ends(e: EpcBase, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
         names = ("resample", "simultaneous", "stratified")
@@ -513,7 +515,7 @@ def _exact_ends(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 
 
 # ------------------------------------------------------------------------------- conditions
-def _kind(e: Curve, name: str, fitted: FittedTest | None) -> str:
+def _kind(e: EpcBase, name: str, fitted: FittedTest | None) -> str:
     """What a side was given as: scores, a fit whose parameters vary, or a model."""
     model = e._side(name).model
     if is_counted(model.client) and is_counted(model.impostor):
@@ -522,7 +524,7 @@ def _kind(e: Curve, name: str, fitted: FittedTest | None) -> str:
     return "a fit" if varies else "a model"
 
 
-def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
+def _refuse_sides(e: EpcBase, fitted: FittedTest | None, o: BandOptions) -> None:
     """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
     names = ("dev", "test") if o.resample == "both" else ("test",)
     kinds = {name: _kind(e, name, fitted) for name in names}
@@ -552,13 +554,13 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
         raise refusal("method", rule, actual, "Give the scores as test of epc.")
 
 
-def _dependent(e: Curve, *, groups: bool) -> Groups | None:
+def _dependent(e: EpcBase, *, groups: bool) -> Groups | None:
     """The groups of test, if trials depend on each other by them."""
     found = side_groups(e, "test", groups=groups)
     return found if found is not None and found.dependent else None
 
 
-def _refuse_dependent(e: Curve, *, groups: bool) -> None:
+def _refuse_dependent(e: EpcBase, *, groups: bool) -> None:
     found = _dependent(e, groups=groups)
     if found is not None:
         raise InputError.about("method")(
@@ -616,7 +618,7 @@ class Plan:
         Whether a fit is made in every replicate.
     """
 
-    curves: tuple[Curve, ...]
+    curves: tuple[EpcBase, ...]
     draw: Callable[[np.random.Generator, int], list[GroupedCounts]]
     groups: tuple[int | None, ...] | None
     dev_paired: bool | None
@@ -637,7 +639,7 @@ class Plan:
 
 
 def plan_of(
-    curves: Sequence[Curve], options: IntervalOptions, *, paired: bool,
+    curves: Sequence[EpcBase], options: IntervalOptions, *, paired: bool,
     names: Sequence[str] = _SYSTEMS,
 ) -> Plan:  # fmt: skip
     """The checked sides of curves as what a replicate draws; the method is what varies."""
@@ -719,8 +721,8 @@ def _drawn(sides: list[DrawnRows], rng: np.random.Generator, size: int) -> list[
 
 
 def _on_same_trials(
-    curves: tuple[Curve, ...], role: str, names: Sequence[str], *, paired: bool
-) -> tuple[Curve, ...]:
+    curves: tuple[EpcBase, ...], role: str, names: Sequence[str], *, paired: bool
+) -> tuple[EpcBase, ...]:
     """Curves of which one side is trial by trial, where scores are missing by their ids."""
     sides = [e._side(role).scores for e in curves]
     known = [own for own in sides if own is not None]
@@ -756,7 +758,7 @@ def _sufficiency(smallest: Smallest) -> float:
 
 
 def _rows(
-    curves: Sequence[Curve], role: str, *, shared: bool, groups: bool
+    curves: Sequence[EpcBase], role: str, *, shared: bool, groups: bool
 ) -> list[DrawnRows]:  # fmt: skip
     """The rows of one role: one and the same for all systems where they share trials."""
     trials = [side_trials(e, role) for e in curves]
@@ -781,7 +783,7 @@ def _references(trials: Sequence[ScoredTrials]) -> list[int]:
     return sorted(found)
 
 
-def _same_dev(curves: Sequence[Curve], *, groups: bool) -> bool:
+def _same_dev(curves: Sequence[EpcBase], *, groups: bool) -> bool:
     """Whether ids, or numbers and order, say that all systems judge the same dev trials."""
     laws = [law for e in curves for law in (e.dev.client, e.dev.impostor)]
     if any(is_binned(law) for law in laws):
@@ -794,7 +796,7 @@ def _same_dev(curves: Sequence[Curve], *, groups: bool) -> bool:
     )
 
 
-def _refuse_unpaired(curves: Sequence[Curve], names: Sequence[str], *, groups: bool) -> None:
+def _refuse_unpaired(curves: Sequence[EpcBase], names: Sequence[str], *, groups: bool) -> None:
     trials = [side_trials(e, "test") for e in curves]
     for k in _references(trials):
         for own, name in zip(trials[k + 1 :], names[k + 1 :], strict=True):

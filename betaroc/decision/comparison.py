@@ -887,7 +887,7 @@ class SystemsComparison(Tabular, Noun):
 
     # ------------------------------------------------------------------------- as tables
     def to_frame(self) -> Table:
-        """The ranking: a row a system, the best first.
+        """The ranking: a row per system, the best first.
 
         Returns
         -------

@@ -108,7 +108,7 @@ class _Side(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Tabular):
+class EpcBase(Tabular):
     """Dev's thresholds and what they do on test: the fields of :class:`betaroc.Epc`."""
 
     dev: ScoreModel
@@ -264,14 +264,14 @@ class Curve(Tabular):
         return (0.0, 1.0) if known is None else (known.low, known.high)
 
 
-def tell_support(e: Curve) -> None:
+def tell_support(e: EpcBase) -> None:
     """Warn of rates that were asked for and that no score speaks for, or that counts contradict."""
     for evidence, asked in e._asked(counted=False):
         tell(evidence, asked)
 
 
 # --------------------------------------------------------------------------- the axis
-def axes_of(e: Curve, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
+def axes_of(e: EpcBase, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
     """What stands at the axes of a curve, and whether the measure's is logarithmic."""
     log = checks.choice(scale, ("linear", "log"), "scale") == "log"
     row = MEASURES.get(e.measure)
@@ -284,12 +284,12 @@ def axes_of(e: Curve, scale: str, terms: str) -> tuple[AlphaAxes, bool]:
     return CRITERIA[e.criterion].axes(e.measure, words.name), log
 
 
-def slotted_axes(e: Curve) -> AlphaAxes:
+def slotted_axes(e: EpcBase) -> AlphaAxes:
     """What stands at the axes of a curve, with slots for a sentence."""
     return CRITERIA[e.criterion].axes(e.measure)
 
 
-def index_of_alpha(e: Curve, alpha: float | None) -> int:
+def index_of_alpha(e: EpcBase, alpha: float | None) -> int:
     """Which of the curve's alphas it is; it may be left out where there is but one."""
     if alpha is None:
         if e.alpha.size == 1:
@@ -416,7 +416,7 @@ def _refuse_model(model: ScoreModel, name: str) -> NoReturn:
     )
 
 
-def observed_prior(e: Curve, name: str) -> bool:
+def observed_prior(e: EpcBase, name: str) -> bool:
     """Whether the prior of a side is the share of clients among its scores."""
     model, scores, fit = e._side(name)
     client, impostor = model.client, model.impostor
@@ -429,7 +429,7 @@ def observed_prior(e: Curve, name: str) -> bool:
     return model.prior == client.total / (client.total + impostor.total)
 
 
-def side_trials(e: Curve, name: str) -> ScoredTrials:
+def side_trials(e: EpcBase, name: str) -> ScoredTrials:
     """The scores of an empirical side, with its groups if it has any."""
     model, scores, fit = e._side(name)
     if scores is not None:
@@ -442,14 +442,16 @@ def side_trials(e: Curve, name: str) -> ScoredTrials:
     return Trials(*(law.values for law in laws), *(law.weights for law in laws))
 
 
-def side_groups(e: Curve, name: str, *, groups: bool) -> Groups | None:
+def side_groups(e: EpcBase, name: str, *, groups: bool) -> Groups | None:
     """What the trials of a side depend on; None where they are independent, or taken as such."""
     _, scores, fit = e._side(name)
     data = fit.scores if scores is None and fit is not None else scores
     return groups_of(data) if groups else None
 
 
-def group_counts(e: Curve, resample: str, *, groups: bool) -> tuple[int | None, int | None] | None:
+def group_counts(
+    e: EpcBase, resample: str, *, groups: bool
+) -> tuple[int | None, int | None] | None:
     """Groups of dev and of test that vary as a whole."""
     found = [side_groups(e, name, groups=groups) for name in ("dev", "test")]
     dev, test = (None if g is None else g.labels for g in found)

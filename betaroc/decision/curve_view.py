@@ -21,7 +21,7 @@ from betaroc.data.groups import groups_of
 from betaroc.decision.bands import BandOptions, band
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
-    Curve,
+    EpcBase,
     axes_of,
     larger_is_better,
     short_measure,
@@ -87,7 +87,7 @@ def curve_view(e: Epc, around: Band | None = None, *, picture: bool = True) -> l
     return [*nodes, Figure(draw, "", f"{axes.measure} against {axes.alpha}")]
 
 
-def curve_answer(e: Curve) -> Words:
+def curve_answer(e: EpcBase) -> Words:
     """What was observed, between which values."""
     axes = slotted_axes(e)
     names = {role: getattr(e, role).name for role in ("dev", "test")}
@@ -141,7 +141,7 @@ def curve_grid(e: Epc, around: Band | None = None) -> Grid:
     return Grid(head, tuple(rows), kept=kept, typeset=True)
 
 
-def _quick_band(e: Curve) -> Band | None:
+def _quick_band(e: EpcBase) -> Band | None:
     """The interval at some fixed thresholds, where it is there at once."""
     test = e.test_scores
     if test is None or test.n_client + test.n_impostor > _MANY or groups_of(test) is not None:
@@ -174,7 +174,7 @@ def _interval_words(around: Band) -> str:
     return f"{what}, {of}{replicates}{by}."
 
 
-def loss_words(e: Curve) -> str:
+def loss_words(e: EpcBase) -> str:
     """What was expected and observed at a middle alpha, and why they differ."""
     axes = slotted_axes(e)
     shown = shown_places(e.alpha)

@@ -35,7 +35,7 @@ from betaroc.decision.bands import (
 )
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
-    Curve,
+    EpcBase,
     area_weights,
     axes_of,
     checked_alphas,
@@ -76,7 +76,7 @@ class LossSplit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Epc(Curve, Noun):
+class Epc(EpcBase, Noun):
     """A measure observed on test against the criterion its threshold was chosen for on dev.
 
     Parameters
@@ -613,7 +613,7 @@ class Epc(Curve, Noun):
         return self._derived() | found
 
     def to_frame(self) -> Table:
-        """One row an alpha.
+        """One row per alpha.
 
         Returns
         -------
@@ -647,7 +647,7 @@ def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _weights(
-    e: Curve, stat: Any, given: tuple[Any, ...], point: PointArguments
+    e: EpcBase, stat: Any, given: tuple[Any, ...], point: PointArguments
 ) -> tuple[FloatArray, str]:
     """What each alpha weighs in the number, and its name."""
     name = checks.choice(stat, ("area", "value"), "stat")
@@ -669,7 +669,7 @@ def _weights(
     return area_weights(e.alpha, start, stop) / (stop - start), "area"
 
 
-def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, float]:
+def area_range(e: EpcBase, low: float | None, high: float | None) -> tuple[float, float]:
     """The range of an area, inside that of the curve."""
     if CRITERIA[e.criterion].single:
         raise InputError(f"criterion {e.criterion!r} has no alpha, so its curve has no area.")
@@ -684,7 +684,7 @@ def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, 
     return start, stop
 
 
-def refuse_different(a: Curve, b: Curve, names: tuple[str, str]) -> None:
+def refuse_different(a: EpcBase, b: EpcBase, names: tuple[str, str]) -> None:
     """Curves that are compared have one criterion, one measure and equal alphas."""
     for name in ("criterion", "measure"):
         one, other = getattr(a, name), getattr(b, name)
@@ -1197,7 +1197,7 @@ class EpcCv(Tabular, Noun):
     impostor_folds: IntArray
 
     def to_frame(self) -> Table:
-        """One row an alpha.
+        """One row per alpha.
 
         Returns
         -------

@@ -103,7 +103,7 @@ class _Forecast(Tabular, Noun):
     fitted: bool
 
     def to_frame(self) -> Table:
-        """One row an alpha.
+        """One row per alpha.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class EpcForecast(_Forecast):
     """How far thresholds chosen on a development set will err, and what that costs.
 
     Made by :func:`epc_forecast`, which has the formulas; printed as a table. Arrays of
-    shape (k,), one entry an alpha; everything but `threshold`, `logit_threshold`,
+    shape (k,), one entry per alpha; everything but `threshold`, `logit_threshold`,
     `least` and `where` is nan where the optimum is no interior point.
 
     Parameters
@@ -240,7 +240,7 @@ class EpcForecast(_Forecast):
         Returns
         -------
         DevSize
-            Rounded up, one entry an alpha; inversions of the leading terms.
+            Rounded up, one entry per alpha; inversions of the leading terms.
 
         Raises
         ------
@@ -287,7 +287,7 @@ class TargetForecast(_Forecast):
     """What the threshold that a dev set counts for a target rate will do on test.
 
     Made by :func:`epc_forecast` with a `criterion` that is a rate of one class; printed as a table.
-    Arrays of shape (k,), one entry an alpha.
+    Arrays of shape (k,), one entry per alpha.
 
     Parameters
     ----------
@@ -623,7 +623,7 @@ _NODES = 14
 #: A share of nobody that may be divided by.
 _NOBODY = 1e-300
 #: Thresholds with their probabilities.
-Part = tuple[Thresholds, FloatArray]
+ForecastPart = tuple[Thresholds, FloatArray]
 
 
 class DrawnThresholds(NamedTuple):
@@ -714,7 +714,7 @@ class _Dev(NamedTuple):
     m: int
     unit: bool
 
-    def of_count(self, k: int) -> list[Part]:
+    def of_count(self, k: int) -> list[ForecastPart]:
         """k scores are counted beyond."""
         if k == self.n and self.own.up:
             return [(_everybody(1), np.ones(1))]
@@ -724,7 +724,7 @@ class _Dev(NamedTuple):
         x, share = self._score(k)
         return self._next(x, share, k, np.full(share.size, self.m), np.zeros(share.size))
 
-    def of_tie(self, k: int) -> tuple[list[Part], float]:
+    def of_tie(self, k: int) -> tuple[list[ForecastPart], float]:
         """k and k + 1 are equally near: the smaller HTER on dev, then the lower threshold.
 
         That is k + 1 where enough of the others lie between both. Their number is binomial; within
@@ -760,7 +760,7 @@ class _Dev(NamedTuple):
         left = np.clip(self.other.beyond(inner)[0] + moved, 0.0, 1.0)
         return [*parts, (self._middle(inner, self.other.place(left, 1.0 - left)), shares)], upper
 
-    def _score(self, k: int) -> Part:
+    def _score(self, k: int) -> ForecastPart:
         """The score that k others lie beyond."""
         from scipy.special import betaincinv, ndtr
 
@@ -773,7 +773,7 @@ class _Dev(NamedTuple):
     def _next(
         self, x: Thresholds, share: FloatArray, k: int, m: FloatArray, inside: FloatArray,
         logits: FloatArray = _LOGITS, *, half: bool = True,
-    ) -> list[Part]:  # fmt: skip
+    ) -> list[ForecastPart]:  # fmt: skip
         """Half-way to the next score beyond x, of k own and m others that are not `inside`.
 
         The nearest of either class, by its uniform share v, while none of the other comes first.

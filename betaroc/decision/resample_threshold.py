@@ -16,7 +16,7 @@ from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.vocabulary import worded
 from betaroc.data.scores import Scores
-from betaroc.decision.curve import WEIGHTED_ERROR, Curve, observed_prior, side_trials
+from betaroc.decision.curve import WEIGHTED_ERROR, EpcBase, observed_prior, side_trials
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import Drawn, _decisive, decides_by_counts, gap_places
@@ -58,7 +58,7 @@ class LeastWeightedError:
     at_edges: bool
 
     @classmethod
-    def of(cls, e: Curve) -> LeastWeightedError:
+    def of(cls, e: EpcBase) -> LeastWeightedError:
         """Of a curve whose dev side is scores."""
         at_edges = decides_by_counts(e.dev._pair) and e.dev._pair.at_edges
         return cls(SortedRows.of(side_trials(e, "dev")), e.alpha, at_edges)
@@ -76,7 +76,7 @@ class LeastWeightedError:
         )
 
     def thresholds(self, drawn: Counts) -> FloatArray:
-        """A row a replicate, from how often each row of dev is drawn; nan for an empty class."""
+        """A row per replicate, from how often each row of dev is drawn; nan for an empty class."""
         counts = self.rows.sorted_counts(drawn)
         below = [counts_below(part) for part in counts]
         sizes = below[0][:, -1], below[1][:, -1]
@@ -107,7 +107,7 @@ class LeastWeightedError:
 
 
 def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Cost of an accepted impostor and of a rejected client, a row a replicate.
+    """Cost of an accepted impostor and of a rejected client, a row per replicate.
 
     Whole numbers, so that equal criteria are equal sums, and such that of these the one of the
     least HTER is smallest; where doubles cannot hold them, alpha and 1 - alpha alone.
@@ -153,11 +153,11 @@ class OtherCriterion:
     """Any criterion among scores, one replicate at a time; an observed prior may vary."""
 
     rows: SortedRows
-    e: Curve
+    e: EpcBase
     varies: bool = True
 
     @classmethod
-    def of(cls, e: Curve, *, varies: bool = True) -> OtherCriterion:
+    def of(cls, e: EpcBase, *, varies: bool = True) -> OtherCriterion:
         """Of a curve whose dev side is scores."""
         varies = varies and observed_prior(e, "dev")
         return cls(SortedRows.of(side_trials(e, "dev")), e, varies)
@@ -218,7 +218,7 @@ class ThresholdError:
         return Thresholds(*(np.where(move != 0.0, *pair) for pair in pairs))
 
 
-def threshold_error(fit: PairEstimate, e: Curve, *, groups: bool = True) -> ThresholdError:
+def threshold_error(fit: PairEstimate, e: EpcBase, *, groups: bool = True) -> ThresholdError:
     """The error of the thresholds of a curve whose dev side is a fit, from its covariance.
 
     Of both classes together where the fit's scores carry `groups`.
@@ -247,12 +247,12 @@ class FitAgain:
     every other choice is `CRITERIA`'s own.
     """
 
-    e: Curve
+    e: EpcBase
     fit: PairEstimate
     scores: Scores
 
     @classmethod
-    def of(cls, e: Curve, name: str = "the curve") -> FitAgain:
+    def of(cls, e: EpcBase, name: str = "the curve") -> FitAgain:
         """Of a curve whose dev side is a fit of scores."""
         if e.dev_fit is None:
             kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
@@ -439,7 +439,7 @@ def _options(rule: BoundaryRule | None) -> dict[str, Any]:
 Resampler = FitAgain | LeastWeightedError | OtherCriterion
 
 
-def resampler(e: Curve, name: str = "the curve", *, varies: bool = True) -> Resampler:
+def resampler(e: EpcBase, name: str = "the curve", *, varies: bool = True) -> Resampler:
     """What chooses dev's thresholds from drawn trials."""
     if not decides_by_counts(e.dev._pair):
         return FitAgain.of(e, name)
@@ -448,7 +448,7 @@ def resampler(e: Curve, name: str = "the curve", *, varies: bool = True) -> Resa
     return OtherCriterion.of(e, varies=varies)
 
 
-def dev_size(e: Curve, m: int | None, rows: DrawnRows) -> tuple[int, int]:
+def dev_size(e: EpcBase, m: int | None, rows: DrawnRows) -> tuple[int, int]:
     """Dev scores or groups to draw, all of them where the plain bootstrap is consistent; of all."""
     sizes, total, what = rows.units, sum(rows.units), "scores"
     if (of := rows.groups) is not None:
@@ -464,6 +464,6 @@ def dev_size(e: Curve, m: int | None, rows: DrawnRows) -> tuple[int, int]:
     return m, total
 
 
-def shrink_of(e: Curve, m: int, total: int) -> float:
+def shrink_of(e: EpcBase, m: int, total: int) -> float:
     """How much less the thresholds of all dev scores depart than those of m."""
     return float((m / total) ** (1.0 / 3.0 if e.criterion in _CUBE_ROOT else 0.5))

@@ -648,7 +648,7 @@ _LEAST, _MOST = sys.float_info.min, 600.0
 class Free(NamedTuple):
     """The parameters of a distribution that vary, where they are, and their derivatives.
 
-    ``rates`` has a row a coordinate and a column a parameter of ``among``.
+    ``rates`` has a row per coordinate and a column per parameter of ``among``.
     """
 
     names: tuple[str, ...]

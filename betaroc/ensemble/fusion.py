@@ -44,7 +44,7 @@ from betaroc.rendering.tree_text import text_of
 
 
 class TrialSet(NamedTuple):
-    """Scores of both classes, a row a trial, a column a classifier."""
+    """Scores of both classes, a row per trial, a column per classifier."""
 
     client: FloatArray
     impostor: FloatArray
@@ -223,7 +223,7 @@ def score_losses(
 def vote_losses(
     votes: TrialSet, own: TrialSet, members: int, part: CurvePart
 ) -> tuple[FloatArray, FloatArray]:
-    """The same where dev chooses how many votes accept; votes have a column an alpha.
+    """The same where dev chooses how many votes accept; votes have a column per alpha.
 
     Smallest criterion, then smallest HTER, then fewest votes: of -1, which accepts all, to as many
     as there are members, which accepts none.

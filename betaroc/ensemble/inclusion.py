@@ -215,7 +215,7 @@ class Inclusion(Result, Noun):
 
     @property
     def table(self) -> Table:
-        """A frame, one row a classifier: family, verdict, gain, p-values, sizes, ends.
+        """A frame, one row per classifier: family, verdict, gain, p-values, sizes, ends.
 
         `gain`, `gain_low` and `gain_high` are those of the learned fusion (more in `learned`),
         `marginal` is what the own ROC says. `auc_fitted` is the area under the fitted ROC,
@@ -227,7 +227,7 @@ class Inclusion(Result, Noun):
 
     @property
     def learned(self) -> Table:
-        """A frame, one row a classifier: what it adds to the others in a learned fusion.
+        """A frame, one row per classifier: what it adds to the others in a learned fusion.
 
         Columns system, with_it, without (areas under the ROC of a ridge-logistic fusion of all and
         of all others), estimate (their difference), low, high, level, method, word ("include",

@@ -129,7 +129,7 @@ _ends = attrgetter("estimate", "low", "high")
 
 
 def inclusion_columns(result: Inclusion) -> dict[str, list[Any]]:
-    """One row a classifier."""
+    """One row per classifier."""
     twice = {second: first for first, second in result.duplicates}
     rows = []
     for name, verdict in result.verdict.items():

@@ -348,7 +348,7 @@ STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: What the two ends are called in sentences.
 END_WORDS = {"strict": f"low-{FAR}", "lax": f"high-{FAR}"}
 #: Every word of a verdict.
-VERDICTS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
+INCLUSION_VERDICTS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
 #: Sides that are known.
 _KNOWN = ("above", "below")
 #: What the ends of a classifier's own ROC say against it, where its gain cannot be told.

@@ -50,7 +50,7 @@ class Systems(Tabular):
     names : tuple of str
         Of the classifiers, all different.
     client, impostor : ndarray, shape (n, k)
-        A row a trial of the class, a column a classifier.
+        A row per trial of the class, a column per classifier.
     client_groups, impostor_groups : ndarray, optional
         Groups of dependent trials, as in `Scores`.
     omitted : int
@@ -137,8 +137,8 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
         scores = by_name[source]
         if not isinstance(scores, Scores):
             raise InputTypeError.about(role)(
-                f"{role} must map names to Scores, or be a frame with a column a classifier; got a"
-                f" {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
+                f"{role} must map names to Scores, or be a frame with a column per classifier; got"
+                f" a {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
             )
         do = "Keep the trials that every system scored, and leave out the others"
         refuse_rejected(scores, "a fused score", do)

@@ -136,7 +136,7 @@ def _counted(x: FloatArray) -> str:
 # --------------------------------------------------------------------- the sums of systems
 @dataclass(frozen=True)
 class ClassColumns:
-    """One class of every system: an entry a system.
+    """One class of every system: an entry per system.
 
     `log`, `log1m`, `logit_square` (about the mean logit), `inner_low` and `inner_high` are of the
     `inner` scores, strictly inside (0, 1); all else of all `n`. `kept` and `logit_kept` are the

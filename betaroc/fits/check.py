@@ -765,7 +765,7 @@ class FitCheck(Result, Noun):
         Returns
         -------
         pandas.DataFrame
-            A row a test and class: test ("ks", "cvm", "ad", "information", "roc_distance"), class
+            A row per test and class: test ("ks", "cvm", "ad", "information", "roc_distance"), class
             ("both" of the last), statistic and p_value; none where only rates were counted.
 
         Examples

@@ -71,7 +71,7 @@ class Regression(NamedTuple):
     """Where the likelihood of one class is largest, or where the search for it ended.
 
     ``back`` leads from the orthonormal coordinates, in which the search goes on, to the
-    coefficients; ``information`` (of all trials) and ``scores`` (a row a trial, the derivatives
+    coefficients; ``information`` (of all trials) and ``scores`` (a row per trial, the derivatives
     of its log density) are in the orthonormal ones.
     """
 
@@ -903,7 +903,7 @@ def fit_covariates(
     Parameters
     ----------
     frame : frame
-        Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; one row a trial.
+        Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; one row per trial.
     formula : str
         Right-hand side for the mean in the columns of the frame, such as ``"sharpening"``,
         ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, in Wilkinson's

@@ -521,7 +521,7 @@ class DistributionFit(Estimate, Noun):
         return _line(f"<DistributionFit {self.family}{held}; {self.n} scores>")
 
     def to_frame(self) -> Table:
-        """A frame, one row a parameter: family, parameter, estimate, std_error.
+        """A frame, one row per parameter: family, parameter, estimate, std_error.
 
         Returns
         -------
@@ -1276,7 +1276,7 @@ class Fit(FitPoints, Noun):
         return fit_block(self)
 
     def to_frame(self) -> Table:
-        """A frame, one row a class and parameter.
+        """A frame, one row per class and parameter.
 
         Returns
         -------

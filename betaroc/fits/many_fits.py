@@ -1,4 +1,4 @@
-"""Fits of many systems at once: a table with a row a system."""
+"""Fits of many systems at once: a table with a row per system."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def statistic_columns(
 
 
 # ----------------------------------------------------------------------
-# Fits of many systems at once: a table with a row a system.
+# Fits of many systems at once: a table with a row per system.
 @public
 def fit_many(
     frame: Any,
@@ -149,12 +149,12 @@ def fit_many(
     boundary: str | None = None,
     statistics: str | Sequence[str] = (),
 ) -> Table:
-    """Maximum-likelihood fits of many systems: a table with a row a system.
+    """Maximum-likelihood fits of many systems: a table with a row per system.
 
     Parameters
     ----------
     frame : frame, mapping or sequence
-        A frame with a row a score, eager or lazy, of any engine that Narwhals reads (pandas,
+        A frame with a row per score, eager or lazy, of any engine that Narwhals reads (pandas,
         Polars, pyarrow, DuckDB, Dask, PySpark): it is grouped on its own engine, and only sums are
         collected. Or a mapping of names to Scores or ScoreSummary, or a sequence of these, named
         by their `name` or their place.
@@ -212,7 +212,7 @@ def fit_many(
 
     Notes
     -----
-    A beta fit needs two sums a class. Those of all systems are made in one pass, and Newton's
+    A beta fit needs two sums per class. Those of all systems are made in one pass, and Newton's
     method runs on all of them side by side, to the accuracy of :func:`fit`; a class with a + b
     beyond about 1e3 is fitted again by itself from its scores. Of a frame, whose sums are all
     there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted. Sums

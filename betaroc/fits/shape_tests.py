@@ -622,7 +622,7 @@ class CurveTest(Noun):
 
 
 def tested_families() -> list[str]:
-    """Families of one density a class, but those whose tails have orders of their own."""
+    """Families of one density per class, but those whose tails have orders of their own."""
     return [
         name for name, row in FAMILIES.items()
         if row.of_density and not (row.law and issubclass(row.law, SinhArcsinh))

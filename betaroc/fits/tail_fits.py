@@ -73,7 +73,7 @@ class TailRequest(NamedTuple):
         sizes: int | Sequence[int] | None = None,
         bounds: tuple[float, float] | None = None,
     ) -> TailRequest | None:
-        """What was asked for, checked: one word for both classes, a word a class, or nothing.
+        """What was asked for, checked: one word for both classes, a word per class, or nothing.
 
         Raises
         ------

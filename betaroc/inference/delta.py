@@ -311,7 +311,7 @@ class SmallSample(NamedTuple):
         return float(slopes @ along)
 
     def draw(self, stream: np.random.Generator, size: int) -> FloatArray:
-        """Errors of all coordinates: Student's in each class, less the bias; a row a draw."""
+        """Errors of all coordinates: Student's in each class, less the bias; a row per draw."""
         z = stream.standard_normal((size, self.roots.shape[0]))
         return np.asarray((z / self._errors(stream, size)[:, self.owner]) @ self.roots - self.bias)
 
@@ -535,7 +535,7 @@ class Nearby:
     def drawn(
         self, of: Callable[[ScoreModel], Any], options: IntervalOptions, *columns: int
     ) -> FloatArray:
-        """Numbers of the models at drawn parameters, a row a replicate."""
+        """Numbers of the models at drawn parameters, a row per replicate."""
 
         def draw(rng: np.random.Generator, size: int) -> list[Any]:
             return [of(self.model(away)) for away in self.small.draw(rng, size)]

@@ -78,7 +78,7 @@ class DrawnRows:
     def draw(
         self, rng: np.random.Generator, size: int, share: float = 1.0, *, stratified: bool = True
     ) -> Counts:
-        """How often each row is drawn, a row a replicate, of clients and of impostors.
+        """How often each row is drawn, a row per replicate, of clients and of impostors.
 
         A share of all trials or groups is drawn; unless stratified, not that of each class.
         """
@@ -102,7 +102,7 @@ class DrawnRows:
 
 
 def _copies(rng: np.random.Generator, size: int, copies: IntArray, share: float) -> IntArray:
-    """How often each of some rows is drawn if a share of their copies is, a row a replicate."""
+    """How often each of some rows is drawn if a share of their copies is, a row per replicate."""
     total, n = int(np.sum(copies)), copies.size
     drawn = max(1, round(share * total))
     if total > _COPIES_A_ROW * n:
@@ -165,7 +165,7 @@ class SortedRows:
         Parameters
         ----------
         drawn : tuple of ndarray of int
-            How often each row of the side was drawn, a row a replicate.
+            How often each row of the side was drawn, a row per replicate.
         theta : ndarray, shape (k,) or (replicates, k)
             Those of all replicates, or of each; accepted is what is greater.
         """

@@ -142,7 +142,7 @@ def refuse_other_trials(
             raise InputError.about("paired")(
                 _PAIRED + f" needs equal weights in both; {bad.size} of {weight.size} {who}"
                 f" weights differ, first {float(weight[bad[0]])!r} and {float(other[bad[0]])!r} at"
-                f" index {bad[0]}. Give one weight a trial" + _OR_NOT
+                f" index {bad[0]}. Give one weight per trial" + _OR_NOT
             )
         _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id" + _OR_NOT)
         if groups:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from betaroc.core import checks
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.options import IntervalArguments
-from betaroc.core.text import number
+from betaroc.core.text import parse_number
 from betaroc.core.vocabulary import COMPLEMENTS, RateArguments, canonical
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -205,7 +205,7 @@ def asking_of_text(text: str) -> Asking:
 def _number(text: str) -> float | str:
     """The number of a text, or the text itself, which the check of its point refuses."""
     try:
-        return number(text)
+        return parse_number(text)
     except ValueError:
         return text
 

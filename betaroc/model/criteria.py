@@ -128,7 +128,7 @@ def choose_linear(
         )
     x, y, total = x[kept], y[kept], candidates.far[kept] + candidates.frr[kept]
     vertices = hull_vertices(x, y)
-    criterion = _criterion(weights_of(alpha), x[vertices], y[vertices])
+    criterion = _criterion(error_weights(alpha), x[vertices], y[vertices])
     chosen = vertices[_least(criterion, total[vertices])]
     # Where x alone counts, equal x of a larger y may have the lower HTER.
     chosen = np.where(alpha == 1.0, _least(x[None, :], total), chosen)
@@ -166,7 +166,7 @@ def _criterion(weights: Sequence[Fraction], x: FloatArray, y: FloatArray) -> Flo
     return np.asarray(for_x[:, None] * x + for_y[:, None] * y)
 
 
-def weights_of(alpha: FloatArray) -> list[Fraction]:
+def error_weights(alpha: FloatArray) -> list[Fraction]:
     """The decimals that were meant."""
     return [operating_points.exact_weight(a) for a in alpha.tolist()]
 
@@ -600,7 +600,7 @@ _TARGETS = {
 #: Every criterion by the name used everywhere.
 CRITERIA: dict[str, Criterion] = {
     "weighted-error": Criterion(
-        lambda pair, _, alpha: least_weighted_errors(pair, weights_of(alpha)),
+        lambda pair, _, alpha: least_weighted_errors(pair, error_weights(alpha)),
         f"alpha: weight of {FAR} against {FRR}",
     ),
     **{

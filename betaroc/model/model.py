@@ -104,12 +104,12 @@ class ScoreModel(Noun):
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
     def to_frame(self) -> Table:
-        """Both distributions as a table, one row a parameter.
+        """Both distributions as a table, one row per parameter.
 
         Returns
         -------
         pandas.DataFrame
-            Columns class, distribution, parameter and value; of scores as they are a row a score.
+            Columns class, distribution, parameter and value; of scores as they are a row per score.
 
         Examples
         --------

@@ -148,7 +148,7 @@ def kinds_of(roots: Iterable[type]) -> dict[str, type]:
         if kind.__name__ in kinds:
             raise KeyError(f"two kinds are called {kind.__name__}")
         kinds[kind.__name__] = kind
-        codecs = list(parts_of(kind).values())
+        codecs = list(document_parts(kind).values())
         for codec in codecs:  # which grows
             codecs += codec.parts
             waiting += codec.python if codec.form == "record" else ()
@@ -172,7 +172,7 @@ class _State:
             raise refusal(at[:80], rule, "what is deeper", kind=FileFormatError)
 
 
-def refuse(at: str, must: str, value: object) -> NoReturn:
+def refuse_field(at: str, must: str, value: object) -> NoReturn:
     """Raise the error of a place in a document."""
     must = must if len(must) <= 140 else f"{must[:137]}..."
     remedy = "Write the document again with to_json, or mend it there."
@@ -414,7 +414,7 @@ def write(codec: Codec, value: Any, at: str, state: _State) -> Any:
 def read(codec: Codec, document: Any, at: str, state: _State) -> Any:
     """The value of a plain form."""
     if not _suits(codec, document):
-        refuse(at, codec.must, document)
+        refuse_field(at, codec.must, document)
     match codec.form:
         case "real":
             return float("nan" if document is None else document)
@@ -477,7 +477,7 @@ def _read_array(codec: Codec, document: Any, at: str, state: _State) -> Any:
         place = document["same as"]
         known = state.arrays.get(place) if isinstance(place, str) else None
         if known is None or not _takes(codec, known):
-            refuse(join_path(at, "same as"), "the place of an array before it", place)
+            refuse_field(join_path(at, "same as"), "the place of an array before it", place)
         return known
     else:
         array = _shaped(codec, at=at, state=state, **document)
@@ -489,12 +489,12 @@ def _shaped(codec: Codec, values: Any, dtype: Any, shape: Any, at: str, state: _
     """An array of which neither dtype nor shape follow from lists."""
     letter = _LETTERS.get(dtype) if isinstance(dtype, str) else None
     if letter is None or codec.kind not in ("", letter):
-        refuse(f"{at}.dtype", "the dtype of such an array", dtype)
+        refuse_field(f"{at}.dtype", "the dtype of such an array", dtype)
     whole = isinstance(shape, list) and len(shape) <= _MOST_AXES
     whole = whole and all(type(n) is int and n >= 0 for n in shape)
     whole = whole and math.prod(max(n, 1) for n in shape) < _MOST_ENTRIES
     if not isinstance(values, list) or not whole or math.prod(shape) != len(values):
-        refuse(f"{at}.shape", "the shape of its values", shape)
+        refuse_field(f"{at}.shape", "the shape of its values", shape)
     array = _entries(codec, values, letter, f"{at}.values", state).reshape(shape)
     with np.errstate(over="ignore"):  # beyond a narrow type is infinity
         return array.astype(dtype) if letter == "f" else array
@@ -507,7 +507,7 @@ def _flat_list(document: list[Any], at: str) -> tuple[list[Any], tuple[int, ...]
         width = len(document[0])
         for k, row in enumerate(document):
             if not isinstance(row, list) or len(row) != width:
-                refuse(f"{at}[{k}]", f"a list of {width}, as the first is", row)
+                refuse_field(f"{at}[{k}]", f"a list of {width}, as the first is", row)
         document, shape = [v for row in document for v in row], (*shape, width)
     return document, shape
 
@@ -520,16 +520,16 @@ def _entries(codec: Codec, flat: list[Any], kind: str, at: str, state: _State) -
         flat = [read(entry, v, f"{at}[{k}]", state) for k, v in enumerate(flat)]
     if kind == "U" and len(flat) * max(map(len, flat), default=0) > _MOST_LETTERS:
         wide = f"{codec.must}, of which each takes the room of the longest"
-        refuse(at, wide, f"{len(flat)} texts")
+        refuse_field(at, wide, f"{len(flat)} texts")
     try:
         return np.array(flat, dtype=dtype)
     except OverflowError:
-        refuse(at, f"{codec.must}, of 64 bits each", max(flat, key=abs))
+        refuse_field(at, f"{codec.must}, of 64 bits each", max(flat, key=abs))
 
 
 # ------------------------------------------------------------------ the fields of a class
 @cache
-def parts_of(kind: Any) -> dict[str, Codec]:
+def document_parts(kind: Any) -> dict[str, Codec]:
     """By name the codecs of what of a class stands in a document."""
     return {name: codec_of(hint) for name, hint in _hints(kind).items()}
 
@@ -549,7 +549,7 @@ def needed_of(kind: Any) -> tuple[str, ...]:
         none, names = (MISSING, MISSING), {f.name for f in fields(kind)}
         needed = {f.name for f in fields(kind) if (f.default, f.default_factory) == none}
         optional = (names | also) - needed
-    return tuple(name for name in parts_of(kind) if name not in optional)
+    return tuple(name for name in document_parts(kind) if name not in optional)
 
 
 @cache
@@ -562,7 +562,7 @@ def to_fields(value: Any) -> dict[str, Any]:
     """By name what of a value stands in a document."""
     kind: Any = type(value)
     part_of = value._document_part if isinstance(value, Value) else partial(getattr, value)
-    return {name: part_of(name) for name in parts_of(kind)}
+    return {name: part_of(name) for name in document_parts(kind)}
 
 
 def _write_record(value: Any, at: str, state: _State) -> dict[str, Any]:
@@ -570,7 +570,7 @@ def _write_record(value: Any, at: str, state: _State) -> dict[str, Any]:
     if not kind.__module__.startswith("betaroc."):
         what, rule = at or "what is written", "be of a class of betaroc, which readers know"
         raise refusal(what, rule, shown(kind.__name__), "Pickle it instead.", InputTypeError)
-    parts, record = parts_of(kind), {}
+    parts, record = document_parts(kind), {}
     for name, part in to_fields(value).items():
         present = part if isinstance(part, str | tuple) else part is not None
         if present or name not in also_of(kind):
@@ -589,9 +589,9 @@ def _read_record(codec: Codec, document: dict[str, Any], at: str, state: _State)
         options = names_below(codec.python, state.kinds)
         name = document.get("kind")
         if not isinstance(name, str) or name not in options:
-            refuse(join_path(at, "kind"), f"one of {', '.join(options)}", name)
+            refuse_field(join_path(at, "kind"), f"one of {', '.join(options)}", name)
         kind = state.kinds[name]
-    parts = parts_of(kind)
+    parts = document_parts(kind)
     for name in document:
         if name not in parts and not (codec.named and name in ENVELOPE):
             raise FileFormatError(
@@ -600,7 +600,7 @@ def _read_record(codec: Codec, document: dict[str, Any], at: str, state: _State)
             )
     for name in needed_of(kind):
         if name not in document:
-            refuse(join_path(at, name), f"there, {parts[name].must}", None)
+            refuse_field(join_path(at, name), f"there, {parts[name].must}", None)
     state.deeper(at)
     content = {
         name: read(codec, document[name], join_path(at, name), state)
@@ -637,22 +637,22 @@ def consistent(content: dict[str, Any], at: str, made: Any) -> Any:
     sizes = {name: np.shape(part)[-1:] for name, part in arrays.items() if part is not None}
     for name, size in sizes.items():
         if size != sizes[alike[0]]:
-            refuse(join_path(at, name), f"as long as {alike[0]}, {sizes[alike[0]]}", size)
+            refuse_field(join_path(at, name), f"as long as {alike[0]}, {sizes[alike[0]]}", size)
     for name, part in content.items():
         low, high = span_of(name)
         parts = part if isinstance(part, tuple) else (part,)
         numbers = [np.asarray(n) for n in parts if isinstance(n, int | float | np.ndarray)]
         if low == 0.0 and any(np.any((n < low) | (n > high)) for n in numbers):
-            refuse(join_path(at, name), f"from {low:g} to {high:g}", part)
+            refuse_field(join_path(at, name), f"from {low:g} to {high:g}", part)
         upper = f"{name.removesuffix('low')}high"
         ends = name in LOW_ENDS and part is not None and content.get(upper) is not None
         if ends and np.any(np.asarray(part) > content[upper]):
-            refuse(join_path(at, name), f"at most {upper}", part)
+            refuse_field(join_path(at, name), f"at most {upper}", part)
     follows = {name: getattr(made, name) for name in content if isinstance(made, Value)}
     follows |= getattr(made, "_follows", dict)()
     for name, part in content.items():
         if name in follows and not agrees(part, follows[name]):
-            refuse(join_path(at, name), f"{shown(follows[name])}, which follows", part)
+            refuse_field(join_path(at, name), f"{shown(follows[name])}, which follows", part)
     return made
 
 

@@ -60,7 +60,7 @@ from betaroc.report.page import (
     analysis_block,
     apart_words,
     checks_of,
-    contradicted,
+    contradicted_points,
     decision_lines,
     decision_of,
     doubts,
@@ -76,7 +76,7 @@ from betaroc.report.page import (
 from betaroc.report.score_set import (
     EER_THRESHOLD,
     MADE,
-    RATES,
+    SHOWN_RATES,
     Measured,
     ObservedCurve,
     ObservedPoint,
@@ -200,7 +200,7 @@ class Analysis(Result, Noun):
             without pictures; warnings.
         """
         alarms, warnings = doubts(self)
-        first = [*contradicted(self)[1], *alarms, *filter(None, [apart_words(self.dev)])]
+        first = [*contradicted_points(self)[1], *alarms, *filter(None, [apart_words(self.dev)])]
         blocks = ["\n".join(decision_lines(self)), *["\n".join(first)] * bool(first)]
         say = in_field_words(self)
         blocks.append(text_of([retold(section, say) for section in sections_of(self)]))
@@ -230,13 +230,13 @@ class Analysis(Result, Noun):
             "tests": [set_numbers(part, files) for part in self.tests],
             "decision": decision_numbers(self),
             "operating_points": [met_numbers(p, self.parts) for p in self.points],
-            "contradictions": [row._asdict() for row in contradicted(self)[0]],
+            "contradictions": [row._asdict() for row in contradicted_points(self)[0]],
             "curves": [observed_numbers(met) for met in self.curves],
             "warnings": [notice.message for notice in self.notices],
         }
 
     def to_frame(self) -> Table:
-        """The operating points as a table, a row a threshold and score set.
+        """The operating points as a table, a row per threshold and score set.
 
         Returns
         -------
@@ -803,7 +803,7 @@ def _rates_of(part: ScoreSet, point: OperatingPoint, fit: Fit | None = None) -> 
     model = part.empirical if fit is None else fit.model
     keys = ("far", "frr", "hter", "precision", "f1")
     rates = {key: MEASURES[key].value(point) for key in keys}
-    made = (key for key in rates_shown([part]) if key not in RATES)
+    made = (key for key in rates_shown([part]) if key not in SHOWN_RATES)
     return rates | {key: rate_at(key, model, point) for key in made}
 
 
@@ -881,7 +881,7 @@ def report_document(analysis: Analysis) -> dict[str, Any]:
         "title": foreign(analysis.dev.name).whole,
         "answer": [say(line) for line in decision_lines(analysis)],
         "decision": decision_numbers(analysis),
-        "contradicted": [say(line) for line in contradicted(analysis)[1]],
+        "contradicted": [say(line) for line in contradicted_points(analysis)[1]],
         "warnings": [say(notice.message) for notice in analysis.notices],
         "sections": [dict_of(retold(section, say)) for section in sections],
     })  # fmt: skip

@@ -20,7 +20,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import CLASSES, FloatArray
 from betaroc.core.errors import BetarocError, InputError, MisfitWarning
 from betaroc.core.notices import quietly
-from betaroc.core.text import number, shown
+from betaroc.core.text import parse_number, shown
 from betaroc.core.vocabulary import (
     A_CLIENT,
     AN_IMPOSTOR,
@@ -120,7 +120,7 @@ from betaroc.rendering.tree import (
 from betaroc.rendering.tree_html import html_of, prose_of, template, tight, typeset
 from betaroc.report.score_set import (
     Contradiction,
-    Named,
+    NamedSets,
     ScoreSet,
     contradiction_words,
     contradictions,
@@ -178,7 +178,7 @@ def request_of(target: AnalysisTarget, confidence: float) -> DecisionRequest:
     elif isinstance(target, str):
         items = [[part.strip() for part in item.partition("=")] for item in target.split(",")]
         try:
-            arguments = {name.replace("-", "_"): number(value) for name, _, value in items}
+            arguments = {name.replace("-", "_"): parse_number(value) for name, _, value in items}
         except ValueError:
             arguments = {}
         arguments = arguments if len(arguments) == len(items) else {}
@@ -377,7 +377,7 @@ def _key(row: RateRow, k: int) -> str:
 def _rates(
     analysis: Analysis, d: Decision, rows: Sequence[RateRow], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Of one test a row a rate; of several a row a set."""
+    """Of one test a row a rate; of several a row per set."""
     words, several = analysis.words, len(analysis.tests) > 1
     cells = [
         [
@@ -610,7 +610,7 @@ def in_field_words(analysis: Analysis) -> Callable[[str], str]:
     return Vocabulary(checks.terms_of(analysis.terms), analysis.words).fill
 
 
-def contradicted(analysis: Analysis) -> tuple[list[Contradiction], list[str]]:
+def contradicted_points(analysis: Analysis) -> tuple[list[Contradiction], list[str]]:
     """What test contradicts, and in words, which stand before anything that rests on dev."""
     rows = contradictions(analysis.dev, analysis.tests, analysis.points, analysis.level)
     names = dict(zip((p.role for p in analysis.tests), set_names(analysis.tests), strict=True))
@@ -643,7 +643,7 @@ _UNDRAWN = (
 def _body(analysis: Analysis, sections: Sequence[Section], body: Markup) -> str:
     """What stands first, and the sections below it."""
     d, (rows, lines), (alarms, warnings) = (
-        analysis.decision, contradicted(analysis), doubts(analysis),
+        analysis.decision, contradicted_points(analysis), doubts(analysis),
     )  # fmt: skip
     page = template("page.html.j2", "report").render({
         "screen": first_screen(analysis), "far": FAR, "frr": FRR,
@@ -751,7 +751,7 @@ def glossary_of(terms: Container[str]) -> Section:
 def sections_of(analysis: Analysis, *, drawn: bool = False) -> list[Section]:
     """All sections of an analysis in their order; pictures are for a page."""
     names = ["dev", *set_names(analysis.tests)]
-    sets: Named = list(zip(analysis.parts, names, strict=True))
+    sets: NamedSets = list(zip(analysis.parts, names, strict=True))
     beta, level = analysis.beta, analysis.level
     pair = () if beta is None else (beta_pair_section(beta, analysis.dev),)
     sections = [

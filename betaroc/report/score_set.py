@@ -524,7 +524,7 @@ class CurveTests:
         if self.curve is not None:
             return self.curve.contradiction
         texts = self.counts.items()
-        return "; ".join(f"{END_WORDS[end]} {text}" for end, text in texts if CONTRADICTED in text)
+        return "; ".join(f"{END_TITLES[end]} {text}" for end, text in texts if CONTRADICTED in text)
 
     @property
     def whole(self) -> Mapping[str, float]:
@@ -550,14 +550,14 @@ class CurveTests:
         )
 
 
-END_WORDS = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
+END_TITLES = {"at_zero": "at the low thresholds", "at_one": "at the high thresholds"}
 
 
 def curve_tests(fit: Fit, level: float) -> CurveTests:
     """What may be said of the curve of a fit at a level."""
     fit = fit._scored
     if not ends_are_tested(fit.family):
-        sides = {end: getattr(fit.model.ends(), end).side for end in END_WORDS}
+        sides = {end: getattr(fit.model.ends(), end).side for end in END_TITLES}
         silent = is_of_counts(fit.family)
         counts = {
             end: "" if silent or side == "on" else counts_at_end(fit, end, side).words
@@ -708,7 +708,7 @@ def p_words(p: float) -> str:
 
 # ------------------------------------------------------------------------------- several
 #: Score sets and what they are called.
-Named: TypeAlias = Sequence[tuple[ScoreSet, str]]
+NamedSets: TypeAlias = Sequence[tuple[ScoreSet, str]]
 #: Characters of a name in a heading.
 _NAME = 24
 
@@ -732,7 +732,7 @@ def set_names(tests: Sequence[ScoreSet]) -> list[str]:
     return [f"{part.role} ({name})" for part, name in zip(tests, names, strict=True)]
 
 
-def notes_by_set(sets: Named, notes: Callable[[ScoreSet], list[str]]) -> list[Node]:
+def notes_by_set(sets: NamedSets, notes: Callable[[ScoreSet], list[str]]) -> list[Node]:
     """What is to be said of each set as sentences; what holds for all sets once."""
     roles: dict[str, list[str]] = {}
     for part, role in sets:
@@ -784,7 +784,7 @@ def summary_words(given: ScoreData) -> str:
     )
 
 
-def read_words(role: str, scores: ScoreData) -> str:
+def file_words(role: str, scores: ScoreData) -> str:
     """What was read for a role."""
     source, coarse, name = scores.source, summary_words(scores), ""
     if source is not None:
@@ -806,7 +806,7 @@ def summary_numbers(given: ScoreData) -> dict[str, Any]:
 
 
 #: Rates that stand in the tables of operating points.
-RATES = ("far", "frr", "hter", "f1")
+SHOWN_RATES = ("far", "frr", "hter", "f1")
 #: Rates of comparisons made, by those of trials that they are where every trial has a score.
 MADE = {"fmr": "far", "fnmr": "frr"}
 BY = {"model": "by dev's fitted distributions", "scores": "on dev's scores"}
@@ -876,8 +876,8 @@ def marked(points: Sequence[ObservedPoint]) -> ObservedPoint:
 
 def rates_shown(parts: Sequence[ScoreSet]) -> tuple[str, ...]:
     """Rates in the tables: those of comparisons made too where some trials have no score."""
-    far, frr, *rest = RATES
-    return (far, frr, *MADE, *rest) if any(p.has_rejected for p in parts) else RATES
+    far, frr, *rest = SHOWN_RATES
+    return (far, frr, *MADE, *rest) if any(p.has_rejected for p in parts) else SHOWN_RATES
 
 
 def rate_at(key: str, model: ScoreModel, point: OperatingPoint) -> float:
@@ -925,7 +925,7 @@ def observed_points(
 def _expected(dev: ScoreSet, fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
     """Intervals of the rates of a fit at a threshold, those of comparisons made too."""
     options, made, rates = IntervalOptions(level), MADE if dev.has_rejected else {}, []
-    for key in (*RATES, *made):
+    for key in (*SHOWN_RATES, *made):
         of, name = (fit._scored if key in made else fit), made.get(key, key)
         value = float(getattr(of.model._point(t), name))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
@@ -957,7 +957,7 @@ def _observed(part: ScoreSet, points: OperatingPoint, level: float) -> list[tupl
         for k in range(t.size)
     ]
     try:
-        counted = {key: CountedScores(part.given) for key in RATES}
+        counted = {key: CountedScores(part.given) for key in SHOWN_RATES}
         counted |= {key: CountedScores(part.given._scored) for key in MADE if part.has_rejected}
     except InputError as error:
         return [tuple(Measured(key, v, why=str(error)) for key, v in row) for row in rates]

@@ -44,7 +44,7 @@ from betaroc.core.vocabulary import (
     short_name,
     template_of,
 )
-from betaroc.data.scores import CLASS_HEAD, read_rows
+from betaroc.data.scores import CLASS_HEAD, source_rows
 from betaroc.decision.curve_view import cautions, curve_view, loss_words
 from betaroc.estimation.families import family_text, has_shapes, is_of_counts, rows_of_names
 from betaroc.fits.check import FitCheck, check_fit, targets_grid
@@ -83,12 +83,12 @@ from betaroc.rendering.tree import (
 )
 from betaroc.report.score_set import (
     BY,
-    END_WORDS,
+    END_TITLES,
     LOW_FAR,
-    RATES,
+    SHOWN_RATES,
     TPR_AT_LOW_FAR,
     CurveTests,
-    Named,
+    NamedSets,
     ObservedCurve,
     ObservedPoint,
     ScoreSet,
@@ -174,7 +174,7 @@ def seen_shape(model: ScoreModel, sizes: tuple[float, float]) -> tuple[str, str]
     """The shape of a fitted curve as far as the scores show it, and of which thresholds that is."""
     shape, unseen = model.global_shape(), unseen_ends(model, sizes)
     if unseen and len(model.diagonal_crossings()) == 1:
-        (seen,) = set(END_WORDS) - unseen
+        (seen,) = set(END_TITLES) - unseen
         side = getattr(model.ends(), seen).side
         return "proper" if side == "above" else "below", " wherever there are scores"
     return shape, " everywhere" if shape == "proper" else ""
@@ -253,10 +253,10 @@ def end_words(tests: CurveTests, end: str) -> str:
     if test is None or test.side == CONTRADICTED:
         note = tests.counts[end] if test is None else template_of(test.note)
         side = getattr(tests.fit.model.ends(), end).side
-        return f"{END_WORDS[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
+        return f"{END_TITLES[end]}: the fitted ROC lies {side} the diagonal, {note}" if note else ""
     if test.side == CANNOT_TELL and not math.isnan(test.p_value):
         more = f": {tests.wanted(test.z, two_sided=True)}"
-    return f"{END_WORDS[end]}: {template_of(str(test))}{more}" if test.note or more else ""
+    return f"{END_TITLES[end]}: {template_of(str(test))}{more}" if test.note or more else ""
 
 
 def category_words(tests: CurveTests) -> list[str]:
@@ -297,7 +297,7 @@ def shape_sentences(part: ScoreSet) -> list[str]:
         return ["The ROC is that of the scores; its ends and shape are not modelled."]
     whole = "".join(whole_curve(tests)) + crossing_words(tests)
     lines = [f"If the fitted family is right: {whole}"]
-    lines += [capital(sentence(words)) for end in END_WORDS if (words := end_words(tests, end))]
+    lines += [capital(sentence(words)) for end in END_TITLES if (words := end_words(tests, end))]
     shapes = category_words(tests)
     lines += [f"Shape category: {'; '.join(shapes)}."] * bool(shapes)
     lines += [untested_words(tests)] * (tests.ends is None)
@@ -309,7 +309,7 @@ def shape_sentences(part: ScoreSet) -> list[str]:
 
 
 # ------------------------------------------------------------------------------ the section
-def ends_section(sets: Named, more: Sequence[Node] = ()) -> Section:
+def ends_section(sets: NamedSets, more: Sequence[Node] = ()) -> Section:
     """What the fitted curve of the first set does in words, both ends of every set as a table."""
     several, (first, role) = len(sets) > 1, sets[0]
     modelled = [pair for pair in sets if pair[0].fit and not is_of_counts(pair[0].fit.family)]
@@ -507,7 +507,7 @@ def _with_level(title: str, part: ScoreSet) -> str:
     return title if of is None else f"{title}, {level_words(of.level)} interval"
 
 
-def _by_set(sets: Named, blocks: Sequence[Sequence[Node]]) -> list[Node]:
+def _by_set(sets: NamedSets, blocks: Sequence[Sequence[Node]]) -> list[Node]:
     """What is said of each set, under its name where there are several."""
     if len(sets) == 1:
         return [*blocks[0]]
@@ -516,7 +516,7 @@ def _by_set(sets: Named, blocks: Sequence[Sequence[Node]]) -> list[Node]:
 
 
 # ------------------------------------------------------------------------------ what was read
-def read_section(sets: Named, reason: str) -> Section:
+def read_section(sets: NamedSets, reason: str) -> Section:
     """Files, numbers of scores and their range, the family that serves them."""
     (dev, _), *tests = sets
     coarse = [
@@ -552,7 +552,7 @@ def read_section(sets: Named, reason: str) -> Section:
     def rows(part: ScoreSet) -> list[RowCells]:
         source = part.scores.source
         file = foreign(part.name) if source is None else foreign(files[source.path], path=True)
-        return read_rows(part.given, file)
+        return source_rows(part.given, file)
 
     grid = grouped(sets, CLASS_HEAD, rows)
     return Section("What was read", (*coarse, grid, Words(" ".join(lines))), finding, "read")
@@ -575,7 +575,7 @@ _MARKS = {
 }
 
 
-def measures_section(sets: Named, figures: Sequence[Figure] = ()) -> Section:
+def measures_section(sets: NamedSets, figures: Sequence[Figure] = ()) -> Section:
     """AUC, EER, its threshold, TPR at FAR 1 %, KS and what was asked for, with intervals."""
     modelled, first = any(part.modelled for part, _ in sets), sets[0][0]
     head = [_with_level(of, first) for of in ("scores", *["fitted"] * modelled)]
@@ -606,7 +606,7 @@ def _measure_rows(part: ScoreSet) -> list[RowCells]:
         rows.append((title, *cells))
     models = [part.empirical, *[fit.model for fit in (part.modelled,) if fit is not None]]
     for key in rates_shown([part]):  # rates of comparisons made
-        if key not in RATES:
+        if key not in SHOWN_RATES:
             values = (Cell(percent(rate_at(key, model, model.eer()))) for model in models)
             rows.append((f"{short_name(key)} at {EER} threshold", *values))
     return rows
@@ -628,7 +628,7 @@ def _notes_of(part: ScoreSet) -> list[str]:
 
 
 # ------------------------------------------------------------------------------ parameters
-def parameters_section(sets: Named) -> Section:
+def parameters_section(sets: NamedSets) -> Section:
     """Parameters of both distributions, with their intervals."""
     head = ("class", "parameter", _with_level("estimate", sets[0][0]), "standard error",
             "interval by")  # fmt: skip
@@ -651,7 +651,7 @@ def parameters_section(sets: Named) -> Section:
 
 
 # ------------------------------------------------------------------------------ operating points
-def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -> Section:
+def points_section(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> Section:
     """A row per criterion: dev's threshold and the rates that it leads to on every set."""
     blocks: list[Node] = [Words(
         "No test set was given: rates of the scores that chose the thresholds, or were fitted, look"
@@ -672,7 +672,7 @@ def points_section(points: Sequence[ObservedPoint], sets: Named, level: float) -
     return Section("Operating points", tuple(blocks), finding, "points")
 
 
-def points_grids(points: Sequence[ObservedPoint], sets: Named, level: float) -> list[Grid]:
+def points_grids(points: Sequence[ObservedPoint], sets: NamedSets, level: float) -> list[Grid]:
     """The rates of some sets at thresholds of dev, a table for each few sets."""
     keys = [key for key in rates_shown([part for part, _ in sets]) if key not in ("hter", "f1")]
     grids = []
@@ -694,7 +694,7 @@ def points_grids(points: Sequence[ObservedPoint], sets: Named, level: float) -> 
 
 
 def _point_rows(
-    met: ObservedPoint, sets: Named, some: Sequence[int], keys: Sequence[str], level: float
+    met: ObservedPoint, sets: NamedSets, some: Sequence[int], keys: Sequence[str], level: float
 ) -> Iterator[Row | Group]:
     """The rates of some sets at a threshold, and what is to be said of it."""
     point, (dev, _), cells = met.expected, sets[0], list[Cell]()
@@ -741,7 +741,7 @@ def _of_dev(met: ObservedPoint, dev: ScoreSet, key: str, level: float) -> str:
 
 
 # ------------------------------------------------------- expected performance curves
-def curves_section(curves: Sequence[ObservedCurve], sets: Named, *, drawn: bool) -> Section:
+def curves_section(curves: Sequence[ObservedCurve], sets: NamedSets, *, drawn: bool) -> Section:
     """What dev's thresholds were expected to do and did, for every alpha."""
     blocks = []
     for part, _ in sets[1:]:
@@ -760,7 +760,7 @@ def curves_section(curves: Sequence[ObservedCurve], sets: Named, *, drawn: bool)
 
 # ------------------------------------------------------------------------------ checks
 def checks_section(
-    sets: Named, level: float, seed: int | None = None, figures: Sequence[Figure] = ()
+    sets: NamedSets, level: float, seed: int | None = None, figures: Sequence[Figure] = ()
 ) -> Section:
     """Verdicts, tests, tails and distances of every fit, pictures of dev's, the rules folded."""
     title, modelled = "Can the fit be believed?", [pair for pair in sets if pair[0].modelled]
@@ -802,7 +802,7 @@ def _check(part: ScoreSet, figures: Sequence[Figure]) -> list[Node]:
     return nodes + [Bullets(tails)] * bool(tails)
 
 
-def _distances(sets: Named) -> list[Node]:
+def _distances(sets: NamedSets) -> list[Node]:
     """How far fits are from their scores, and test from dev."""
     rows = []
     for part, role in sets:
@@ -815,7 +815,7 @@ def _distances(sets: Named) -> list[Node]:
     return [Grid(("largest distance", CLIENT, IMPOSTOR, "ROC"), tuple(rows))] * bool(rows)
 
 
-def _rules(sets: Named, level: float, seed: int | None) -> str:
+def _rules(sets: NamedSets, level: float, seed: int | None) -> str:
     """How the verdicts and the distances are made."""
     checks = [part.quality.check for part, _ in sets if part.quality is not None]
     drawn = max((check.replicates for check in checks if check is not None), default=0)
@@ -875,8 +875,8 @@ def _fitted_words(part: ScoreSet, *, alone: bool) -> str:
 
 
 # ------------------------------------------------------------------------------ sensitivity
-def sensitivity_section(sets: Named) -> Section:
-    """The audit of the ends where it is called for; else one sentence a set."""
+def sensitivity_section(sets: NamedSets) -> Section:
+    """The audit of the ends where it is called for; else one sentence per set."""
     title, key = "Sensitivity to scores near 0 and 1", "sensitivity"
     audited = [(part, part.quality, role) for part, role in sets if part.modelled and part.quality]
     if not any(quality.audit for _, quality, _ in audited):
@@ -914,7 +914,7 @@ def fit_view(part: ScoreSet, reason: str, level: float, seed: int) -> list[Secti
     return sections
 
 
-def systems_view(documents: Sequence[Mapping[str, Any]], reading: str) -> list[Node]:
+def systems_section(documents: Sequence[Mapping[str, Any]], reading: str) -> list[Node]:
     """The files and families of several systems, and a row per system and class."""
     lines, rows, kept = [], [], dict[str, list[Any]]()
     for system in documents:

@@ -250,7 +250,7 @@ class SystemPart(NamedTuple):
     analysis: Analysis | None = None
 
 
-def part_of(
+def system_of(
     name: str, dev: ScoreData, tests: Sequence[tuple[str, ScoreData]],
     warnings: Sequence[str],
     decided: tuple[Decision | None, str, Sequence[DecisionCheck | None]],
@@ -282,7 +282,7 @@ def page_of_systems(
     top: list[Node] = []
     if systems:
         comparison = compared(systems, request.confidence, rng)
-        top = [retold(node, say) for node in systems_view(systems, comparison)]
+        top = [retold(node, say) for node in systems_nodes(systems, comparison)]
     sections, known = [], frozenset[str]()
     order = sorted(parts, key=lambda part: places.get(part.name, len(parts)))
     for k, part in enumerate(order, 1):
@@ -299,7 +299,7 @@ def page_of_systems(
     return page_of(page, say(f"betaroc {version()}. {_FOOT}"), script=True)
 
 
-def systems_view(
+def systems_nodes(
     systems: Sequence[DecidedSystem], comparison: SystemsComparison | str
 ) -> list[Node]:
     """The system to take, the table of all, their curves, and which differences are shown."""

@@ -202,7 +202,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : array_like or frame, shape (n, ...)
             Rows, as the estimator takes them.
         y : array_like, shape (n,)
-            One of two labels a row.
+            One of two labels per row.
         sample_weight : array_like, shape (n,), optional
             Copies of each row: whole numbers for a rate.
         groups : array_like, shape (n,) or (n, 2), optional

@@ -235,7 +235,7 @@ class _RateDisplay(ABC):
         names = [f"fold {k}" for k in range(len(folds))] if name is None else name
         if width_of(names) != len(folds):
             raise InputError.about("name")(
-                f"name must have one text a fold; got {shown(name)} for {len(folds)} folds."
+                f"name must have one text per fold; got {shown(name)} for {len(folds)} folds."
             )
         labels = labels_of(y)
         last = max(int(np.max(rows)) for _, rows in folds)

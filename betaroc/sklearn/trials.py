@@ -40,7 +40,7 @@ class TwoLabels(NamedTuple):
 
 
 def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
-    """One label a row; an error unless there are two different ones."""
+    """One label per row; an error unless there are two different ones."""
     if isinstance(y, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
         refuse_kind(y, name, "a masked array", "Pass the rows that are not masked.")
     try:
@@ -50,13 +50,13 @@ def labels_of(y: npt.ArrayLike, name: str = "y") -> AnyArray:
     except (TypeError, ValueError) as error:  # of scikit-learn, some with the array itself
         refused = InputTypeError if isinstance(error, TypeError) else InputError
         raise refused.about(name)(
-            f"{name} must hold one of two labels a row, as numbers, text or booleans; scikit-learn"
-            f" says: {shown(str(error), 120)[1:-1]}. Pass a list or an array of them."
+            f"{name} must hold one of two labels per row, as numbers, text or booleans;"
+            f" scikit-learn says: {shown(str(error), 120)[1:-1]}. Pass a list or an array of them."
         ) from error
     if labels is None:
         raise InputError.about(name)(
             f"Only binary classification is supported. Unknown label type: {kind}; {name} must"
-            f" hold one of two labels a row. For one against the rest pass the booleans {name} =="
+            f" hold one of two labels per row. For one against the rest pass the booleans {name} =="
             " label."
         )
     if labels.dtype.kind in "cmMV":

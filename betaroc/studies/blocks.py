@@ -156,7 +156,7 @@ _FRAMES = 8
 _OK, _FAILED = "ok", "failed"
 
 Entry = float | str
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def computed(block: Block) -> ResultColumns:
         return _columns(rows, block)
 
 
-def _tried(function: Callable[[], Result]) -> tuple[Result | None, str]:
+def _tried(function: Callable[[], Returned]) -> tuple[Returned | None, str]:
     """What a function returns, or its error in words: the study goes on."""
     try:
         return function(), ""

@@ -45,7 +45,7 @@ class Design(Noun):
         The parameters.
     columns : tuple of tuple
         The values of each, a cell after the other: numbers (whole ones of 64 bits), text or
-        booleans, one kind a column.
+        booleans, one kind per column.
 
     Raises
     ------
@@ -310,7 +310,7 @@ class Design(Noun):
         Returns
         -------
         pandas.DataFrame
-            A row a cell, in order; a column a parameter.
+            A row per cell, in order; a column per parameter.
 
         Examples
         --------

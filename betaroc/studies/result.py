@@ -159,7 +159,7 @@ class StudyResult(Result):
         Returns
         -------
         pandas.DataFrame
-            A row a cell and statistic: ``cell``, the parameters, ``statistic``, ``replicates``
+            A row per cell and statistic: ``cell``, the parameters, ``statistic``, ``replicates``
             that have a value, ``mean``, ``mc_error`` of the mean, ``sd`` (divisor one less), and a
             column a quantile, such as ``q0.025``.
 
@@ -212,7 +212,7 @@ class StudyResult(Result):
         )
         place = cells, frame["replicate"].to_numpy(dtype=np.intp)
         sheets = [_summed(values, place, levels) for values in sought.values()]
-        # A row a cell and statistic, the statistics changing first.
+        # A row per cell and statistic, the statistics changing first.
         found = frame[["cell", *self.names]].iloc[np.repeat(first, len(names))]
         found = found.reset_index(drop=True)
         found["statistic"] = np.tile(np.array(names, dtype=object), len(first))
@@ -342,7 +342,7 @@ def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float])
     return found
 
 
-def read(folder: Any) -> StudyResult:
+def read_study(folder: Any) -> StudyResult:
     """As `Study.open`."""
     where = Folder(folder)
     manifest = where.manifest()

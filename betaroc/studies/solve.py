@@ -92,7 +92,7 @@ def checked_goals(given: Any) -> tuple[StatisticGoal, ...]:
     return tuple(goals)
 
 
-Ends = tuple[float | None, float | None]
+EndConditions = tuple[float | None, float | None]
 
 
 @dataclass
@@ -104,8 +104,8 @@ class Prescription:
     """
 
     rates: dict[str, float]
-    exponents: Ends
-    ties: Ends
+    exponents: EndConditions
+    ties: EndConditions
     shapes: tuple[Shape | None, Shape | None]
     goals: tuple[StatisticGoal, ...] = ()
     forced: list[tuple[int, str] | None] = field(default_factory=lambda: [None, None])

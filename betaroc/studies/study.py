@@ -27,7 +27,7 @@ from betaroc.rendering.numbers import version
 from betaroc.studies.blocks import Block, Part, cells_of, part_of
 from betaroc.studies.design import as_design
 from betaroc.studies.parameters import CellModel, check_design
-from betaroc.studies.result import StudyResult, place_words, read
+from betaroc.studies.result import StudyResult, place_words, read_study
 from betaroc.studies.statistics import (
     RESERVED,
     SUMMARY,
@@ -244,7 +244,7 @@ class Study:
         ...     br.Study.open(folder).skipped
         1
         """
-        return read(folder)
+        return read_study(folder)
 
     @public
     def run(self, *, progress: bool | None = None) -> StudyResult:

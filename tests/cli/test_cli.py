@@ -329,7 +329,7 @@ def test_memory_that_is_not_there_is_no_impossible_fit(
     assert remedy in err
 
 
-# ------------------------------------------------------------- one module a command
+# ------------------------------------------------------------- one module per command
 
 
 @pytest.mark.simulation

@@ -14,7 +14,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.checks import complement
 from betaroc.core.errors import BetarocError
-from betaroc.core.text import nearest, number
+from betaroc.core.text import nearest, parse_number
 from betaroc.core.vocabulary import RATE_NAMES, RATES, SYNONYMS, TERMS, RateArguments
 from betaroc.decision.decide import TargetArguments
 from betaroc.model.criteria import CRITERIA
@@ -164,12 +164,12 @@ def test_suggestions_are_of_the_same_rate() -> None:
 
 # ------------------------------------------------------------------------ command line
 def test_a_number_may_be_a_percentage() -> None:
-    assert [number(t) for t in ("0.01", "1%", "95 %", " 0.7% ", "1e-3")] == [
+    assert [parse_number(t) for t in ("0.01", "1%", "95 %", " 0.7% ", "1e-3")] == [
         0.01, 0.01, 0.95, 0.007, 0.001
     ]  # fmt: skip
     for text in ("%", "1%%", "1/0%", "1e-1%", "inf%", "one"):
         with pytest.raises(ValueError, match="could not convert"):
-            number(text)
+            parse_number(text)
 
 
 @pytest.fixture

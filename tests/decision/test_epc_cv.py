@@ -219,7 +219,7 @@ GROUPED = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5], client_groups=["a", "
         (SCORES, {"folds": ([0, 0, 1], [0, 1, 2, 2])}, "no client score .* is fold 2"),
         (SCORES, {"folds": ([0, 1, 2], [0, 1, 1, 1])}, "no impostor score .* is fold 2"),
         (SCORES, {"folds": ([0, 0, 0], [0, 0, 0, 0])}, "at least 2 folds; got only 0"),
-        (SCORES, {"folds": ([0, 1], [0, 1, 0, 1])}, "client_folds must have one entry a score"),
+        (SCORES, {"folds": ([0, 1], [0, 1, 0, 1])}, "client_folds must have one entry per score"),
         (SCORES, {"folds": ([0, 1, 0], ["0", "1", "0", "1"])}, "must be of one kind"),
         (SCORES, {"folds": ([0, 1, 0],)}, "got a tuple of 1"),
         (SCORES, {"folds": ([0, 1, 0], [0, 1, 0, 1]), "rng": 1}, "Leave rng out"),

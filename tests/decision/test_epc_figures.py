@@ -227,7 +227,7 @@ def oracle_thresholds(model: br.ScoreModel) -> FloatArray:
 
 
 def losses(model: br.ScoreModel, far: FloatArray, tpr: FloatArray) -> dict[str, FloatArray]:
-    """To be minimised; a row an alpha, nan where precision is 0/0."""
+    """To be minimised; a row per alpha, nan where precision is 0/0."""
     accepted = model.prior * tpr
     called = accepted + (1.0 - model.prior) * far
     alpha = ORACLE_ALPHAS[:, None]

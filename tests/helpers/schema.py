@@ -11,7 +11,7 @@ from typing import Any
 
 from betaroc.core.value import Value
 from betaroc.rendering import document
-from betaroc.rendering.document import FORMAT, REAL, Codec, needed_of, parts_of
+from betaroc.rendering.document import FORMAT, REAL, Codec, document_parts, needed_of
 from betaroc.report import documents
 from betaroc.report.documents import kinds
 
@@ -52,7 +52,7 @@ def schema() -> dict[str, Any]:
 
 
 def of_class(kind: type) -> dict[str, Any]:
-    properties = {name: of_codec(codec) for name, codec in parts_of(kind).items()}
+    properties = {name: of_codec(codec) for name, codec in document_parts(kind).items()}
     needed = list(needed_of(kind))
     if issubclass(kind, Value):
         envelope = {"betaroc": {"type": "string"}, "format": {"const": FORMAT}}

@@ -95,7 +95,7 @@ def test_a_class_may_have_one_column_and_the_other_two() -> None:
         ((np.arange(3), np.arange(3)), br.InputError, r"Pass np.column_stack\(\(first, second\)\)"),
         (np.ones((2, 3)), br.InputError, r"Pass np.column_stack"),
         (np.zeros((3, 2, 1)), br.InputError, "must be one-dimensional"),
-        ([["a", "b"]] * 2, br.InputError, "must have one entry a score; got 2 for 3 scores"),
+        ([["a", "b"]] * 2, br.InputError, "must have one entry per score; got 2 for 3 scores"),
         ([["a", 1]] * 3, br.InputError, "the two columns of client_groups must be of one kind"),
         ([["a", None]] * 3, br.InputTypeError, "must be integers or text; got dtype object"),
         (np.ones((3, 2)), br.InputTypeError, "must be integers or text; got dtype float64"),

@@ -37,7 +37,7 @@ def read(name: str) -> Any:
 
 
 def lines_of(content: dict[str, Any]) -> str:
-    """What a file of references holds, a row a line."""
+    """What a file of references holds, a row per line."""
     head = {k: v for k, v in content.items() if k != "blocks"}
     parts = []
     for block in content["blocks"]:

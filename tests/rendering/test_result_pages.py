@@ -98,7 +98,7 @@ def test_the_page_of_a_study_says_what_the_summary_holds(tmp_path: Path) -> None
 
 
 def test_a_study_that_failed_says_so(tmp_path: Path) -> None:
-    from betaroc.studies.result import StudyResult, read
+    from betaroc.studies.result import StudyResult, read_study
 
     def fails(trial: object) -> float:
         raise ValueError("<b>no</b>")
@@ -109,7 +109,7 @@ def test_a_study_that_failed_says_so(tmp_path: Path) -> None:
     self_contained(text)
     assert "4 trials failed" in text
     assert "&lt;b&gt;no&lt;/b&gt;" in text
-    found = read(tmp_path / "s")
+    found = read_study(tmp_path / "s")
     StudyResult(found.folder, found.names, found.rows + 3).to_html(tmp_path / "y.html")
     assert "3 trials are not computed yet" in (tmp_path / "y.html").read_text(encoding="utf-8")
 

@@ -153,7 +153,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "results": ({"cv_results": 3}, "cv_results must be a dict; got 3"),
     "few labels": ({"y": Y[:90]}, "y must have the label of every row .* got 90"),
     "weights": ({"sample_weight": np.ones(3)}, "sample_weight"),
-    "names": ({"name": 1j}, "name must have one text a fold"),
+    "names": ({"name": 1j}, "name must have one text per fold"),
     "a name": ({"name": [1, 2, 3]}, "name must be text; got 1 of type int"),
     "a label": ({"pos_label": np.ones((2, 2))}, "pos_label must be one of the labels"),
     "a flag": ({"plot_chance_level": "yes"}, "plot_chance_level must be True or False"),

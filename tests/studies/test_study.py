@@ -28,7 +28,7 @@ from betaroc.core.notices import quietly
 from betaroc.studies import blocks
 from betaroc.studies.blocks import Block, computed
 from betaroc.studies.parameters import setting
-from betaroc.studies.result import read
+from betaroc.studies.result import read_study
 from betaroc.studies.statistics import as_statistics, fingerprint
 from betaroc.studies.storage import Folder, as_parquet, is_sealed
 from betaroc.studies.trials import Seed, Trial
@@ -1180,21 +1180,21 @@ def test_parts_that_the_study_does_not_have(tmp_path: Path) -> None:
     study = Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path)
     study.run()
     (tmp_path / "part-1000000.parquet").write_bytes(b"")
-    for using in (study.run, lambda: read(tmp_path)):
+    for using in (study.run, lambda: read_study(tmp_path)):
         with pytest.raises(br.StudyError, match=r"but the 2 of its study; part-1000000\.parquet"):
             using()
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(br.StudyError, match=r"has none"):
-        read(tmp_path)
+        read_study(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(br.OutputError, match="folder must be a folder"):
         Study(PAIR, ["true.auc"], folder=tmp_path / "file").run()
     for text in ("{", "[]", '{"layout": 1}', '{"layout": 99}', "\xff"):
         (tmp_path / "study.json").write_text(text, encoding="latin-1")
         with pytest.raises(br.StudyError, match=r"study\.json"):
-            read(tmp_path)
+            read_study(tmp_path)
 
 
 @pytest.mark.simulation
@@ -1227,7 +1227,7 @@ def test_any_flipped_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
     assert [at for at in range(len(whole)) if is_sealed(flipped(whole, at))] == []
     part.write_bytes(flipped(whole, 120))
     with pytest.raises(br.StudyError, match=r"damaged: its checksum.* Run the study again"):
-        read(tmp_path).to_frame()
+        read_study(tmp_path).to_frame()
     with pytest.warns(br.BetarocWarning, match=r"part-000001\.parquet.* damaged.*again"):
         assert study.run().computed == 1
     assert part.read_bytes() == whole
@@ -1242,7 +1242,7 @@ def test_any_flipped_byte_of_a_manifest_is_refused(tmp_path: Path, step: int) ->
     for at in range(0, len(whole), step):
         manifest.write_bytes(flipped(whole, at))
         with pytest.raises(br.StudyError, match=r"study\.json"):
-            read(tmp_path)
+            read_study(tmp_path)
         with pytest.raises(br.StudyError, match=r"study\.json"):
             study.run()
     manifest.write_bytes(whole)
@@ -1281,7 +1281,7 @@ def test_a_part_that_another_hand_sealed_is_an_error(tmp_path: Path) -> None:
     seal = hashlib.sha256(blank).hexdigest().encode()
     (tmp_path / "part-000000.parquet").write_bytes(blank[:-64] + seal)
     with pytest.raises(br.StudyError, match="it is no Parquet"):
-        read(tmp_path)
+        read_study(tmp_path)
     with pytest.warns(br.BetarocWarning, match="computed again"):
         assert study.run().computed == 1
 
@@ -1451,7 +1451,7 @@ def test_summary_of_what_some_trials_lack(tmp_path: Path) -> None:
 
 
 def test_summary_leaves_out_what_failed(plain: Path) -> None:
-    table = read(plain).summary()
+    table = read_study(plain).summary()
     auc = table[table["statistic"] == "auc"]
     assert (auc["replicates"] == (auc["n"] != 1)).all()
     assert auc.loc[auc["n"] == 1, "mean"].isna().all()
